@@ -20,7 +20,10 @@ export interface Child extends AsyncDisposable {
 
 type Question = "cpu" | "memory" | "memoryHeld" | "pause";
 
-/** Starts a bench server: a module that calls `answerBench(url)` once it listens. `core`: the one that it runs on, if that can be. */
+/**
+ * Starts a bench server: a module that calls `answerBench(url)` once it listens. `core`: the one that it runs on, if
+ * that can be.
+ */
 export async function startChild(
   module: string,
   environment: Record<string, string>,

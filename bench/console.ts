@@ -30,8 +30,8 @@ const refreshes = ["/now/live", "/now/alarms", "/now/tables", "/now/counts?range
 const [seldom, seldomEvery] = [["/now/sums", "/now/look-ups?range=hour"], 6];
 
 /**
- * How long the console's pages take on a large ledger, to the first byte, and what an open console costs look-ups. `BENCH_ROWS` is
- * another number of verifications, and 0 leaves the pages out; `BENCH_ENGINE` is one engine.
+ * How long the console's pages take on a large ledger, to the first byte, and what an open console costs look-ups.
+ * `BENCH_ROWS` is another number of verifications, and 0 leaves the pages out; `BENCH_ENGINE` is one engine.
  */
 export async function consolePages(): Promise<void> {
   const chosen = engines.filter(({ name }) => (process.env.BENCH_ENGINE ?? name) === name);
@@ -50,7 +50,10 @@ export async function consolePages(): Promise<void> {
   for (const engine of chosen) await lookUpsBeside(engine);
 }
 
-/** The accounts and keys that the ledger names, a request log, and the sums, which verifications that were really made would have left. */
+/**
+ * The accounts and keys that the ledger names, a request log, and the sums, which verifications that were really made
+ * would have left.
+ */
 async function fillAround(settings: FreshSettings): Promise<void> {
   const { db, now, close } = await openStore({ ...settings, serving: false });
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
@@ -172,7 +175,9 @@ function firstByte(address: string, cookie: string): Promise<number> {
   });
 }
 
-/** Look-ups of a service without a console, and beside pages of Now that are open, one or ten, each at a browser's pace. */
+/**
+ * Look-ups of a service without a console, and beside pages of Now that are open, one or ten, each at a browser's pace.
+ */
 async function lookUpsBeside({ fresh }: Engine): Promise<void> {
   await using alone = await startService(await fresh(), { DUBA_LIMITS: "off" });
   await using opened = await startWithConsole(await fresh());

@@ -15,8 +15,8 @@ import { answersOf, startService } from "./servers.ts";
 const count = 10_000;
 
 /**
- * Look-ups with 10,000 keys in turn beside look-ups with one, of the service and of a bare server that does not look at keys: what
- * the bare one loses is the client's part, whose requests differ.
+ * Look-ups with 10,000 keys in turn beside look-ups with one, of the service and of a bare server that does not look at
+ * keys: what the bare one loses is the client's part, whose requests differ.
  */
 export async function keys({ starts: rounds = 5, seconds = 2, warm = 4 }: Pace): Promise<void> {
   console.log(`

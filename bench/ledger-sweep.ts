@@ -21,8 +21,8 @@ interface Window {
 }
 
 /**
- * Verifications and look-ups of a service before, during and after a sweep of rows past 24 months. The ledger of the bench has weeks of
- * them at once, where a service removes some each minute.
+ * Verifications and look-ups of a service before, during and after a sweep of rows past 24 months. The ledger of the
+ * bench has weeks of them at once, where a service removes some each minute.
  */
 export async function sweepBesideTraffic(raw: RawStore, settings: FreshSettings): Promise<void> {
   await using service = await startService({ settings, dispose: async () => {} }, { DUBA_LIMITS: "off" });

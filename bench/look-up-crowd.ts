@@ -10,7 +10,10 @@ export interface Crowd {
   seconds: number;
 }
 
-/** Its connections stay open, as those of callers do: Node accepts one in a turn of the event loop, which would be measured instead. */
+/**
+ * Its connections stay open, as those of callers do: Node accepts one in a turn of the event loop, which would be
+ * measured instead.
+ */
 let client = new Client("http://127.0.0.1");
 let asked = "";
 

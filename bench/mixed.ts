@@ -19,8 +19,8 @@ const withoutLimits = { DUBA_LIMITS: "off" };
 type Pair = [Service, Service];
 
 /**
- * Latency of look-ups while the same service verifies as fast as it can, beside that of the idle service: alone on the machine,
- * and while its like verifies as fast as it can, which takes the same processors away.
+ * Latency of look-ups while the same service verifies as fast as it can, beside that of the idle service: alone on the
+ * machine, and while its like verifies as fast as it can, which takes the same processors away.
  */
 export async function mixed(): Promise<void> {
   console.log(`

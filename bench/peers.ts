@@ -35,7 +35,10 @@ interface Prepared {
   answers: string;
 }
 
-/** The same two look-ups on Duba and on what a user would take instead. Writes the table of `bench/README.md` and a picture. */
+/**
+ * The same two look-ups on Duba and on what a user would take instead. Writes the table of `bench/README.md` and a
+ * picture.
+ */
 export async function peers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promise<void> {
   install();
   await using owner = new AsyncDisposableStack();

@@ -27,7 +27,10 @@ const shares: Record<string, number> = { mtn: 40, airtel: 6_600, glo: 6_600, "9m
 const bundles = Object.values(shares).reduce((sum, count) => sum + count, 0);
 const about = { author: "bench", source: "bench", note: "" };
 
-/** Latency of look-ups while revisions are published beside the service, which follows, next to that of the idle service. */
+/**
+ * Latency of look-ups while revisions are published beside the service, which follows, next to that of the idle
+ * service.
+ */
 export async function publishing(): Promise<void> {
   console.log(`
 Look-ups of 4.1 over ${connections} connections while ${rounds * revisions} revisions are published from another process

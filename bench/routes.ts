@@ -14,7 +14,10 @@ import { serveWeek } from "./routes-service.ts";
 const hour = 3_600_000;
 const share = (part: number, of: number) => (100 * part) / of;
 
-/** The order by cost against the best fixed order, in ten weeks in which two prices change and a vendor is slow for half a day. */
+/**
+ * The order by cost against the best fixed order, in ten weeks in which two prices change and a vendor is slow for half
+ * a day.
+ */
 function pricedWeeks(): void {
   console.log("\nRoutes: a week of 100,000 verifications in which two prices change, p95 within 10 s");
   const weeks = Array.from({ length: 10 }, (_, seed) => judgedWeek(100_000, seed + 1));
@@ -29,8 +32,9 @@ function pricedWeeks(): void {
 }
 
 /**
- * The order by cost against every fixed order, in weeks in which of three vendors one gets slow, one finds half as many and one runs out of
- * money: 100,000 verifications each, and `BENCH_ROWS` through a service, which must spend the same to the kobo.
+ * The order by cost against every fixed order, in weeks in which of three vendors one gets slow, one finds half as many
+ * and one runs out of money: 100,000 verifications each, and `BENCH_ROWS` through a service, which must spend the same
+ * to the kobo.
  */
 export async function routes(): Promise<void> {
   pricedWeeks();

@@ -14,8 +14,9 @@ import { verifications } from "./verifications.ts";
 import { workers } from "./workers.ts";
 
 /**
- * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and `console` fill
- * millions of rows, `peers` installs other servers, `sizes` takes minutes, `workers` needs PostgreSQL, and `routes` measures no time, so they run only by their names.
+ * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and
+ * `console` fill millions of rows, `peers` installs other servers, `sizes` takes minutes, `workers` needs PostgreSQL,
+ * and `routes` measures no time, so they run only by their names.
  */
 const parts = {
   lookups: lookUps,

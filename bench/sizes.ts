@@ -14,7 +14,10 @@ const rows = { before: 2000, between: 6000 };
 /** Rounds of as many verifications, each as if a day passed after it; the first half finds its room. */
 const days = 8;
 
-/** What a service takes at a steady pace of verifications: processor, memory, connections; and what each one leaves on the disk. */
+/**
+ * What a service takes at a steady pace of verifications: processor, memory, connections; and what each one leaves on
+ * the disk.
+ */
 export async function sizes(): Promise<void> {
   console.log(`
 Sizes: verifications by the sandbox at a steady pace for ${seconds} s each, then ${rows.between} at full pace for what they leave on the disk

@@ -5,7 +5,10 @@ export interface Memory {
   name: string;
   /** Resident. */
   samples: Sample[];
-  /** Resident after a full collection of garbage: what the service holds on to. The first is from the end of the warm-up. */
+  /**
+   * Resident after a full collection of garbage: what the service holds on to. The first is from the end of the
+   * warm-up.
+   */
   held: Sample[];
   requests: number;
   /** How many of them were not answered 200. */
@@ -22,8 +25,8 @@ const growth = 1.05;
 const noise = 2 * 2 ** 20;
 
 /**
- * Whether a service holds on to more and more memory after the warm-up. Resident memory itself is a saw: the garbage of minutes, then a
- * collection. So its height on one day or another says nothing; its lows do.
+ * Whether a service holds on to more and more memory after the warm-up. Resident memory itself is a saw: the garbage of
+ * minutes, then a collection. So its height on one day or another says nothing; its lows do.
  */
 export function verdict({ held }: Memory): "flat" | "grows" | "too short" {
   if (held.length < 3) return "too short";

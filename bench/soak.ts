@@ -7,8 +7,8 @@ import { type Service, startOnEachEngine } from "./servers.ts";
 import { type Memory, memoryPicture, memoryText, verdict, warmUpMinutes } from "./soak-memory.ts";
 
 /**
- * `npm run soak -- --minutes 30`: look-ups and verifications at a steady pace on each engine, and the resident memory of each
- * service over time. The exit code is 0 if memory is flat, 1 if it grows, 2 if the run was too short to tell.
+ * `npm run soak -- --minutes 30`: look-ups and verifications at a steady pace on each engine, and the resident memory
+ * of each service over time. The exit code is 0 if memory is flat, 1 if it grows, 2 if the run was too short to tell.
  */
 const { values } = parseArgs({
   options: {

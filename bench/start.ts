@@ -31,8 +31,9 @@ interface Start {
 }
 
 /**
- * What a start of the service costs on an existing store, from a checkout and from the package, in turns: with an empty compile cache, of the
- * checkout also with what `npm ci` compiles, then with what that start left in it, each beside empty Node processes.
+ * What a start of the service costs on an existing store, from a checkout and from the package, in turns: with an empty
+ * compile cache, of the checkout also with what `npm ci` compiles, then with what that start left in it, each beside
+ * empty Node processes.
  */
 export async function start({ starts = 7 }: Pace): Promise<void> {
   execFileSync(process.execPath, ["deploy/package.ts"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });

@@ -31,7 +31,10 @@ Verifications against pairs of bare durable writes on the same engine: one inser
   console.log("\n  Aim: verifications/pairs at least 0.50 with 64 callers.");
 }
 
-/** This tree and a commit's in turn: the processor of a verification, and verifications beside bare pairs on the same store. */
+/**
+ * This tree and a commit's in turn: the processor of a verification, and verifications beside bare pairs on the same
+ * store.
+ */
 async function verificationsAgainst(commit: string, { starts = 2, seconds = 2 }: Pace): Promise<void> {
   const trees = await Trees.of<"verifications/s" | "verifications/pairs" | "µs CPU">(commit);
   console.log(`

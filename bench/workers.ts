@@ -21,8 +21,9 @@ interface Shown {
 }
 
 /**
- * What a second worker brings. Two cores are too few for two workers and their load, so each worker gets the same part of its core. Where
- * the kernel does not let us give it, only the CPU time of a look-up tells, and how evenly the workers share it.
+ * What a second worker brings. Two cores are too few for two workers and their load, so each worker gets the same part
+ * of its core. Where the kernel does not let us give it, only the CPU time of a look-up tells, and how evenly the
+ * workers share it.
  */
 export async function workers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promise<void> {
   const trial = partOfCore("trial", part);

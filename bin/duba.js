@@ -21,11 +21,12 @@ else if (problem?.stops) {
 }
 
 async function run() {
-  // Compiling takes a good part of a start. The environment hands the cache on to the store's thread. It lies in our own folder,
-  // because whoever can write it decides what runs.
+  // Compiling takes a good part of a start. The environment hands the cache on to the store's thread. It lies in our
+  // own folder, because whoever can write it decides what runs.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/duba", import.meta.url));
   (await import("node:module")).enableCompileCache();
-  // Node looks up names with half of these threads, and webhooks take four at most: a silent name server must not keep vendors' names waiting.
+  // Node looks up names with half of these threads, and webhooks take four at most: a silent name server must not keep
+  // vendors' names waiting.
   process.env.UV_THREADPOOL_SIZE ??= "16";
   // Stacks name files and lines of src/.
   process.setSourceMapsEnabled(true);

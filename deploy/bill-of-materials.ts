@@ -36,9 +36,9 @@ export function librariesOf(files: readonly string[]): string[] {
 }
 
 /**
- * A CycloneDX document of what the package consists of: the libraries in its bundle, the libraries' files that it serves, and the
- * packages that an install adds. `bundled`: folders of libraries. `files`: the library's file by its path in the package.
- * `external`: names of packages that an install adds.
+ * A CycloneDX document of what the package consists of: the libraries in its bundle, the libraries' files that it
+ * serves, and the packages that an install adds. `bundled`: folders of libraries. `files`: the library's file by its
+ * path in the package. `external`: names of packages that an install adds.
  */
 export function billOfMaterials(
   { name, version, license }: { name: string; version: string; license: string },

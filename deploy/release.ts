@@ -19,10 +19,10 @@ import { type DownloadPath, downloadOf, downloads } from "../src/http/pages/guid
 import { copyReadable, copyTracked } from "./tracked-files.ts";
 
 /**
- * `npm run release -- [--key FILE] [--to FOLDER]`: writes everything that a release consists of into `release/`, from the commit
- * that is checked out and without the network. Two clones of a commit write the same bytes. `--key`: a private key of ssh, which
- * signs the list of hashes. It makes only what the tag of its version names, and publishes nothing: RUNBOOK.md, "Publish a release", has a
- * person's commands.
+ * `npm run release -- [--key FILE] [--to FOLDER]`: writes everything that a release consists of into `release/`, from
+ * the commit that is checked out and without the network. Two clones of a commit write the same bytes. `--key`: a
+ * private key of ssh, which signs the list of hashes. It makes only what the tag of its version names, and publishes
+ * nothing: RUNBOOK.md, "Publish a release", has a person's commands.
  */
 const root = resolve(import.meta.dirname, "..");
 const { values: wanted } = parseArgs({ options: { key: { type: "string" }, to: { type: "string" } } });

@@ -9,8 +9,8 @@ interface TrackedFile {
 }
 
 /**
- * The files below these paths that git knows, in a checkout that is the working folder. What else lies there is somebody's own: the documents
- * say to lay secrets and certificates in `deploy/container`.
+ * The files below these paths that git knows, in a checkout that is the working folder. What else lies there is
+ * somebody's own: the documents say to lay secrets and certificates in `deploy/container`.
  */
 export function trackedFiles(paths: readonly string[]): TrackedFile[] {
   const listed = execFileSync("git", ["ls-files", "-z", "--stage", "--", ...paths], { encoding: "utf8" });

@@ -5,7 +5,10 @@ import { type Html, html, prose } from "../src/http/pages/html.ts";
 import { STATUS_CODES } from "../src/runtime/network/node-http.ts";
 import { curlLine, numbersFor, provocations } from "./provoke.ts";
 
-/** Every failure with its cause and cure, and how to get it from a service at `origin`, at the anchor that `error.help` names. */
+/**
+ * Every failure with its cause and cure, and how to get it from a service at `origin`, at the anchor that `error.help`
+ * names.
+ */
 export function errors(operations: readonly Operation<never>[], origin: string): Html {
   const codesOf = new Map(operations.map((operation) => [operation.id, failuresOf(operation)]));
   const byStatus = [...Map.groupBy(Object.keys(failures) as FailureCode[], (code) => failures[code].status)].sort(

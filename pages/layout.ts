@@ -22,8 +22,8 @@ export interface Page {
 }
 
 /**
- * A whole page: title, navigation, main part and the footer that every page has. The reference brings a main landmark and
- * styles of its own.
+ * A whole page: title, navigation, main part and the footer that every page has. The reference brings a main landmark
+ * and styles of its own.
  */
 export function layout({ path, title, version, main }: Page): string {
   const current = (place: string) => (place === path ? html` aria-current="page"` : "");

@@ -46,8 +46,9 @@ export function referencePage(operations: readonly Operation<never>[]): Html {
 }
 
 /**
- * The document for browsers. They cannot send a body with GET, so it shows the query string only. The page sends each header that has
- * an example or an enumeration, so that optional ones have neither, or an example that the reader must pick.
+ * The document for browsers. They cannot send a body with GET, so it shows the query string only. The page sends each
+ * header that has an example or an enumeration, so that optional ones have neither, or an example that the reader must
+ * pick.
  */
 export function browserDocument(
   document: OpenApiDocument,

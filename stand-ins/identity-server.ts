@@ -20,7 +20,10 @@ export interface StandInCall {
 export type Refusal = "no_credentials" | "no_route";
 
 export interface StandInOptions extends StandInPlace {
-  /** Kobo that the vendor bills, by kind, and by kind and outcome where that differs: `bvn`, `bvn.not_found`, `*.failed`. */
+  /**
+   * Kobo that the vendor bills, by kind, and by kind and outcome where that differs: `bvn`, `bvn.not_found`,
+   * `*.failed`.
+   */
   prices: Readonly<Record<string, number | undefined>>;
   /** Invents the person of a number. `phone`: its ten digits. */
   person(kind: Kind, number: string, phone: string): Person;
@@ -53,7 +56,9 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
   other_person: "failed",
 };
 
-/** Speaks the vendor's wire with invented people. Rejects with Node's error if it cannot listen, or write its invoice. */
+/**
+ * Speaks the vendor's wire with invented people. Rejects with Node's error if it cannot listen, or write its invoice.
+ */
 export async function startIdentityStandIn(
   name: string,
   { prices, person, testNumber, invoice, onCall, onRefusal, ...place }: StandInOptions,

@@ -22,7 +22,9 @@ export interface Running {
 
 const mostRead = 64 * 1024;
 
-/** Serves with the mark of a stand-in. `base` is the path of its address. Rejects with Node's error if it cannot listen. */
+/**
+ * Serves with the mark of a stand-in. `base` is the path of its address. Rejects with Node's error if it cannot listen.
+ */
 export async function listenAsStandIn(
   { name, base = "" }: { name: string; base?: string | undefined },
   { host = "127.0.0.1", port, header }: StandInPlace,

@@ -26,7 +26,10 @@ export const standInNumbers: Readonly<Record<string, { outcome: StandInOutcome; 
   "11": { outcome: "cut", about: "The connection is cut after the request." },
 };
 
-/** The phone of everybody who is found, in the ten digits after the prefix: `80` and the last eight digits of the number. */
+/**
+ * The phone of everybody who is found, in the ten digits after the prefix: `80` and the last eight digits of the
+ * number.
+ */
 export const phoneOfNumber = (number: string) => `80${number.slice(-8)}`;
 
 /** That of a record with another phone. */

@@ -90,14 +90,19 @@ export interface StandIn {
   >;
   /** Failures that say that the vendor bills nothing. */
   free?: readonly StandInFailure[];
-  /** Failures that say that it did no work, besides `no_money` and `too_many_requests`: billed only if a price says so. */
+  /**
+   * Failures that say that it did no work, besides `no_money` and `too_many_requests`: billed only if a price says so.
+   */
   refuses?: readonly StandInFailure[];
 }
 
 /** The same response, whatever was asked. */
 export const always = (status: number, body: object) => () => ({ status, body });
 
-/** A published response about another person, number and reference: in place of each member that `values` names, at any depth, its value. */
+/**
+ * A published response about another person, number and reference: in place of each member that `values` names, at any
+ * depth, its value.
+ */
 export function filled<Sample extends object>(sample: Sample, values: Readonly<Record<string, unknown>>): Sample {
   const entries = Object.entries(sample).map(([name, value]) => {
     if (typeof value === "object" && value !== null) return [name, filled(value, values)];

@@ -27,7 +27,9 @@ const typed = "CANARY-typed-4711";
 const idempotencyKey = "CANARY-idempotency-4712";
 const vendorText = "CANARY-of-the-vendor-4713";
 
-/** The number of a kind's example with digits of its own: 77712345678 for the first kind, 66612345678 for the second. */
+/**
+ * The number of a kind's example with digits of its own: 77712345678 for the first kind, 66612345678 for the second.
+ */
 function canaryOf(kind: CheckKind): string {
   const digits = [...`${7 - checkKinds.indexOf(kind)}`.repeat(3), ..."12345678901"];
   return checks[kind].example[kind]!.replaceAll(/\d/g, () => digits.shift()!);

@@ -3,8 +3,9 @@ import { text } from "node:stream/consumers";
 import { changedFiles } from "./support/changed-files.ts";
 
 /**
- * `npm run check`: format and lint, types, floors and documents, generated files, all at once. It prints the output of the
- * steps that fail, or one line if none does. `--changed`: format and lint of what differs from the last commit, and types.
+ * `npm run check`: format and lint, types, floors and documents, generated files, all at once. It prints the output of
+ * the steps that fail, or one line if none does. `--changed`: format and lint of what differs from the last commit, and
+ * types.
  */
 const isChanged = process.argv.includes("--changed");
 const types = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/check.tsbuildinfo"];

@@ -8,7 +8,10 @@ import { after, suite, test } from "node:test";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { sandboxKey, suiteService } from "./support/service.ts";
 
-/** Runs the examples of `docs/clients/` as a reader would, through a gateway that loses the response to the verification. */
+/**
+ * Runs the examples of `docs/clients/` as a reader would, through a gateway that loses the response to the
+ * verification.
+ */
 
 const isHere = (command: string) => spawnSync(command, ["--version"]).status === 0;
 const place = mkdtempSync(join(tmpdir(), "duba-examples-"));

@@ -192,8 +192,8 @@ function placeOf(file: string): string {
 }
 
 /**
- * The imports of a file from src/. A type counts like any other: Node drops its import, but a reader cannot understand the
- * one file without the other.
+ * The imports of a file from src/. A type counts like any other: Node drops its import, but a reader cannot understand
+ * the one file without the other.
  */
 function importsOf(file: string): Import[] {
   return targetsOf(file)

@@ -4,7 +4,10 @@ import { type Client, clients } from "./support/clients.ts";
 import { type Fault, FaultyProxy, faults, isFinal } from "./support/faulty-proxy.ts";
 import { sandboxKey, suiteService } from "./support/service.ts";
 
-/** Verifications of a client in each language through a gateway with each fault: each person is charged once, and no key is lost. */
+/**
+ * Verifications of a client in each language through a gateway with each fault: each person is charged once, and no key
+ * is lost.
+ */
 
 /** For an answer, also while other tests keep the machine busy. */
 const seconds = 3;

@@ -24,7 +24,9 @@ import { environmentExample, settingsPage } from "./support/settings-page.ts";
 
 const document = openapi(everyOperation, packageJson.version);
 
-/** `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be. */
+/**
+ * `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be.
+ */
 const generated: Record<string, string> = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "docs/changes.md": changesPage(document),

@@ -15,7 +15,10 @@ const importsOf = (file: string) =>
 /** The feature that a file belongs to, if it does. */
 const featureOf = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1];
 
-/** What features are called by: their names and settings, and those of their commands, operations and audit events, with the feature of each. */
+/**
+ * What features are called by: their names and settings, and those of their commands, operations and audit events, with
+ * the feature of each.
+ */
 async function namesOfFeatures(): Promise<Map<string, string>> {
   const all = { settings: async () => [], auditKinds: async () => [], records: async () => coreRecords };
   const named = features.map(async ({ name, settings = {}, commands = [], operations, auditEvents }) => [

@@ -111,8 +111,8 @@ function onEngine(engine: Engine, program: string): void {
 }
 
 /**
- * The whole product publishes its catalogue, verifies two people, notes both requests and tries to deliver the events of two keys to a receiver
- * that is not there. Returns the references of the verifications by the number.
+ * The whole product publishes its catalogue, verifies two people, notes both requests and tries to deliver the events
+ * of two keys to a receiver that is not there. Returns the references of the verifications by the number.
  */
 async function filled(environment: Record<string, string>): Promise<Record<string, string>> {
   const service = await serveInProcess(environment);
@@ -153,7 +153,10 @@ async function filled(environment: Record<string, string>): Promise<Record<strin
   }
 }
 
-/** Makes one verification, its request and the events up to the first that waits for the receiver older than they are kept. */
+/**
+ * Makes one verification, its request and the events up to the first that waits for the receiver older than they are
+ * kept.
+ */
 async function age({ db }: Store, reference: string): Promise<void> {
   await db
     .updateTable("verification")

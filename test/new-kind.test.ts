@@ -12,8 +12,8 @@ import { type AskOptions, ask, sandboxKey } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
 
 /**
- * A copy of the program and of its tests with two more kinds. Git ignores it, and Node finds the packages of the project from it. It is
- * the same folder each time, so that what Node and tsc keep of its files serves the next run.
+ * A copy of the program and of its tests with two more kinds. Git ignores it, and Node finds the packages of the
+ * project from it. It is the same folder each time, so that what Node and tsc keep of its files serves the next run.
  */
 const copy = resolve(".duba-new-kind");
 const remove = () => rmSync(copy, { recursive: true, force: true });

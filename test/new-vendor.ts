@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * `npm run new:vendor NAME` lays the folder of an identity vendor, its page and its lines in the registry and among the stand-ins. All
- * of it works, and its suite names each place that is still to be filled in.
+ * `npm run new:vendor NAME` lays the folder of an identity vendor, its page and its lines in the registry and among the
+ * stand-ins. All of it works, and its suite names each place that is still to be filled in.
  */
 const name = process.argv[2] ?? "";
 const registry = "src/vendors/registry.ts";

@@ -10,8 +10,8 @@ import { engines } from "./support/engines.ts";
 import { assertPrinted, type Block, blocksOf, plain } from "./support/printed-blocks.ts";
 
 /**
- * Runs the README's shell blocks in their order, in a copy of this checkout that nobody has installed, and holds what they print against
- * the block that follows. So the blocks after the first one have the short install only.
+ * Runs the README's shell blocks in their order, in a copy of this checkout that nobody has installed, and holds what
+ * they print against the block that follows. So the blocks after the first one have the short install only.
  */
 
 /** Blocks that are not run: they run the tests that this one is part of. */

@@ -53,8 +53,8 @@ suite("the reference", { skip: missingBrowser() }, () => {
 });
 
 /**
- * An operation for each way in which the reference fills in a request: the others differ in words only. What an example stands for,
- * another value of the reader's own, is a way too.
+ * An operation for each way in which the reference fills in a request: the others differ in words only. What an example
+ * stands for, another value of the reader's own, is a way too.
  */
 function oneOfEachForm(): Operation<never>[] {
   const formOf = ({ method, path, access, carriage, input, examples }: Operation<never>) => {
@@ -66,7 +66,10 @@ function oneOfEachForm(): Operation<never>[] {
   return [...Map.groupBy(everyOperation, formOf).values()].map(([first]) => first!).filter((one) => !isKeyed(one));
 }
 
-/** Opens the form of an operation, sends it, with an idempotency key of the reader's own if there is one, and gives the request. */
+/**
+ * Opens the form of an operation, sends it, with an idempotency key of the reader's own if there is one, and gives the
+ * request.
+ */
 async function send(page: Page, { summary, method, path }: Operation<never>, ownKey?: string) {
   await page.getByRole("link", { name: new RegExp(`^${summary} HTTP`) }).click();
   const pattern = new RegExp(`Test Request.*${method} ${path.replaceAll(/[{}]/g, "\\$&")}\\)`, "is");

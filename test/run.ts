@@ -11,14 +11,16 @@ import { dropDatabases, dropLeavings, holdRun } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
 
 /**
- * `npm test`: everything that `npm run check` holds, and every test file but those of `npm run test:all`, which runs them: browsers, trials
- * with crowds, kills and faults, and programs that run as a reader of the documents would run them. Names on the command line choose among all
- * files, and leave the check out. `--times` lists the files that took longest. `--changed` runs the files that differ from the last commit, those
- * beside a changed file, and those that import one.
+ * `npm test`: everything that `npm run check` holds, and every test file but those of `npm run test:all`, which runs
+ * them: browsers, trials with crowds, kills and faults, and programs that run as a reader of the documents would run
+ * them. Names on the command line choose among all files, and leave the check out. `--times` lists the files that took
+ * longest. `--changed` runs the files that differ from the last commit, those beside a changed file, and those that
+ * import one.
  *
- * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a share of the
- * files, one after another, and Node's compile cache is kept from run to run. Three processes more run at a time than there are
- * processors, because many tests wait. The shares take equally long, by the times of earlier runs.
+ * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a
+ * share of the files, one after another, and Node's compile cache is kept from run to run. Three processes more run at
+ * a time than there are processors, because many tests wait. The shares take equally long, by the times of earlier
+ * runs.
  */
 const processes = availableParallelism() + 3;
 const sharesPerProcess = 2;
@@ -33,8 +35,8 @@ const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
   [/./, 1_500],
 ];
 /**
- * What `npm run test:all` runs, and `npm test` does not: a few files that take half of the time. A quick test of `npm test` states the promise
- * of each trial too.
+ * What `npm run test:all` runs, and `npm test` does not: a few files that take half of the time. A quick test of
+ * `npm test` states the promise of each trial too.
  */
 const theRest = [
   /\.browser\.test\.ts$/,
@@ -104,8 +106,8 @@ async function check(): Promise<void> {
 }
 
 /**
- * Shares that take equally long: each file, the longest first, goes to the share with the least so far. Shares with one of the
- * longest files, such as those with browsers, take turns with the others.
+ * Shares that take equally long: each file, the longest first, goes to the share with the least so far. Shares with one
+ * of the longest files, such as those with browsers, take turns with the others.
  */
 function sharesOf(files: readonly string[]): string[][] {
   const length = Math.min(processes * sharesPerProcess, files.length);

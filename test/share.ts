@@ -4,8 +4,8 @@ import { flushCompileCache } from "node:module";
 import { relative } from "node:path";
 
 /**
- * Runs the test files that its arguments name, one after another, and writes what their tests say to standard output. Sends
- * its parent a `ShareResult` in the end.
+ * Runs the test files that its arguments name, one after another, and writes what their tests say to standard output.
+ * Sends its parent a `ShareResult` in the end.
  */
 
 export interface Counts {
@@ -16,7 +16,9 @@ export interface Counts {
   skipped: number;
 }
 
-/** Milliseconds: how long the tests of a file took, and the processor time of this process and its children meanwhile. */
+/**
+ * Milliseconds: how long the tests of a file took, and the processor time of this process and its children meanwhile.
+ */
 export interface Times {
   wall: number;
   cpu: number;
@@ -36,8 +38,8 @@ const { setTimeout, clearTimeout } = globalThis;
 /** Milliseconds without a test that begins or ends: then the last one has ended, and left something open. */
 const openFor = longestTest + 60_000;
 
-// Node's runner follows every promise to name the test that left a rejection behind, which takes a fifth of all processor time.
-// Without that a rejection still fails the run, and its stack says where it comes from.
+// Node's runner follows every promise to name the test that left a rejection behind, which takes a fifth of all
+// processor time. Without that a rejection still fails the run, and its stack says where it comes from.
 hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
 process.on("unhandledRejection", (error) => console.error(error));
 await import("./support/played-timers.ts");

@@ -16,7 +16,10 @@ const verifyPath = "/api/v2/kyc/verify-bvn";
 /** Milliseconds: long enough to make a store fail while the source is being asked. */
 const timeLimit = 6000;
 
-/** The response, which must have come within a second, or so many milliseconds; all else on a busy machine may take four more. */
+/**
+ * The response, which must have come within a second, or so many milliseconds; all else on a busy machine may take four
+ * more.
+ */
 async function quick(response: Promise<ServiceResponse>, most = 1000): Promise<ServiceResponse> {
   const asked = performance.now();
   const given = await response;

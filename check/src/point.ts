@@ -1,6 +1,8 @@
 import type { CheckSession } from "./session.ts";
 
-/** `interface`: what the documented interface says, and what its clients rely on. `duba`: what Duba promises beyond it. */
+/**
+ * `interface`: what the documented interface says, and what its clients rely on. `duba`: what Duba promises beyond it.
+ */
 export const parts = ["interface", "duba"] as const;
 export type PartName = (typeof parts)[number];
 

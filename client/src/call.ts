@@ -62,8 +62,8 @@ export function caller(usual: Options): Call {
   }
 
   /**
-   * Sends a verification. After a lost answer it first asks by the idempotency key, until the verification no longer runs, and
-   * sends only the very same request again: the service then repeats or resumes the verification of that key.
+   * Sends a verification. After a lost answer it first asks by the idempotency key, until the verification no longer
+   * runs, and sends only the very same request again: the service then repeats or resumes the verification of that key.
    */
   async function verified(request: Request, path: string): Promise<Outcome> {
     const { row, headers, options } = request;

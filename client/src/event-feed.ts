@@ -4,7 +4,9 @@ import type { CallOptions } from "./options.ts";
 import { type ClientFailure, clientFailure, DubaFailure } from "./outcome.ts";
 
 export interface EventFeedOptions extends CallOptions {
-  /** Where to begin: the `cursor` of a feed, the `next` of `listEvents`, or `"0"` for the oldest event. Without it: now. */
+  /**
+   * Where to begin: the `cursor` of a feed, the `next` of `listEvents`, or `"0"` for the oldest event. Without it: now.
+   */
   cursor?: string | undefined;
   /** Milliseconds until it asks again when there is no more. Without it, the feed then ends. */
   wait?: number;
@@ -16,9 +18,9 @@ type List = (
 ) => Promise<ListEventsAnswer | ListEventsFailure>;
 
 /**
- * The events of your account, oldest first, for `for await`. `cursor` says where it is, after the event that it gave last: store it once you have
- * dealt with the event, and begin there the next time. With `wait` it outlives what a retry may help; any other failure is thrown as a
- * `DubaFailure`. Your signal ends it.
+ * The events of your account, oldest first, for `for await`. `cursor` says where it is, after the event that it gave
+ * last: store it once you have dealt with the event, and begin there the next time. With `wait` it outlives what a
+ * retry may help; any other failure is thrown as a `DubaFailure`. Your signal ends it.
  */
 export class EventFeed implements AsyncIterable<DubaEvent> {
   /** Where to go on: text to store. */

@@ -1,6 +1,9 @@
 /** How a client reaches the service. */
 export interface Options {
-  /** Address of the service, such as `https://duba.example`. It may end with the prefix of its paths: `/api/v2` or `/api`. */
+  /**
+   * Address of the service, such as `https://duba.example`. It may end with the prefix of its paths: `/api/v2` or
+   * `/api`.
+   */
   url: string;
   /** API key or access token. Without it, only the open look-ups answer. */
   key?: string | undefined;
@@ -9,8 +12,8 @@ export interface Options {
   /** Longest wait before the first retry, in milliseconds. It doubles with each retry. Default: 250. */
   backoff?: number;
   /**
-   * Longest wait before any retry, in milliseconds. If the service asks for a longer one, the failure is returned at once, with
-   * `error.retry_after`. Default: 10,000.
+   * Longest wait before any retry, in milliseconds. If the service asks for a longer one, the failure is returned at
+   * once, with `error.retry_after`. Default: 10,000.
    */
   longestWait?: number;
   /** Longest time for one request, in milliseconds. Default: 10,000 for a look-up, 30,000 for a verification. */
@@ -19,7 +22,10 @@ export interface Options {
   cache?: number;
   /** Replaces the platform's `fetch`, for example to go through a proxy. */
   fetch?: typeof fetch;
-  /** Called after each answer, for logs and metrics. It sees no body and no parameter. An error that it throws is ignored. */
+  /**
+   * Called after each answer, for logs and metrics. It sees no body and no parameter. An error that it throws is
+   * ignored.
+   */
   onAnswer?: (answer: AnswerFacts) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Failures that the client itself reports. `no_answer`: the connection failed, or the time ran out. `unexpected_answer`: something
- * other than Duba answered, such as a proxy. `aborted`: your signal ended the call.
+ * Failures that the client itself reports. `no_answer`: the connection failed, or the time ran out.
+ * `unexpected_answer`: something other than Duba answered, such as a proxy. `aborted`: your signal ended the call.
  */
 export type ClientCode = "no_answer" | "unexpected_answer" | "aborted";
 
@@ -30,7 +30,9 @@ export interface ClientFailure {
   error: { code: string; retryable: boolean; request_id: string; help: string } & ClientFacts;
 }
 
-/** What is thrown where nothing can be returned: by the events of a `for await`, and for a delivery that is not Duba's. */
+/**
+ * What is thrown where nothing can be returned: by the events of a `for await`, and for a delivery that is not Duba's.
+ */
 export class DubaFailure extends Error {
   override readonly name = "DubaFailure";
   /** As in a failure that is returned. `wrong_delivery`: it is not signed with your secret, or it is not from now. */

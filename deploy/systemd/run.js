@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 const settingsFile = "/etc/duba/settings";
 const kept = /^(?:TERM|COLORTERM|NO_COLOR|LANG|LC_\w+|DUBA_URL|DUBA_API_KEY)$/;
 
-/** Reads a file as systemd reads an `EnvironmentFile`: see systemd.exec(5). No variable is expanded, and a # in a value is kept. */
+/**
+ * Reads a file as systemd reads an `EnvironmentFile`: see systemd.exec(5). No variable is expanded, and a # in a value
+ * is kept.
+ */
 export function readEnvironmentFile(text) {
   const values = {};
   const rest = text.replaceAll("\r\n", "\n");

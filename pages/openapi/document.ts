@@ -99,8 +99,9 @@ const headers = {
 };
 
 /**
- * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is where callers reach the
- * service, without a slash at its end; empty if not configured. Several `prefixes` are servers, and paths then lack them.
+ * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is where callers reach
+ * the service, without a slash at its end; empty if not configured. Several `prefixes` are servers, and paths then lack
+ * them.
  */
 export function openapi(
   operations: readonly Operation<never>[],

@@ -18,7 +18,10 @@ const steps: readonly Guide[] = [
   { name: "Going live", path: "/docs/start#4-go-live", about: "from the sandbox to a live key" },
 ];
 
-/** The service in plain text for language models, in the form of llmstxt.org. `origin` is scheme and host of the service. */
+/**
+ * The service in plain text for language models, in the form of llmstxt.org. `origin` is scheme and host of the
+ * service.
+ */
 export function llmsText(
   operations: readonly Operation<never>[],
   guides: readonly Guide[],

@@ -14,7 +14,10 @@ const variables: Record<string, string> = {
   password: "{{key}}",
 };
 
-/** Before each request: a verification has a new key. After it: the next requests ask for this verification, or endpoint. */
+/**
+ * Before each request: a verification has a new key. After it: the next requests ask for this verification, or
+ * endpoint.
+ */
 const scripts = {
   prerequest: [
     "if (pm.request.method === 'POST' && pm.request.headers.has('Idempotency-Key'))",
@@ -31,8 +34,8 @@ const scripts = {
 };
 
 /**
- * The collection for Postman and its like (format 2.1): a folder for each group, a request for each operation, and as its examples the
- * worked answers and each failure. `origin` is scheme and host of the service.
+ * The collection for Postman and its like (format 2.1): a folder for each group, a request for each operation, and as
+ * its examples the worked answers and each failure. `origin` is scheme and host of the service.
  */
 export function postmanCollection(
   operations: readonly Operation<never>[],

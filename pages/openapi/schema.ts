@@ -17,8 +17,8 @@ export function ref(kind: "schemas" | "headers" | "parameters" | "responses" | "
 }
 
 /**
- * The JSON Schema of a schema: the keywords of the standard and nothing else. A schema with a `title` becomes a reference to
- * the shared schema of that name.
+ * The JSON Schema of a schema: the keywords of the standard and nothing else. A schema with a `title` becomes a
+ * reference to the shared schema of that name.
  */
 export function jsonSchema(schema: TSchema): JsonObject {
   const { title, since } = schema as { title?: string; since?: Version };
@@ -31,7 +31,9 @@ export function sinceOf(since: Version | undefined): JsonObject {
   return since === undefined ? {} : { "x-since": since };
 }
 
-/** The schemas with a `title` in all of these, at any depth, by title. Throws if two different ones have the same title. */
+/**
+ * The schemas with a `title` in all of these, at any depth, by title. Throws if two different ones have the same title.
+ */
 export function namedSchemas(schemas: readonly TSchema[]): Record<string, JsonObject> {
   const named: Record<string, JsonObject> = {};
   const collect = (value: unknown): void => {

@@ -21,7 +21,10 @@ export const failsAs =
   (error: unknown) =>
     error instanceof Failure && error.code === code && message.test(error.message);
 
-/** Credentials over the store of one suite, whose statements are counted; new for each test. Registers the suite's hooks. */
+/**
+ * Credentials over the store of one suite, whose statements are counted; new for each test. Registers the suite's
+ * hooks.
+ */
 export class SuiteCredentials {
   store!: Store;
   account!: Account;

@@ -48,9 +48,10 @@ export class Credentials {
   }
 
   /**
-   * The credential of a header that is not absent. For a known header it returns or throws at once, without a promise; `await`
-   * works for both. Failures: `invalid_credentials`, `expired_credentials`, `address_not_allowed`, and `rate_limited` with
-   * `retryAfter`. Throws the store's errors unchanged. `looksUp`: known callers may read the catalogue while the store is away.
+   * The credential of a header that is not absent. For a known header it returns or throws at once, without a promise;
+   * `await` works for both. Failures: `invalid_credentials`, `expired_credentials`, `address_not_allowed`, and
+   * `rate_limited` with `retryAfter`. Throws the store's errors unchanged. `looksUp`: known callers may read the
+   * catalogue while the store is away.
    */
   credentialOf(header: string, address: string, looksUp = false): Credential | Promise<Credential> {
     const verified = this.#remembered(header, looksUp);
@@ -74,7 +75,10 @@ export class Credentials {
     await this.follow({ askedAt, access: await changeCount(this.#db, "access") });
   }
 
-  /** Like `refresh`, with the counter that the store gave at `askedAt`. Undefined means that the store did not answer; the cache then becomes stale. */
+  /**
+   * Like `refresh`, with the counter that the store gave at `askedAt`. Undefined means that the store did not answer;
+   * the cache then becomes stale.
+   */
   async follow(said: { askedAt: number; access: number } | undefined): Promise<void> {
     if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
     if (!said) return;
@@ -137,7 +141,10 @@ export class Credentials {
   }
 }
 
-/** True for no header, an empty one, or the word Bearer without a credential. Longer ones are not searched: the HTTP parser drops spaces at the end. */
+/**
+ * True for no header, an empty one, or the word Bearer without a credential. Longer ones are not searched: the HTTP
+ * parser drops spaces at the end.
+ */
 export function isAbsent(header: string | undefined): boolean {
   return header === undefined || (header.length < 16 && /^(?:bearer)?\s*$/i.test(header));
 }

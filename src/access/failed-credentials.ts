@@ -8,9 +8,9 @@ import { secretHash } from "./secrets.ts";
 const MAX_PROVEN = 10_000;
 
 /**
- * Limits the failed credentials of an address, in this process. In IPv6 a /64 network has the limit, and a /48 network ten
- * times the limit. A credential that has worked before is not limited until it fails: its owner must not pay for a neighbour's
- * guesses.
+ * Limits the failed credentials of an address, in this process. In IPv6 a /64 network has the limit, and a /48 network
+ * ten times the limit. A credential that has worked before is not limited until it fails: its owner must not pay for a
+ * neighbour's guesses.
  */
 export class FailedCredentials {
   readonly #subscribers: FailureLimit;

@@ -4,7 +4,9 @@ import type { Mode } from "../declare/operation.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** `duba_<mode>_<public id>_<secret><checksum>`: 12, 43 and 6 base62 characters, the checksum over all that precedes it. */
+/**
+ * `duba_<mode>_<public id>_<secret><checksum>`: 12, 43 and 6 base62 characters, the checksum over all that precedes it.
+ */
 const keyForm = /^(duba_(test|live)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 export const tokenPrefix = "duba_at_";

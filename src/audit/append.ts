@@ -22,10 +22,10 @@ export interface BesideFacts {
 }
 
 /**
- * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown fact, for an actor of
- * another form, and for a value that is not of its fact's type: programming problems. People write the texts, so a text never makes the
- * change fail: runs of ten or more digits become "…", and we cut it after 200 characters. The events of one call have the same time, and
- * ids in their order.
+ * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown fact, for an
+ * actor of another form, and for a value that is not of its fact's type: programming problems. People write the texts,
+ * so a text never makes the change fail: runs of ten or more digits become "…", and we cut it after 200 characters. The
+ * events of one call have the same time, and ids in their order.
  */
 export const append: Audit = appendWith("", {});
 
@@ -40,7 +40,9 @@ export function appendWith(actor: string, beside: BesideFacts): Audit {
   };
 }
 
-/** The unsealed row of an event at `now`, in milliseconds since 1970. `index`: its place among the events of that time. */
+/**
+ * The unsealed row of an event at `now`, in milliseconds since 1970. `index`: its place among the events of that time.
+ */
 export function entryOf(
   { kind, types, actor, facts }: AuditEvent,
   now: number,

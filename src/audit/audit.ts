@@ -20,7 +20,9 @@ export interface AuditTrailParts {
   now?: () => number;
 }
 
-/** `not_sealed`: new entries are not being sealed. `anchor`: the trail does not contain the head that its anchor names. */
+/**
+ * `not_sealed`: new entries are not being sealed. `anchor`: the trail does not contain the head that its anchor names.
+ */
 export type AuditAlarm = "not_sealed" | "anchor";
 
 export interface AuditTrail {
@@ -38,7 +40,8 @@ export interface AuditTrail {
 /** Opens the audit trail of a serving process: signs the head of a new store, and writes the newest head to a file. */
 export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
   const { db, sealKey, log, now = Date.now } = parts;
-  // A seal says until when everything was sealed. Entries have the machine's time, and a clock that jumps ahead may not say more.
+  // A seal says until when everything was sealed. Entries have the machine's time, and a clock that jumps ahead may not
+  // say more.
   const sealTime = () => Math.min(Date.now(), now());
   const sign = signer(sealKey);
   await signFirstHead(db, sign);

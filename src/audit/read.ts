@@ -117,7 +117,9 @@ export async function tail(db: Db, { most, since, until, kind, without, referenc
   return found.reverse().map((entry) => ({ ...entry, occurred_at: Number(entry.occurred_at) }));
 }
 
-/** Entries of these kinds, of which none is about a verification, before `until`: by kind, those of a kind oldest first. */
+/**
+ * Entries of these kinds, of which none is about a verification, before `until`: by kind, those of a kind oldest first.
+ */
 export async function* entriesOf(db: Db, kinds: readonly string[], until: number): AsyncGenerator<Entry> {
   const entries = db
     .selectFrom("audit_entry")

@@ -47,9 +47,9 @@ export interface Reconciled {
 }
 
 /**
- * Compares the ledger with the trail: each verification that has ended must have an entry, the last one must agree with the row,
- * and each entry must have its row. Skips what retention removes these days. `db` must be a snapshot. It does not check the
- * entries against their seals: `verify` does.
+ * Compares the ledger with the trail: each verification that has ended must have an entry, the last one must agree with
+ * the row, and each entry must have its row. Skips what retention removes these days. `db` must be a snapshot. It does
+ * not check the entries against their seals: `verify` does.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reconciled> {
   const { ledger, madeAt, found, progress, now = Date.now() } = options;
@@ -82,7 +82,10 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   return result;
 }
 
-/** An entry about a verification. `journal`: the number of its row in the journal; undefined on SQLite, and if 0.1.0 wrote it. */
+/**
+ * An entry about a verification. `journal`: the number of its row in the journal; undefined on SQLite, and if 0.1.0
+ * wrote it.
+ */
 interface PlacedEntry extends Pick<AuditEntryRow, "id" | "batch" | "occurred_at" | "facts"> {
   journal: number | undefined;
 }
@@ -106,8 +109,9 @@ async function lastEntries(db: Db): Promise<Map<string, PlacedEntry[]>> {
 }
 
 /**
- * Whether an entry certainly came after another one. Clocks do not say that, and where the numbers of the journal and the
- * batches disagree, as in a restored store, nobody knows. Entries of one time are of one call, with ids in their order.
+ * Whether an entry certainly came after another one. Clocks do not say that, and where the numbers of the journal and
+ * the batches disagree, as in a restored store, nobody knows. Entries of one time are of one call, with ids in their
+ * order.
  */
 function isAfter(one: PlacedEntry, other: PlacedEntry): boolean {
   const byBatch = Math.sign(batchOf(one) - batchOf(other)) || 0;

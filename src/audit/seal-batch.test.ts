@@ -78,7 +78,8 @@ for (const engine of engines) {
         const sealing = sealEntries(store.db, sign).finally(() => {
           sealed = true;
         });
-        // The thread's own time, so that other processes on the machine do not count; the machine may be five times slower.
+        // The thread's own time, so that other processes on the machine do not count; the machine may be five times
+        // slower.
         let before = process.threadCpuUsage();
         while (!sealed) {
           await turn();

@@ -40,8 +40,9 @@ async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): 
 }
 
 /**
- * Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. The outer statement does not ask
- * again that they are unsealed, as the head is locked: PostgreSQL, which expects none, would read all of them for each.
+ * Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. The outer
+ * statement does not ask again that they are unsealed, as the head is locked: PostgreSQL, which expects none, would
+ * read all of them for each.
  */
 async function claim(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
   const claimed = await trx

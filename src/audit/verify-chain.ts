@@ -12,8 +12,8 @@ import { entryPages, type Range, type StoredSeal, sealPages } from "./read.ts";
 const longestWait = 10 * 60_000;
 
 /**
- * Milliseconds by which a clock may be wrong: an hour, as of a machine that was set to another time zone. If a seal goes back by more,
- * its entries may be backdated.
+ * Milliseconds by which a clock may be wrong: an hour, as of a machine that was set to another time zone. If a seal
+ * goes back by more, its entries may be backdated.
  */
 const clockError = 3_600_000 + lateness;
 
@@ -41,7 +41,9 @@ export interface VerifyOptions {
   progress?: (done: number, all: number) => void;
   /** Must be part of the trail. */
   kept?: KeptHead;
-  /** Must be part of the trail, and of its store. Read it before the verification begins, because it may move meanwhile. */
+  /**
+   * Must be part of the trail, and of its store. Read it before the verification begins, because it may move meanwhile.
+   */
   anchor?: Anchor;
   /** The kinds of entries that a person leaves with a passkey only. */
   confirmed?: ReadonlySet<string>;
@@ -64,8 +66,8 @@ export interface ChainVerification {
 }
 
 /**
- * Reads the whole trail, page by page and as of one moment, and reports each entry and seal that is not as it was sealed with
- * `sealKey`. Other processes may append, seal and remove meanwhile.
+ * Reads the whole trail, page by page and as of one moment, and reports each entry and seal that is not as it was
+ * sealed with `sealKey`. Other processes may append, seal and remove meanwhile.
  */
 export async function verify(db: Db, sealKey: Buffer, options: VerifyOptions): Promise<ChainVerification> {
   const sign = signer(sealKey);
@@ -144,7 +146,10 @@ class Verification {
     await this.#compare({ ...read, upTo: last }, new Map());
   }
 
-  /** Until when everything was sealed before this batch. If its own seal is older, the clock of the one before was ahead. */
+  /**
+   * Until when everything was sealed before this batch. If its own seal is older, the clock of the one before was
+   * ahead.
+   */
   #believedUntil({ batch, sealed_at }: StoredSeal): number {
     const by = this.#sealedUntil - Number(sealed_at);
     if (by <= lateness || by > clockError) return this.#sealedUntil;

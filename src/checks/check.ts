@@ -33,7 +33,10 @@ export type Confirmed<CheckRecord> =
 /** A record that the sandbox invents beside the usual one. */
 export type Variant = "watchlisted" | "least";
 
-/** One kind of check: what it asks for, what identifies the subject, what the caller gets. The ledger knows only the kind. */
+/**
+ * One kind of check: what it asks for, what identifies the subject, what the caller gets. The ledger knows only the
+ * kind.
+ */
 export interface Check<CheckRecord extends object = object> {
   kind: CheckKind;
   /** The members of a request beside `amount`. That with the number has the name of the kind. */

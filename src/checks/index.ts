@@ -16,7 +16,9 @@ export type AnsweredRecord = CheckRecord & { request_reference: string };
 /** Every kind of check. */
 export const checks: Readonly<Record<CheckKind, Check<CheckRecord>>> = byKind;
 
-/** What identifies a subject: its keyed hash is on the ledger. A BVN and a NIN with the same digits are two subjects. */
+/**
+ * What identifies a subject: its keyed hash is on the ledger. A BVN and a NIN with the same digits are two subjects.
+ */
 export function subjectParts({ kind, number, claims }: CheckSubject): string[] {
   const values = { ...claims, [kind]: number };
   return [kind, ...checks[kind].subject.map((name) => values[name]!)];

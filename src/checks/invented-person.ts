@@ -25,8 +25,8 @@ const givenOf = { Male: ofGender("Male"), Female: ofGender("Female") };
 const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts"] as const;
 
 /**
- * The sandbox's person of a number, in the forms of a published sample record: names and branch in capitals, the card as
- * LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
+ * The sandbox's person of a number, in the forms of a published sample record: names and branch in capitals, the card
+ * as LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
  * machine. `phone` (ten digits) becomes the person's own, because every phone matches in the sandbox.
  */
 export function inventedPerson(kind: PersonKind, number: string, phone: string): PersonRecord {

@@ -1,8 +1,8 @@
 import type { PersonRecord } from "../declare/identity-record.ts";
 
 /**
- * The record for an account with masked answers: the names, whether the person is verified and watchlisted, and the last four
- * digits of the number in `member`.
+ * The record for an account with masked answers: the names, whether the person is verified and watchlisted, and the
+ * last four digits of the number in `member`.
  */
 export function maskRecord(record: PersonRecord, member: "bvn_number" | "nin"): PersonRecord {
   const { first_name, middle_name, last_name, full_name } = record.personal_info;

@@ -5,8 +5,8 @@ import type { Check } from "./check.ts";
 import { maskRecord } from "./mask-record.ts";
 
 /**
- * A check of a person by a number of 11 digits and a phone. `withheld`: members that the caller gets so, whatever a vendor
- * sends.
+ * A check of a person by a number of 11 digits and a phone. `withheld`: members that the caller gets so, whatever a
+ * vendor sends.
  */
 export function personCheck(
   kind: PersonKind,
@@ -72,7 +72,10 @@ function leastOf(record: PersonRecord): PersonRecord {
   };
 }
 
-/** Whether a record's number is the requested one. Some vendors mask it: then all visible digits, at least four, must agree. */
+/**
+ * Whether a record's number is the requested one. Some vendors mask it: then all visible digits, at least four, must
+ * agree.
+ */
 function isSameNumber(found: string, asked: string): boolean {
   if (found === asked) return true;
   if (found.length !== asked.length || !/^[\d*xX#•]+$/.test(found)) return false;

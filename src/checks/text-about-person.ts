@@ -9,7 +9,9 @@ const shortestWord = 2;
 /** 128 random bits. What its letters and digits spell is chance. */
 const drawn = /^(?=.*[A-F])[0-9A-F]{32}$/;
 
-/** Whether a text of visible ASCII has a name or the birth date that a request sent to be compared, in whatever form. */
+/**
+ * Whether a text of visible ASCII has a name or the birth date that a request sent to be compared, in whatever form.
+ */
 export function isAboutPerson(text: string, sent: Readonly<Record<string, string>>): boolean {
   const { date_of_birth = "", ...names } = sent;
   const bare = text.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase();
@@ -57,7 +59,10 @@ function monthName(number: number): string {
   return name === undefined ? "" : `|${name}|${name.slice(0, 3)}`;
 }
 
-/** The year of a day, and its day and month in either order: nobody can tell them apart in digits. Undefined for a text that says no day. */
+/**
+ * The year of a day, and its day and month in either order: nobody can tell them apart in digits. Undefined for a text
+ * that says no day.
+ */
 function readDay(text: string): [year: string, one: number, other: number] | undefined {
   if (text.length > longestName) return undefined;
   const [, first, second, third] = /^\s*(\d\d)(\d\d)(\d{4})\s*$/.exec(text) ?? [];

@@ -49,7 +49,9 @@ export function addCommand(
   examples(sub, ...command.examples.map((example) => exampleLine(command, example)));
 }
 
-/** Optional for commander in any case: the reader of the texts finds a missing one, together with all other problems. */
+/**
+ * Optional for commander in any case: the reader of the texts finds a missing one, together with all other problems.
+ */
 function argumentOf({ name, member: { description, type } }: NamedMember): Argument {
   return new Argument(type === "array" ? `[${name}...]` : `[${name}]`, description);
 }

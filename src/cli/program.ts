@@ -9,8 +9,8 @@ import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
 
 /**
- * Runs one command line and returns its exit code: 0 success, 1 failure, 2 wrong command line or setting. Prints a failure
- * as a sentence on `io.err`.
+ * Runs one command line and returns its exit code: 0 success, 1 failure, 2 wrong command line or setting. Prints a
+ * failure as a sentence on `io.err`.
  */
 export async function run(
   argv: readonly string[],

@@ -15,7 +15,10 @@ export interface InterfaceOptions extends AnswerOptions {
   yes?: true;
 }
 
-/** Runs a command with these texts, shows its answer, and returns the exit code. Throws an `InputError` for texts that it cannot use. */
+/**
+ * Runs a command with these texts, shows its answer, and returns the exit code. Throws an `InputError` for texts that
+ * it cannot use.
+ */
 export async function runCommand(
   io: Io,
   command: Command<CommandContext>,
@@ -52,7 +55,10 @@ export async function runCommand(
   }
 }
 
-/** A command line is seen by other users of the machine, so we read private members from standard input, one line for each. */
+/**
+ * A command line is seen by other users of the machine, so we read private members from standard input, one line for
+ * each.
+ */
 async function privateTexts({ input }: Command<CommandContext>, texts: Texts, ask: Ask): Promise<Texts> {
   const read: Record<string, string> = {};
   const members = membersOf(input);

@@ -112,8 +112,8 @@ export interface OpenedFeature {
 }
 
 /**
- * What the core does without: a folder in `src/features/`, and a line in `src/features.ts`. A command line loads every such value, so
- * that each loads what it names on first use.
+ * What the core does without: a folder in `src/features/`, and a line in `src/features.ts`. A command line loads every
+ * such value, so that each loads what it names on first use.
  */
 export interface Feature {
   name: string;

@@ -12,8 +12,8 @@ export interface Protected {
 }
 
 /**
- * The settings by which a command decides whether a change waits: those of the service, whatever the environment of the command says. A
- * command whose entries do not name them does not read them.
+ * The settings by which a command decides whether a change waits: those of the service, whatever the environment of the
+ * command says. A command whose entries do not name them does not read them.
  */
 export async function protectedBy(
   { records = [] }: Pick<Command<never>, "records">,

@@ -32,7 +32,9 @@ export type Config = Values<typeof settings> &
     ofFeatures: ReadonlyMap<Setting<unknown>, unknown>;
     /** What all vendors share. */
     upstream: Values<typeof upstreamSettings> & ReturnType<typeof upstreamPauses>;
-    /** Settings that differ from their defaults, for the audit trail: no secret's text, no user or password of a URL. */
+    /**
+     * Settings that differ from their defaults, for the audit trail: no secret's text, no user or password of a URL.
+     */
     overrides: readonly { name: string; value: string }[];
     /** By the name of the vendor. */
     vendors: Readonly<Record<string, VendorValues>>;
@@ -49,8 +51,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings of the core, and these of features, from the environment. An unset or empty setting has its default. Throws a `ConfigError` that lists
- * every problem at once. An unknown name that begins with DUBA_ is a problem, because it is probably a typing error.
+ * Reads the settings of the core, and these of features, from the environment. An unset or empty setting has its
+ * default. Throws a `ConfigError` that lists every problem at once. An unknown name that begins with DUBA_ is a
+ * problem, because it is probably a typing error.
  */
 export function readConfig(
   given: Record<string, string | undefined>,
@@ -157,7 +160,10 @@ export function settingOf<Value>({ ofFeatures }: Pick<Config, "ofFeatures">, set
   return (ofFeatures.has(setting) ? ofFeatures.get(setting) : setting.read(setting.default)) as Value;
 }
 
-/** What vendors and sources lack, or what does not fit together. A wrong setting has a problem of its own. `isTimed`: their time-out is set. */
+/**
+ * What vendors and sources lack, or what does not fit together. A wrong setting has a problem of its own. `isTimed`:
+ * their time-out is set.
+ */
 function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
   const { upstream, upstreams = [], vendorPrices: prices, verificationTimeout: limit } = config;
   const { upstreams: listed, route, routeShare: share, routeAfterNotFound: after } = settings;
@@ -184,7 +190,8 @@ function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
     const missing = missingOf(source, config.sources[source.name]!).join(", ");
     if (missing !== "") yield `${syncSettings.sources.name} names ${source.name}, but ${missing} must be set for it.`;
   }
-  // It must end before the verification's time, so that we know the outcome before we answer. A vendor with its own may take longer.
+  // It must end before the verification's time, so that we know the outcome before we answer. A vendor with its own may
+  // take longer.
   const isUsed = isTimed || vendors.some(({ name, timeout }) => !timeout && upstreams.includes(name));
   const [own, whole] = [upstreamSettings.timeout.name, settings.verificationTimeout.name];
   if (isUsed && upstream.timeout >= limit)

@@ -1,6 +1,9 @@
 import type { Limit } from "../runtime/rate-limiter.ts";
 
-/** What is agreed with one account beside its fees. Without a limit of its own it has the service's; without a cap it has none. */
+/**
+ * What is agreed with one account beside its fees. Without a limit of its own it has the service's; without a cap it
+ * has none.
+ */
 export interface AccountTerms {
   /** Verifications that it may start. */
   verification?: Limit;

@@ -1,7 +1,7 @@
 /**
- * The type of a fact. `reference`: an id, a name from a closed list or a hash. `text`: words of a person, or an amount in
- * naira. `number`: a whole number below a thousand million. `place`: a whole number that grows from entry to entry. `time`:
- * milliseconds since 1970. Any fact may be null.
+ * The type of a fact. `reference`: an id, a name from a closed list or a hash. `text`: words of a person, or an amount
+ * in naira. `number`: a whole number below a thousand million. `place`: a whole number that grows from entry to entry.
+ * `time`: milliseconds since 1970. Any fact may be null.
  */
 export type FactType = "reference" | "text" | "number" | "place" | "flag" | "time";
 
@@ -22,7 +22,10 @@ export interface AuditEvent {
   facts: Record<string, string | number | boolean | null>;
 }
 
-/** What the audit trail knows of a kind of event. `protection` among its types: by which settings it was decided whether the change waits for somebody. */
+/**
+ * What the audit trail knows of a kind of event. `protection` among its types: by which settings it was decided whether
+ * the change waits for somebody.
+ */
 export interface DeclaredKind {
   readonly kind: string;
   readonly types: FactTypes;
@@ -33,7 +36,10 @@ export interface AuditKind<Types extends FactTypes> extends DeclaredKind {
   (actor: string, facts: FactsOf<Types>): AuditEvent;
 }
 
-/** The fact with the number of an entry's row in the journal: entries of a verification are in its order, whatever clocks say. */
+/**
+ * The fact with the number of an entry's row in the journal: entries of a verification are in its order, whatever
+ * clocks say.
+ */
 export const journalOrder = "journal";
 
 /** Declares a kind of event of the audit trail, with the names and types of its facts. */

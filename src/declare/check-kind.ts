@@ -14,8 +14,8 @@ interface KindRow {
   /** The member of the record that holds the number. */
   member: string;
   /**
-   * What a source may say instead of a record. `bvn_not_found` is the failure of `not_found`; that of a `shared` one has the
-   * reason's name, and is one for all kinds that have it.
+   * What a source may say instead of a record. `bvn_not_found` is the failure of `not_found`; that of a `shared` one
+   * has the reason's name, and is one for all kinds that have it.
    */
   negatives: { not_found: NegativeFacts } & Record<string, NegativeFacts | "shared">;
 }
@@ -41,8 +41,8 @@ const personRow = <Member extends string>(label: string, member: Member) => ({
 });
 
 /**
- * The kinds of check. All else follows from the name: `bvn` is the request's member of the number, `DUBA_BVN_FEE` is the setting
- * of the fee, `verify-bvn` ends the path.
+ * The kinds of check. All else follows from the name: `bvn` is the request's member of the number, `DUBA_BVN_FEE` is
+ * the setting of the fee, `verify-bvn` ends the path.
  */
 const rows = { bvn: personRow("BVN", "bvn_number"), nin: personRow("NIN", "nin") } satisfies Record<string, KindRow>;
 type Rows = typeof rows;

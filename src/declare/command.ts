@@ -70,11 +70,14 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   /** Whether it gives nothing away with this input, such as with a test key. */
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
   /**
-   * What it is about to do with this input, for the person who confirms it. It decides nothing and gives nothing away. It throws what `run`
-   * would refuse anyway, so that nobody confirms that in vain.
+   * What it is about to do with this input, for the person who confirms it. It decides nothing and gives nothing away.
+   * It throws what `run` would refuse anyway, so that nobody confirms that in vain.
    */
   effect?: (input: Static<Input>, room: Room) => Promise<Effect>;
-  /** It calls somebody outside, such as a vendor. A user interface does it when a person presses a button, and never for a link. */
+  /**
+   * It calls somebody outside, such as a vendor. A user interface does it when a person presses a button, and never for
+   * a link.
+   */
   calls?: true;
   /** Only the machine of the service can do it. */
   only?: "terminal";
@@ -84,7 +87,10 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   reports?: true;
   /** The members that name what the command acts on, in order. They are positional arguments on a terminal. */
   target?: readonly (keyof Static<Input> & string)[];
-  /** Whether it can act on a row of a list. A user interface offers it only there. Default: on each row that names its target. */
+  /**
+   * Whether it can act on a row of a list. A user interface offers it only there. Default: on each row that names its
+   * target.
+   */
   fits?: (row: Readonly<Record<string, unknown>>) => boolean;
   /** The data that `run` returns, as the store has it. What it does not declare goes nowhere. */
   answer: Answer;
@@ -94,7 +100,10 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   page?: readonly Column<RowOf<Static<Answer>>>[];
   /** For a choice that a person has about a record: when it is right, and what becomes of the money. */
   choice?: { when: string; money: string };
-  /** What a page fills in where the command is about its record without naming it as a target; undefined: it does not fit. */
+  /**
+   * What a page fills in where the command is about its record without naming it as a target; undefined: it does not
+   * fit.
+   */
   fills?: (
     row: Readonly<Record<string, unknown>>,
   ) => { input: Readonly<Record<string, string>>; title: string } | undefined;
@@ -104,7 +113,10 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   does?: (answer: Static<Answer>) => string | undefined;
   /** The answer as a letter, which a page draws in its place; undefined if it is none. It throws as `run` does. */
   letter?: (input: Static<Input>, room: Room) => Promise<Letter | undefined>;
-  /** The column by which a page sorts at first; with a minus before it the other way round. Default: as `run` gives them. */
+  /**
+   * The column by which a page sorts at first; with a minus before it the other way round. Default: as `run` gives
+   * them.
+   */
   sort?: string;
   /** Sentence for an empty list. */
   none?: string;
@@ -119,11 +131,14 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   /** The kinds of entries that a change leaves in the audit trail. */
   records?: readonly DeclaredKind[];
   /**
-   * How many rows a choice of its input finds by itself, where an index tells: `{ state: { unknown: 2 } }`. `asked`: what else a page asks for,
-   * by which it may count fewer.
+   * How many rows a choice of its input finds by itself, where an index tells: `{ state: { unknown: 2 } }`. `asked`:
+   * what else a page asks for, by which it may count fewer.
    */
   choiceCounts?: (asked: Readonly<Record<string, string>>, room: Room) => Promise<ChoiceCounts>;
-  /** Its tab on the page of a record: its word, if that is not its title, and how many rows it has of the record, counted up to `mostCounted`. */
+  /**
+   * Its tab on the page of a record: its word, if that is not its title, and how many rows it has of the record,
+   * counted up to `mostCounted`.
+   */
   tab?: {
     title?: string;
     count?: (asked: Readonly<Record<string, string>>, room: Room) => Promise<number | undefined>;
@@ -138,7 +153,9 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
 }
 
 export interface CommandTexts<Input extends TObject> {
-  /** Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. Default: none. */
+  /**
+   * Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. Default: none.
+   */
   input: Input;
   /** Default: without any input. */
   examples: readonly ExampleOf<Static<Input>>[];
@@ -148,8 +165,8 @@ export interface CommandTexts<Input extends TObject> {
 export type Command<Room> = Specification<TObject, TSchema, Room> & CommandTexts<TObject>;
 
 /**
- * Declares a command. Annotate the second parameter of `run` with what it needs of its context; the schemas type the input
- * and the answer. `run` throws an `InputError` for values that do not fit each other.
+ * Declares a command. Annotate the second parameter of `run` with what it needs of its context; the schemas type the
+ * input and the answer. `run` throws an `InputError` for values that do not fit each other.
  */
 export function command<Answer extends TSchema, Room, Input extends TObject = TObject<Record<never, never>>>(
   specification: Specification<Input, Answer, Room> & Partial<CommandTexts<Input>>,
@@ -220,8 +237,9 @@ export function checkRole(command: Command<never>, role: Role): void {
 }
 
 /**
- * The input of a command, of the texts that a person gave, with days of the zone. Every user interface calls it before it runs a command. Throws a `RoleError`
- * for a role that may not run it, and an `InputError` with all problems of the texts.
+ * The input of a command, of the texts that a person gave, with days of the zone. Every user interface calls it before
+ * it runs a command. Throws a `RoleError` for a role that may not run it, and an `InputError` with all problems of the
+ * texts.
  */
 export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {
   checkRole(command, role);

@@ -3,8 +3,8 @@ import Type from "./schema/type.ts";
 import type { Version } from "./versions.ts";
 
 /**
- * A text field of a request. `problem` completes the sentence that a caller reads when the value has the wrong form: it says what
- * would be right and never repeats the value.
+ * A text field of a request. `problem` completes the sentence that a caller reads when the value has the wrong form: it
+ * says what would be right and never repeats the value.
  */
 export interface FieldOptions {
   pattern?: string;
@@ -43,8 +43,9 @@ export function elevenDigitsField(description: string, example: string): TString
 }
 
 /**
- * A Nigerian mobile number in one of its four usual forms. Numbers are portable, so no prefix of an operator is ever refused. A 0 as the first of
- * the ten digits belongs to a number that lacks one: it would match nobody, and the vendor would be paid for that.
+ * A Nigerian mobile number in one of its four usual forms. Numbers are portable, so no prefix of an operator is ever
+ * refused. A 0 as the first of the ten digits belongs to a number that lacks one: it would match nobody, and the vendor
+ * would be paid for that.
  */
 export const phoneField = field({
   pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?[1-9] *(?:[0-9] *){9}$",
@@ -87,12 +88,18 @@ export function isPlainId(text: string): boolean {
   return /^[A-Za-z0-9._:-]{1,64}$/.test(text) && (drawnId.test(text) || !holdsLongNumber(text));
 }
 
-/** Whether a text may name an account or a person of the console. Other text may be about anybody, and no statement of the store gets it. */
+/**
+ * Whether a text may name an account or a person of the console. Other text may be about anybody, and no statement of
+ * the store gets it.
+ */
 export function isIdOrEmail(text: string): boolean {
   return isPlainId(text) || /^[^\s@]+@[^\s@]+$/.test(text);
 }
 
-/** Whether a text has ten digits in a row, of any script and whatever separates them: people paste BVNs and phone numbers anywhere. */
+/**
+ * Whether a text has ten digits in a row, of any script and whatever separates them: people paste BVNs and phone
+ * numbers anywhere.
+ */
 export function holdsLongNumber(text: string, long = /\p{Nd}{10}/u): boolean {
   return long.test(text.replaceAll(/[^A-Za-z\p{Nd}]/gu, ""));
 }

@@ -1,4 +1,6 @@
-/** Half-width and full-width: spreadsheets take both for the beginning of a formula. A tab or CR before it is dropped. */
+/**
+ * Half-width and full-width: spreadsheets take both for the beginning of a formula. A tab or CR before it is dropped.
+ */
 const formula = /^[=+\-@＝＋－＠\t\r]/;
 const escapable = /^'*[=+\-@＝＋－＠\t\r]/;
 const escaped = /^'+[=+\-@＝＋－＠\t\r]/;

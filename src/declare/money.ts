@@ -1,4 +1,6 @@
-/** Money is integer kobo inside and plain naira text outside: 10050 is "100.5", 10000 is "100". 100 kobo are 1 naira. */
+/**
+ * Money is integer kobo inside and plain naira text outside: 10050 is "100.5", 10000 is "100". 100 kobo are 1 naira.
+ */
 const nairaForm = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
 
 /** Kobo of a plain naira text ("100", "100.5", "100.50"), or undefined if the text is not one. */
@@ -8,7 +10,10 @@ export function koboOf(text: string): number | undefined {
   return Number(parts[1]) * 100 + Number((parts[2] ?? "").padEnd(2, "0"));
 }
 
-/** A naira text as people write it, such as "₦ 1,234.50", "N110" or "NGN 110", without currency and thousands separators. */
+/**
+ * A naira text as people write it, such as "₦ 1,234.50", "N110" or "NGN 110", without currency and thousands
+ * separators.
+ */
 export function plainNaira(text: string): string {
   const amount = text.trim().replace(/^(?:₦|NGN|N)\s*(?=\d)/i, "");
   return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(amount) ? amount.replaceAll(",", "") : amount;
@@ -19,7 +24,9 @@ export function fixedNaira(kobo: number): string {
   return (kobo / 100).toFixed(2);
 }
 
-/** Plain numeric naira text of whole kobo: no trailing zeros after the point, no exponent. A debt has a minus in front. */
+/**
+ * Plain numeric naira text of whole kobo: no trailing zeros after the point, no exponent. A debt has a minus in front.
+ */
 export function nairaOf(kobo: number): string {
   if (kobo < 0) return `-${nairaOf(-kobo)}`;
   const rest = kobo % 100;

@@ -83,7 +83,9 @@ interface Described {
   /** The rate limit that counts the call. */
   limit: "catalogue" | "verification" | "endpoint_test" | "event_trigger" | "credential";
   examples: readonly Example[];
-  /** Members after `error` in every failure of this path, for clients that read the payload before they check `success`. */
+  /**
+   * Members after `error` in every failure of this path, for clients that read the payload before they check `success`.
+   */
   failurePayload?: (message: string) => Record<string, unknown>;
   /** Default members of `error` in every failure of this path. A failure can override them. */
   failureFacts?: Record<string, unknown>;
@@ -92,7 +94,10 @@ interface Described {
 }
 
 interface Usual {
-  /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. Default: false. */
+  /**
+   * Whether the interface document has the operation. The others serve compatibility, or are Duba's own. Default:
+   * false.
+   */
   documented: boolean;
   /** Failures beyond those that the access, limit and input imply. Default: none. */
   failures: readonly FailureCode[];
@@ -134,8 +139,8 @@ export type Operation<Room> = Specification<TObject, TObject, TSchema, Room> & U
 export type BoundOperation = Operation<void>;
 
 /**
- * Declares an operation. Annotate the second parameter of `run` or `pick` with the type of the room; the schemas type the input
- * and the answer.
+ * Declares an operation. Annotate the second parameter of `run` or `pick` with the type of the room; the schemas type
+ * the input and the answer.
  */
 export function operation<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room>(
   specification: Specification<Input, Headers, Answer, Room> & Partial<Usual>,
@@ -153,8 +158,8 @@ export function bind<Room>(operations: readonly Operation<Room>[], room: Room): 
 }
 
 /**
- * Answers to a test key carry this header with the value `test`, so that a Duba with another Duba as its vendor never mistakes
- * an invented person for a real one.
+ * Answers to a test key carry this header with the value `test`, so that a Duba with another Duba as its vendor never
+ * mistakes an invented person for a real one.
  */
 export const modeHeader = "Duba-Mode";
 

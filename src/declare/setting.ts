@@ -18,7 +18,9 @@ export interface Setting<Value> {
   secret?: boolean;
   /** A vendor's setting without which the vendor works too. */
   optional?: boolean;
-  /** A sentence if this value is dangerous in case it is a mistake. `own`: addresses at which others reach this machine. */
+  /**
+   * A sentence if this value is dangerous in case it is a mistake. `own`: addresses at which others reach this machine.
+   */
   risk?(value: Value, own: readonly string[]): string | undefined;
   /** The service listens on this address, if there is one. */
   listens?: boolean;
@@ -157,7 +159,10 @@ export const orNone = <Value>({ form, read }: Pick<Setting<Value>, "form" | "rea
   read: (text: string): Value | null | undefined => (text === "" ? null : read(text)),
 });
 
-/** A setting of version 0.1 with a text such as removal=30%,factor=2. The function that it gives takes the name of one of these parts. */
+/**
+ * A setting of version 0.1 with a text such as removal=30%,factor=2. The function that it gives takes the name of one
+ * of these parts.
+ */
 export const formerParts = <Part extends string>(name: string, ...parts: Part[]) => {
   const known = new Set<string | undefined>(parts);
   const given = (text: string) => text.split(",").map((each) => each.split("=", 2).map((word) => word.trim()));

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ReadyResponse } from "../declare/answers/ready-response.ts";
 
 /**
- * Whether the caller already has the response (RFC 9110, section 13). `hadBody`: the request had a body, so its URL alone does
- * not say which list a date belongs to.
+ * Whether the caller already has the response (RFC 9110, section 13). `hadBody`: the request had a body, so its URL
+ * alone does not say which list a date belongs to.
  */
 export function isUnmodified(headers: IncomingHttpHeaders, ready: ReadyResponse, hadBody: boolean): boolean {
   const tags = headers["if-none-match"];
@@ -41,8 +41,8 @@ export function notModifiedHeaders(headers: readonly string[]): string[] {
 }
 
 /**
- * Header pairs for a ready response to a request with a body. A cache keyed by URL would serve it for another product: it must
- * not be stored, and Content-Location names the URL of the same response.
+ * Header pairs for a ready response to a request with a body. A cache keyed by URL would serve it for another product:
+ * it must not be stored, and Content-Location names the URL of the same response.
  */
 export function uncachedHeaders(headers: readonly string[], url: string, input: Record<string, string>): string[] {
   const uncached: string[] = [];

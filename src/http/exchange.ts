@@ -55,8 +55,9 @@ export function send(exchange: Exchange, status: number, headers: readonly strin
 const refusing = 500;
 
 /**
- * Answers 200, and calls `undelivered` if the connection ends before it was handed the last byte. A caller who has ended its side may
- * still read, or be gone: which of the two, we learn when something is sent. So such a caller gets the last byte after the others.
+ * Answers 200, and calls `undelivered` if the connection ends before it was handed the last byte. A caller who has
+ * ended its side may still read, or be gone: which of the two, we learn when something is sent. So such a caller gets
+ * the last byte after the others.
  */
 export function sendUnlessGone(
   exchange: Exchange,

@@ -7,8 +7,8 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { rateLimitHeaders } from "./rate-limit.ts";
 
 /**
- * Writes a failure; `headers` is a flat list of pairs. `path` is the operation whose path was called, if one was. Without
- * `rateLimit` the headers show the limit of anonymous callers from that address.
+ * Writes a failure; `headers` is a flat list of pairs. `path` is the operation whose path was called, if one was.
+ * Without `rateLimit` the headers show the limit of anonymous callers from that address.
  */
 export function failureResponse(
   failure: Failure,

@@ -33,9 +33,9 @@ export type Serve = (
 
 /**
  * Handles every request of one operation: credential, limit, input, `run` or `pick`, answer, log line. All answers are
- * written to the socket here, so that ready and computed ones carry the same headers. A step waits only if there is something to wait
- * for, and makes no promise otherwise: most look-ups are answered before this returns. `onPicked` hears of
- * input without a body that led to a ready response.
+ * written to the socket here, so that ready and computed ones carry the same headers. A step waits only if there is
+ * something to wait for, and makes no promise otherwise: most look-ups are answered before this returns. `onPicked`
+ * hears of input without a body that led to a ready response.
  */
 export function pipeline(
   operation: BoundOperation,

@@ -32,8 +32,8 @@ interface Outage {
 }
 
 /**
- * Writes a line for each request that `DUBA_ACCESS_LOG` names. It sums up floods of refusals once a minute, and what an outage refuses
- * every ten seconds.
+ * Writes a line for each request that `DUBA_ACCESS_LOG` names. It sums up floods of refusals once a minute, and what an
+ * outage refuses every ten seconds.
  */
 export class RequestLog {
   readonly #deps: Pick<HttpDependencies, "log" | "accessLog">;

@@ -20,7 +20,9 @@ import { type HttpServer, openServer } from "./shell/open-server.ts";
 import { Routes } from "./shell/routes.ts";
 
 export interface ApiServer extends HttpServer {
-  /** Answers GET and HEAD on a path. A `Failure` that is thrown becomes its response. Call it before the server listens. */
+  /**
+   * Answers GET and HEAD on a path. A `Failure` that is thrown becomes its response. Call it before the server listens.
+   */
   get(path: string, answer: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>): void;
 }
 
@@ -34,8 +36,8 @@ interface Served {
 type Route = ReadonlyMap<string | undefined, Served>;
 
 /**
- * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. A target that was
- * answered with ready bytes before (`KnownTargets`) goes round the routes and the query string.
+ * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. A target
+ * that was answered with ready bytes before (`KnownTargets`) goes round the routes and the query string.
  */
 export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): ApiServer {
   const { bounds } = deps;

@@ -10,8 +10,9 @@ type WithBlock = ServerResponse & { _header: string | null };
 const ending = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
 
 /**
- * Sends a 200 whose header lines are written already, with those of `own` behind them. Node's `writeHead` would check and join each
- * of them again, which takes longer than all that we do for a look-up. Returns false if this response needs `writeHead`.
+ * Sends a 200 whose header lines are written already, with those of `own` behind them. Node's `writeHead` would check
+ * and join each of them again, which takes longer than all that we do for a look-up. Returns false if this response
+ * needs `writeHead`.
  */
 export function sendWhole(response: ServerResponse, { lines, sendable }: ReadyForm, own: readonly string[]): boolean {
   if (!response.shouldKeepAlive || (response as WithBlock)._header !== null) return false;

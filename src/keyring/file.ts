@@ -14,15 +14,17 @@ export function keyringPath({ keyring, dataDirectory }: { keyring: string; dataD
 }
 
 /**
- * Reads the ring. Throws `KeyringError` if the file is missing, damaged or unreadable, or if another user owns it or may read it.
+ * Reads the ring. Throws `KeyringError` if the file is missing, damaged or unreadable, or if another user owns it or
+ * may read it.
  */
 export async function readKeyring(path: string): Promise<Keyring> {
   return parseKeyring(await textOf(path), path);
 }
 
 /**
- * Reads the ring of a store, or creates one for a store that never had one: mode 0600, completely or not at all, and only once if
- * several processes start together. Throws `KeyringError` if the ring is lost, damaged or unreadable, or cannot be created.
+ * Reads the ring of a store, or creates one for a store that never had one: mode 0600, completely or not at all, and
+ * only once if several processes start together. Throws `KeyringError` if the ring is lost, damaged or unreadable, or
+ * cannot be created.
  */
 export async function openKeyring(path: string, db: Db): Promise<{ keyring: Keyring; made: boolean }> {
   const found = await readKeyring(path).catch((error: unknown) => {
@@ -88,8 +90,8 @@ function cannotMake(path: string, code: string | undefined): KeyringError {
 }
 
 /**
- * Replaces the ring's file atomically and durably; owner and mode stay. One command at a time: the new file is the lock. Throws
- * `KeyringError` if another command is changing the ring, or if the file cannot be written.
+ * Replaces the ring's file atomically and durably; owner and mode stay. One command at a time: the new file is the
+ * lock. Throws `KeyringError` if another command is changing the ring, or if the file cannot be written.
  */
 export async function changeKeyring(path: string, change: (ring: Keyring) => Promise<Keyring>): Promise<void> {
   await readKeyring(path);

@@ -4,7 +4,9 @@ import { type CurrentKeyring, currentOf, type HmacKey } from "./keyring.ts";
 /** The purpose of a keyed hash: the same text has unrelated hashes for two purposes. */
 type Purpose = "subject" | "body" | "idempotency key";
 
-/** Bytes; RFC 2104, section 5, asks for half of the hash at least. Each stored one stands in its row and in an index. */
+/**
+ * Bytes; RFC 2104, section 5, asks for half of the hash at least. Each stored one stands in its row and in an index.
+ */
 const length = 16;
 
 type Parts = readonly (string | null)[];

@@ -104,7 +104,10 @@ export function keyringText({ hmac, records, audit }: Keyring): string {
 export const hmacName = (version: number) => `keyring:hmac:${version}`;
 export const recordsName = (id: string) => `keyring:records:${id}`;
 
-/** A key for records or hashes: its name as commands take it, such as `r1` or `v1`, and that of its fingerprint in the store. */
+/**
+ * A key for records or hashes: its name as commands take it, such as `r1` or `v1`, and that of its fingerprint in the
+ * store.
+ */
 export interface NamedKey extends RingKey {
   readonly use: "records" | "hashes";
   readonly name: string;
@@ -141,7 +144,9 @@ export async function knownKeys(db: Db): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** Since when a record key is in use, in milliseconds since 1970; undefined: no process has opened the store with it. */
+/**
+ * Since when a record key is in use, in milliseconds since 1970; undefined: no process has opened the store with it.
+ */
 export async function inUseSince(db: Db, { id, from }: RecordKey): Promise<number | undefined> {
   if (from !== undefined) return from;
   const noted = db.selectFrom("fact").select("created_at").where("name", "=", recordsName(id));
@@ -149,8 +154,8 @@ export async function inUseSince(db: Db, { id, from }: RecordKey): Promise<numbe
 }
 
 /**
- * Adds the fingerprints of new keys to the store and compares the others. Throws `KeyringError` if a key differs or is missing:
- * with another ring we could recognise no idempotency key and open no record.
+ * Adds the fingerprints of new keys to the store and compares the others. Throws `KeyringError` if a key differs or is
+ * missing: with another ring we could recognise no idempotency key and open no record.
  */
 export async function matchKeyring(db: Db, keyring: Keyring, now: number): Promise<void> {
   const own = fingerprintsOf(keyring);

@@ -8,7 +8,10 @@ import { currentOf, type Keyring } from "./keyring.ts";
 
 export interface Rewrapped {
   rows: number;
-  /** What the ring cannot open, so that it did not change: references of at most 100 records, and ids of endpoints of events. */
+  /**
+   * What the ring cannot open, so that it did not change: references of at most 100 records, and ids of endpoints of
+   * events.
+   */
   unreadable: string[];
 }
 
@@ -18,8 +21,9 @@ const readerPatience = 30_000;
 const mostUnreadable = 100;
 
 /**
- * Encrypts the key of each stored record, and the secrets of endpoints, with the record key that is current at `now`, in batches,
- * while other processes serve. It can be run again after any failure. `progress` receives the number of finished rows.
+ * Encrypts the key of each stored record, and the secrets of endpoints, with the record key that is current at `now`,
+ * in batches, while other processes serve. It can be run again after any failure. `progress` receives the number of
+ * finished rows.
  */
 export async function rewrap(
   db: Db,

@@ -25,9 +25,9 @@ export interface RingPlace extends Audited {
 export const settling = 5 * 60_000;
 
 /**
- * Adds a record key, a hash key or both. They become current `wait` milliseconds after we write them. Returns their names and
- * that time, in milliseconds since 1970. With `after`, adds them only if that is still the newest record key. Throws
- * `KeyringError` if the ring is not the store's or cannot be changed.
+ * Adds a record key, a hash key or both. They become current `wait` milliseconds after we write them. Returns their
+ * names and that time, in milliseconds since 1970. With `after`, adds them only if that is still the newest record key.
+ * Throws `KeyringError` if the ring is not the store's or cannot be changed.
  */
 export async function rotate(
   { path, db, audit, actor }: RingPlace,

@@ -16,8 +16,8 @@ export interface SelfRotation extends RingPlace {
 }
 
 /**
- * Adds a record key when the newest is old enough, and retires the older keys that no record needs. Throws `KeyringError` if the
- * ring cannot be changed.
+ * Adds a record key when the newest is old enough, and retires the older keys that no record needs. Throws
+ * `KeyringError` if the ring cannot be changed.
  */
 export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promise<void> {
   const { path, db } = place;

@@ -14,13 +14,15 @@ export interface WatchedKeyring extends CurrentKeyring {
   look(): Promise<void>;
 }
 
-/** Every so many checks we compare an unchanged file with the store too: the file on another machine may have changed. */
+/**
+ * Every so many checks we compare an unchanged file with the store too: the file on another machine may have changed.
+ */
 const checkEvery = 10;
 
 /**
- * Opens the ring for serving. A changed ring replaces the current one if it is valid and belongs to this store; otherwise the log
- * says why not, and the current one stays. Throws `KeyringError` as `openKeyring`
- * and `matchKeyring` do.
+ * Opens the ring for serving. A changed ring replaces the current one if it is valid and belongs to this store;
+ * otherwise the log says why not, and the current one stays. Throws `KeyringError` as `openKeyring` and `matchKeyring`
+ * do.
  */
 export async function watchKeyring({
   path,

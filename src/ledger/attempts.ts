@@ -32,8 +32,8 @@ export interface AttemptStart {
 }
 
 /**
- * The outcome of a run: that of its attempt, with what it charges and keeps in place of the record. Without a reason, the
- * run sent nothing, or learned nothing.
+ * The outcome of a run: that of its attempt, with what it charges and keeps in place of the record. Without a reason,
+ * the run sent nothing, or learned nothing.
  */
 export type RunOutcome<Found extends object = object> = (
   | IdentityOutcome<Found>
@@ -42,7 +42,10 @@ export type RunOutcome<Found extends object = object> = (
   /** Null if the run made no attempt, or learned nothing about it. */
   attempt: number | null;
   at: number;
-  /** Another vendor was to be asked, and the store did not confirm that attempt: the verification fails, and a retry goes on. */
+  /**
+   * Another vendor was to be asked, and the store did not confirm that attempt: the verification fails, and a retry
+   * goes on.
+   */
   interrupted?: true;
   /** The mark of the charge; null if nothing is charged. */
   charge?: string | null;
@@ -142,8 +145,8 @@ export function withBill<
 }
 
 /**
- * An outcome as its attempt stores it. An attempt that was not sent is deleted. But if the journal already names it, the
- * sums and the audit trail have it, so it stays as an attempt that did no work.
+ * An outcome as its attempt stores it. An attempt that was not sent is deleted. But if the journal already names it,
+ * the sums and the audit trail have it, so it stays as an attempt that did no work.
  */
 export function storedOutcome(
   attempts: readonly Attempt[],

@@ -26,7 +26,9 @@ export interface UnreadCharge {
   unread: string;
 }
 
-/** Begins the mark of a charge that came without an idempotency key. Nothing else says so for good: retention ends keys. */
+/**
+ * Begins the mark of a charge that came without an idempotency key. Nothing else says so for good: retention ends keys.
+ */
 const keylessMark = "keyless:";
 
 /** Begins the mark of a charge whose record did not reach its caller, and was not asked for again. */
@@ -82,9 +84,9 @@ export class Charges {
   }
 
   /**
-   * Notes that all charges of this process so far are settled, except those that the note names. A note follows each charge within
-   * a second, so that a process that charges nothing needs none. If the process dies, the named charges and those after its last
-   * note are reversed, because we do not know whether their callers got a response.
+   * Notes that all charges of this process so far are settled, except those that the note names. A note follows each
+   * charge within a second, so that a process that charges nothing needs none. If the process dies, the named charges
+   * and those after its last note are reversed, because we do not know whether their callers got a response.
    */
   async note(): Promise<void> {
     const begun = this.#begun;
@@ -111,8 +113,8 @@ export class Charges {
         .where((row) => row.or([row("charged_at", ">", heard_until), row("reference", "in", unheard.split(","))]))
         .where("charged", "=", 1)
         .where("owner", "=", id)
-        // A caller with an idempotency key can retry and get the record that was charged. A mark of an older version says
-        // nothing of keys, so its charge stays.
+        // A caller with an idempotency key can retry and get the record that was charged. A mark of an older version
+        // says nothing of keys, so its charge stays.
         .where("charge_mark", "like", `${keylessMark}%`)
         .execute();
       for (const { reference, charge_mark: mark } of made) await this.withdraw(reference, { mark, replaces: "" });
@@ -178,7 +180,10 @@ export class Charges {
       (await this.#waive(reference, charge));
   }
 
-  /** Reverses a charge whose record did not reach its caller if no retry can get the record any more. Else it notes that. */
+  /**
+   * Reverses a charge whose record did not reach its caller if no retry can get the record any more. Else it notes
+   * that.
+   */
   async noteUnread(reference: string, { unread }: UnreadCharge): Promise<void> {
     const charge_mark = unreadMark + unread;
     const noted = await this.#db
@@ -193,8 +198,8 @@ export class Charges {
   }
 
   /**
-   * Reverses the charge of a row whose record is no longer held, if the record did not reach its caller. Then it returns true, and the
-   * row has changed.
+   * Reverses the charge of a row whose record is no longer held, if the record did not reach its caller. Then it
+   * returns true, and the row has changed.
    */
   async waiveUnread({ reference, charged, charge_mark: mark }: Row): Promise<boolean> {
     if (charged === 0 || !mark.startsWith(unreadMark)) return false;

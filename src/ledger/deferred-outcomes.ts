@@ -8,7 +8,9 @@ import type { Run } from "./write-outcome.ts";
 interface Late {
   run: Run;
   outcome: RunOutcome;
-  /** Charges that may have committed although no caller got the record, and those whose record did not reach its caller. */
+  /**
+   * Charges that may have committed although no caller got the record, and those whose record did not reach its caller.
+   */
   uncertain: readonly (UncertainCharge | UnreadCharge)[];
 }
 
@@ -41,8 +43,8 @@ export class DeferredOutcomes {
   #stopped = false;
 
   /**
-   * `freeRow` ends a started row on which no verification of this process works; false if there is none. `wasTold`: callers were
-   * told that its outcome is unknown.
+   * `freeRow` ends a started row on which no verification of this process works; false if there is none. `wasTold`:
+   * callers were told that its outcome is unknown.
    */
   constructor(
     ledger: Ledger,

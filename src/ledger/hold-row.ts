@@ -4,8 +4,8 @@ import { piecesOf } from "../storage/queries/pieces.ts";
 import type { Tables } from "../storage/tables.ts";
 
 /**
- * Holds a verification until the transaction ends: what the next statements read of it and of its attempts stays true until
- * they commit. On SQLite transactions run one after another.
+ * Holds a verification until the transaction ends: what the next statements read of it and of its attempts stays true
+ * until they commit. On SQLite transactions run one after another.
  */
 export async function holdRow(trx: Transaction<Tables>, reference: string): Promise<void> {
   await holdRows(trx, [reference]);

@@ -67,18 +67,19 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
  * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
  * succeeds; the other gets undefined or false and reads the row again.
  *
- * The store may make a change whose reply is lost, or make it after we gave up. So `run` counts each start of a row, also that of a
- * retry that only waits, and each failover. We write outcomes of runs whose start we heard of or read, under their owner and run:
+ * The store may make a change whose reply is lost, or make it after we gave up. So `run` counts each start of a row,
+ * also that of a retry that only waits, and each failover. We write outcomes of runs whose start we heard of or read,
+ * under their owner and run:
  *
- * | the row is                   | what may still reach the store | who comes, and what that does                             |
- * | ---------------------------- | ------------------------------ | --------------------------------------------------------- |
- * | not there                    | its insert                     | `Orphans` fails it once it commits: no vendor was asked   |
- * | `started`, in flight         | a failover without a reply     | its run ends; `Orphans` fails the run that it began       |
- * | `started`, without a flight  | nothing                        | `Orphans`: failed if the start of its run got no reply,   |
- * |                              |                                | else unknown; a peer or the next process: unknown         |
- * | `unknown`, a vendor is late  | a retry that waits             | the vendor: `DeferredOutcomes` frees the row, then writes |
- * | `started` by a later run     | an outcome of an earlier one   | it matches no row, and only its attempt gets it           |
- * | ended                        | the same outcome again         | it matches no row, and its attempt is closed              |
+ * | the row is                  | what may still reach the store | who comes, and what that does                      |
+ * | --------------------------- | ------------------------------ | -------------------------------------------------- |
+ * | not there                   | its insert                     | `Orphans` fails it once it commits: no vendor call |
+ * | `started`, in flight        | a failover without a reply     | its run ends; `Orphans` fails the run it began     |
+ * | `started`, without a flight | nothing                        | `Orphans`: failed if its run's start got no reply, |
+ * |                             |                                | else unknown; a peer or the next process: unknown  |
+ * | `unknown`, a vendor is late | a retry that waits             | `DeferredOutcomes` frees the row, then writes      |
+ * | `started` by a later run    | an outcome of an earlier one   | it matches no row, and only its attempt gets it    |
+ * | ended                       | the same outcome again         | it matches no row, and its attempt is closed       |
  */
 export class Ledger {
   readonly #db: Db;
@@ -97,8 +98,9 @@ export class Ledger {
   }
 
   /**
-   * Inserts a row, and its first attempt if it has one, if the conditions hold within the statement. False if they do not, or if
-   * its reference or idempotency key exists. The key is compared by the hash that the row stores and by `otherHashes`.
+   * Inserts a row, and its first attempt if it has one, if the conditions hold within the statement. False if they do
+   * not, or if its reference or idempotency key exists. The key is compared by the hash that the row stores and by
+   * `otherHashes`.
    */
   async insert(
     { attempts: [attempt], journaled: _, ...row }: Row & { state: (typeof insertableStates)[number] },
@@ -118,7 +120,8 @@ export class Ledger {
     const allKinds = { ...insertKinds, ...kinds };
     const isDone = this.#hasKey;
     const made = this.#queries.runBatched(this.#writeInsert, inserted, insertVariant, allKinds, { isDone });
-    // The store rejects a batch that a budget does not cover. Then each call runs alone, and those that it covers succeed.
+    // The store rejects a batch that a budget does not cover. Then each call runs alone, and those that it covers
+    // succeed.
     return budget ? made.catch((error) => noneIfTooMuch(error).length > 0) : made;
   }
 
@@ -151,7 +154,10 @@ export class Ledger {
     return (await withAttempts(this.#db, rows)) as Row[];
   }
 
-  /** Starts another run of `row`, which takes its fee again. Undefined if the conditions do not hold or the row has changed. */
+  /**
+   * Starts another run of `row`, which takes its fee again. Undefined if the conditions do not hold or the row has
+   * changed.
+   */
   async retry(
     row: Row,
     { owner, begins, ...start }: AttemptStart & { owner: string; begins: RunStart },
@@ -185,7 +191,10 @@ export class Ledger {
     return retried && ({ ...retried, attempts: [...row.attempts, ...attempts], journaled } as Row);
   }
 
-  /** Writes the outcome of the run's attempt and the intent of one at another vendor. Undefined if this run lost its row. */
+  /**
+   * Writes the outcome of the run's attempt and the intent of one at another vendor. Undefined if this run lost its
+   * row.
+   */
   async failOver(row: Row, ended: RunOutcome, next: AttemptStart): Promise<Row | undefined> {
     const { reference, owner, journaled = nothing } = row;
     const isKnown = ended.attempt !== null && ended.attempt <= journaled.attempts;
@@ -209,7 +218,10 @@ export class Ledger {
     return moved && ({ ...moved, attempts, journaled: { ...journaled, attempts: row.run } } as Row);
   }
 
-  /** Ends a run. Unless it charges, it gives back the fee that it may have taken. `until`: its `Patience`. False if it lost its row. */
+  /**
+   * Ends a run. Unless it charges, it gives back the fee that it may have taken. `until`: its `Patience`. False if it
+   * lost its row.
+   */
   async complete(
     run: Run,
     outcome: RunOutcome,
@@ -271,8 +283,8 @@ export class Ledger {
   }
 
   /**
-   * As `#run`, for a statement about an attempt that the journal has: on PostgreSQL it would count from what it saw before it
-   * waited for another transaction that ends the same attempt.
+   * As `#run`, for a statement about an attempt that the journal has: on PostgreSQL it would count from what it saw
+   * before it waited for another transaction that ends the same attempt.
    */
   async #runHeld<Result>(
     { account_id, reference }: Pick<Row, "account_id" | "reference">,

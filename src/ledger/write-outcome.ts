@@ -41,9 +41,9 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
 }
 
 /**
- * How a verification ends if not by its attempt's outcome. It fails if "not found" was to be followed by a second source that
- * nobody asked. It ends as "not found" if an earlier vendor reported that, the one asked now failed, and no other attempt is
- * unresolved.
+ * How a verification ends if not by its attempt's outcome. It fails if "not found" was to be followed by a second
+ * source that nobody asked. It ends as "not found" if an earlier vendor reported that, the one asked now failed, and no
+ * other attempt is unresolved.
  */
 export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
   if (outcome.interrupted)

@@ -4,8 +4,8 @@ import { open } from "node:fs/promises";
 const others = 0o077;
 
 /**
- * Why other users can access a file or directory with secrets, and the command that prevents it; undefined if only this user
- * can. Windows has no such rights, and nothing is checked there.
+ * Why other users can access a file or directory with secrets, and the command that prevents it; undefined if only this
+ * user can. Windows has no such rights, and nothing is checked there.
  */
 export function looseRights(path: string, stats: Stats): string | undefined {
   const { uid, mode } = stats;
@@ -18,7 +18,9 @@ export function looseRights(path: string, stats: Stats): string | undefined {
   return `is open to other users (mode ${(mode & 0o777).toString(8)}): run chmod ${right} ${path}`;
 }
 
-/** Writes a file that did not exist, for this user only. Its text survives a power cut, its name after `syncDirectory`. */
+/**
+ * Writes a file that did not exist, for this user only. Its text survives a power cut, its name after `syncDirectory`.
+ */
 export async function writeNew(path: string, text: string): Promise<void> {
   await using file = await open(path, "wx", 0o600);
   await file.writeFile(text);

@@ -3,7 +3,9 @@ import { randomFillSync } from "node:crypto";
 const drawn = Buffer.alloc(4096);
 let used = drawn.length;
 
-/** This many random bytes as base64url, for an id. We draw them in bulk, because each draw costs more than its bytes. */
+/**
+ * This many random bytes as base64url, for an id. We draw them in bulk, because each draw costs more than its bytes.
+ */
 export function randomText(bytes: number): string {
   if (used + bytes > drawn.length) {
     randomFillSync(drawn);

@@ -35,7 +35,8 @@ const newWindows = () => recent<Window>(MAX_CALLERS);
 
 /**
  * Counts requests by caller, in fixed windows, in this process. The header values follow
- * draft-ietf-httpapi-ratelimit-headers. We wrote our own because every look-up passes here: no promise, one object a caller.
+ * draft-ietf-httpapi-ratelimit-headers. We wrote our own because every look-up passes here: no promise, one object a
+ * caller.
  */
 export class RateLimiter {
   readonly #windows: Recent<Window>;

@@ -1,7 +1,10 @@
 /** A digit of any script, raised and circled ones included. */
 const digit = "[\\p{Nd}\\p{No}]";
 
-/** What people write between digits: spaces, hyphens, dots, slashes, brackets and what nobody sees, but not the dot that ends a sentence. */
+/**
+ * What people write between digits: spaces, hyphens, dots, slashes, brackets and what nobody sees, but not the dot that
+ * ends a sentence.
+ */
 const separators = "(?:[\\s\\p{Cf}\\p{M}\\p{Pd}\\p{Pc}()[\\]/\\\\·•+*'’]|\\.(?!\\s)){0,3}";
 
 const uuid =
@@ -22,7 +25,9 @@ const shortest = 10;
 const hexadecimal = "(?<![\\da-fA-F])(?=\\d{0,23}[a-fA-F])[\\da-fA-F]{24,}(?![\\da-fA-F])";
 const hyphenated = `(?<!\\d|\\d[.-])${octet}(?:-${octet}){3}(?!\\d|-\\d)`;
 
-/** Of the numbers of persons only phone numbers that begin with 00 are as long: this is the id of a chat or a channel. */
+/**
+ * Of the numbers of persons only phone numbers that begin with 00 are as long: this is the id of a chat or a channel.
+ */
 const id = "(?<!\\d)[1-9]\\d{14,}(?!\\d)";
 
 /** Digits in a URL that are no number of a person: also hashes, and addresses in the names of tunnels. */
@@ -42,14 +47,17 @@ const numberInUrl = new RegExp(
 const isLong = (found = "") => (found.match(new RegExp(digit, "gu"))?.length ?? 0) >= shortest;
 
 /**
- * Whether a text has ten or more digits in a row, of any script and with what people write between them: it may be a BVN, a NIN or a phone
- * number. `apart`: only if no letter stands beside them.
+ * Whether a text has ten or more digits in a row, of any script and with what people write between them: it may be a
+ * BVN, a NIN or a phone number. `apart`: only if no letter stands beside them.
  */
 export function holdsNumber(text: string, { apart = false } = {}): boolean {
   return hasLong(text, apart ? numberApart : anyNumber);
 }
 
-/** The same of a URL, decoded: digits beside a letter count if nothing is between them, and 15 or more of them are an id. */
+/**
+ * The same of a URL, decoded: digits beside a letter count if nothing is between them, and 15 or more of them are an
+ * id.
+ */
 export function urlHoldsNumber(text: string): boolean {
   return hasLong(text, numberInUrl);
 }

@@ -5,7 +5,9 @@ export interface Reported<Args extends unknown[]> {
   isFailing(): boolean;
 }
 
-/** Calls `report` when `work` fails for another reason than the run before, so that a lasting error is reported once. */
+/**
+ * Calls `report` when `work` fails for another reason than the run before, so that a lasting error is reported once.
+ */
 export function reportingNewFailures<Args extends unknown[]>(
   work: (...args: Args) => Promise<unknown>,
   reasonOf: (error: unknown) => string,

@@ -8,7 +8,10 @@ const months = [
   ...["July", "August", "September", "October", "November", "December"],
 ];
 
-/** The calendar of a time zone. A day is text such as `2026-11-01`, a month `2026-11`; times are milliseconds since 1970. */
+/**
+ * The calendar of a time zone. A day is text such as `2026-11-01`, a month `2026-11`; times are milliseconds since
+ * 1970.
+ */
 export class TimeZone {
   readonly name: string;
   readonly #clock: Intl.DateTimeFormat;
@@ -55,8 +58,8 @@ export class TimeZone {
   }
 
   /**
-   * The shortest text that a person reads right at `now`: a clock today, the day too in the same year, the year and no clock in one before.
-   * The zone stands once, elsewhere.
+   * The shortest text that a person reads right at `now`: a clock today, the day too in the same year, the year and no
+   * clock in one before. The zone stands once, elsewhere.
    */
   shortOf(at: number, now: number, isToSecond = false): string {
     const [iso, today] = [this.isoOf(at), this.dayOf(now)];
@@ -86,7 +89,9 @@ export class TimeZone {
     return this.startOfDay(`${month}-01`);
   }
 
-  /** The time at which the clocks of the zone show what a clock in UTC shows at `shown`; the first one if there are two. */
+  /**
+   * The time at which the clocks of the zone show what a clock in UTC shows at `shown`; the first one if there are two.
+   */
   atClock(shown: number): number {
     const times = [-dayMilliseconds, dayMilliseconds].map((shift) => shown - this.#offsetAt(shown + shift));
     return times.sort((one, other) => one - other).find((at) => at + this.#offsetAt(at) >= shown) ?? times[1]!;

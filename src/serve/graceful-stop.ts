@@ -89,8 +89,8 @@ async function leave(service: Service, milliseconds: number, hurry: AbortSignal)
 }
 
 /**
- * Accepts no more connections and answers on those that are open, each for the last time. Resolves when they are gone, after
- * so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
+ * Accepts no more connections and answers on those that are open, each for the last time. Resolves when they are gone,
+ * after so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
  */
 export async function letGo(server: Server, milliseconds: number): Promise<void> {
   answerForTheLastTime(server);

@@ -9,8 +9,9 @@ interface Internal {
 }
 
 /**
- * If the worker dies before it took a connection, another worker gets that connection; if there is no other, we close it. Node would
- * wait for the dead worker's reply, and the caller for ever: see `handoff` in Node's lib/internal/cluster/round_robin_handle.js.
+ * If the worker dies before it took a connection, another worker gets that connection; if there is no other, we close
+ * it. Node would wait for the dead worker's reply, and the caller for ever: see `handoff` in Node's
+ * lib/internal/cluster/round_robin_handle.js.
  */
 export function rescueConnections(worker: Worker, hasOthers: () => boolean): void {
   const { process: child } = worker;

@@ -11,9 +11,9 @@ import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
 
 /**
- * Runs the service in this process until SIGTERM or SIGINT: then it serves on without being ready (for `DUBA_STOP_DELAY`), stops
- * accepting, finishes what is in flight (for as long as a verification takes and a little more), closes the store and gives 0. A second signal ends the
- * delay, or the process at once. Start errors are thrown
+ * Runs the service in this process until SIGTERM or SIGINT: then it serves on without being ready (for
+ * `DUBA_STOP_DELAY`), stops accepting, finishes what is in flight (for as long as a verification takes and a little
+ * more), closes the store and gives 0. A second signal ends the delay, or the process at once. Start errors are thrown
  * with a sentence for people and an `exitCode`.
  */
 export async function runService(config: Config): Promise<number> {

@@ -2,8 +2,8 @@ import cluster from "node:cluster";
 import type { Config } from "../config/read-config.ts";
 
 /**
- * Serves until SIGTERM or SIGINT and gives the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises workers;
- * each of them runs the same command line, and comes here too.
+ * Serves until SIGTERM or SIGINT and gives the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises
+ * workers; each of them runs the same command line, and comes here too.
  */
 export async function serve(config: Config): Promise<number> {
   if (cluster.isWorker) {

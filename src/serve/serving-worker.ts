@@ -6,7 +6,9 @@ import { openLog } from "./open-log.ts";
 import { greet, listen } from "./run-service.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
-/** Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor. */
+/**
+ * Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor.
+ */
 export async function serveAsWorker(config: Config): Promise<number> {
   const place = Number(process.env[placeName]);
   const tell = (message: FromWorker) => process.send?.(message);

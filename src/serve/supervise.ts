@@ -16,8 +16,8 @@ import { WorkerPool } from "./worker-pool.ts";
 const stopReserve = 5000;
 
 /**
- * Runs the service in several workers until SIGTERM or SIGINT, which go to each of them; a second one ends their delay, or all at once. SIGHUP
- * replaces them one after another. Throws if the first worker cannot start: it has printed why.
+ * Runs the service in several workers until SIGTERM or SIGINT, which go to each of them; a second one ends their delay,
+ * or all at once. SIGHUP replaces them one after another. Throws if the first worker cannot start: it has printed why.
  */
 export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
   const count = workers === "auto" ? availableParallelism() : workers;

@@ -20,8 +20,9 @@ const againAfter = 500;
 const tellEvery = 5000;
 
 /**
- * Waits until PostgreSQL takes writes and has the database, for a minute at most. Meanwhile it answers on the service's port: alive, and not
- * ready. False if a signal asked to stop. Throws `StoreError` when the time is up, and at once if waiting does not help.
+ * Waits until PostgreSQL takes writes and has the database, for a minute at most. Meanwhile it answers on the service's
+ * port: alive, and not ready. False if a signal asked to stop. Throws `StoreError` when the time is up, and at once if
+ * waiting does not help.
  */
 export async function waitForStore(config: Config, log: Logger): Promise<boolean> {
   if (!config.databaseUrl || (await whyUnreached(config.databaseUrl, config.startTimeout)) === undefined) return true;

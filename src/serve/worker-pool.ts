@@ -59,8 +59,8 @@ export class WorkerPool {
   }
 
   /**
-   * Starts all workers and returns the URL when they listen, or undefined if `stop` came first. The first one prepares the
-   * store, so it starts alone. Throws if it cannot.
+   * Starts all workers and returns the URL when they listen, or undefined if `stop` came first. The first one prepares
+   * the store, so it starts alone. Throws if it cannot.
    */
   async start(): Promise<string | undefined> {
     const first = this.#fork(1);
@@ -114,7 +114,10 @@ export class WorkerPool {
     for (const { worker } of this.#members) worker.process.kill(signal);
   }
 
-  /** Workers that are wanted and that are ready, and those that ended without being asked to: died, or killed because they hung. */
+  /**
+   * Workers that are wanted and that are ready, and those that ended without being asked to: died, or killed because
+   * they hung.
+   */
   figures(): { wanted: number; ready: number; died: number; hung: number } {
     const ready = [...this.#newest.values()].filter((member) => member.isReady && this.#members.has(member)).length;
     return { wanted: this.#count, ready, ...this.#ends };

@@ -4,9 +4,10 @@ const pace = 0.1;
 const usual = 1000;
 
 /**
- * The time of a store, in milliseconds since 1970. It starts at a reference (the database's clock, or this machine's) and then
- * counts the time that passes in this process. A jump of the reference changes it by at most a tenth of that time, so a wrong
- * clock does not make us free or delete anything early. A clock that was wrong from the start may jump to a better time.
+ * The time of a store, in milliseconds since 1970. It starts at a reference (the database's clock, or this machine's)
+ * and then counts the time that passes in this process. A jump of the reference changes it by at most a tenth of that
+ * time, so a wrong clock does not make us free or delete anything early. A clock that was wrong from the start may jump
+ * to a better time.
  */
 export class Clock {
   readonly #elapsed: () => number;

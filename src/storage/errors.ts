@@ -1,6 +1,6 @@
 /**
- * The store cannot be opened. `message` is one sentence that says what is wrong and what would be right; it never contains a
- * password. The process prints it and ends with `exitCode`.
+ * The store cannot be opened. `message` is one sentence that says what is wrong and what would be right; it never
+ * contains a password. The process prints it and ends with `exitCode`.
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";

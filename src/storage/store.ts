@@ -39,10 +39,10 @@ export interface StoreSettings {
 export interface Store extends Pick<Database, "db" | "usage" | "connections" | "close"> {
   readonly engine: "sqlite" | "postgres";
   /**
-   * In a process that serves, a statement outside a transaction, or the begin of a transaction, rejects with `StoreAway` within
-   * a second if the store is out of reach, locked, full, read-only or too slow. A statement in a transaction may take 10 s, as
-   * may all statements of a command. Longer writes belong in short transactions, because on SQLite others wait for them. Nobody
-   * waits for a read-only one.
+   * In a process that serves, a statement outside a transaction, or the begin of a transaction, rejects with
+   * `StoreAway` within a second if the store is out of reach, locked, full, read-only or too slow. A statement in a
+   * transaction may take 10 s, as may all statements of a command. Longer writes belong in short transactions, because
+   * on SQLite others wait for them. Nobody waits for a read-only one.
    */
   readonly db: Kysely<Tables>;
   /**
@@ -66,8 +66,9 @@ export interface Store extends Pick<Database, "db" | "usage" | "connections" | "
 }
 
 /**
- * Opens the store and brings it to this version's tables. Throws `StoreError` if it cannot: the directory is not writable,
- * another process serves from it, the file is no database, a newer version made it, PostgreSQL is out of reach or refuses.
+ * Opens the store and brings it to this version's tables. Throws `StoreError` if it cannot: the directory is not
+ * writable, another process serves from it, the file is no database, a newer version made it, PostgreSQL is out of
+ * reach or refuses.
  */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl ? openShared(settings.databaseUrl, settings) : openEmbedded(settings);

@@ -26,8 +26,8 @@ const forever = 2 ** 31 - 1;
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
 /**
- * For a statement outside a transaction that is worth a longer wait. Kysely's `executeQuery` takes it as its options, and
- * hands it to the driver that gives it a connection.
+ * For a statement outside a transaction that is worth a longer wait. Kysely's `executeQuery` takes it as its options,
+ * and hands it to the driver that gives it a connection.
  */
 export interface Patience extends AbortableOperationOptions {
   /** How long it waits, by `performance.now()`. The usual time-out holds if it ends later. */

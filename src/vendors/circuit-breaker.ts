@@ -54,8 +54,9 @@ export interface CircuitBreakerOptions {
 
 /**
  * Wraps one vendor with a time-out, a limit on concurrent requests and a circuit breaker. A request that is not sent is
- * `failed` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for a
- * while, unless a new request needs the connection. A failure with a `retryAfter` opens the breaker for at least that long.
+ * `failed` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for
+ * a while, unless a new request needs the connection. A failure with a `retryAfter` opens the breaker for at least that
+ * long.
  */
 export class CircuitBreaker implements IdentityUpstream {
   readonly name: string;
@@ -78,7 +79,10 @@ export class CircuitBreaker implements IdentityUpstream {
   /** Until when the vendor asked us to wait, in milliseconds since 1970. */
   #waitsUntil = 0;
   #inFlight = 0;
-  /** The people whose requests failed since the last success, with a refusal or an implausible response, and whom it did not find. */
+  /**
+   * The people whose requests failed since the last success, with a refusal or an implausible response, and whom it did
+   * not find.
+   */
   readonly #failed: DistinctSubjects;
   readonly #doubtful = new DistinctSubjects(manyDoubtful);
   readonly #notFound = new DistinctSubjects(manyNotFound);
@@ -189,8 +193,8 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   /**
-   * `subject` is the person: repeated failures for one person say little about the vendor. `saysNothing`: whether an outcome is neither
-   * for nor against the vendor.
+   * `subject` is the person: repeated failures for one person say little about the vendor. `saysNothing`: whether an
+   * outcome is neither for nor against the vendor.
    */
   async #limited(
     subject: string,
@@ -310,7 +314,10 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 }
 
-/** Whether a response to a look-up does not say what became of the earlier attempt, which is no fault of the vendor: it may still run. */
+/**
+ * Whether a response to a look-up does not say what became of the earlier attempt, which is no fault of the vendor: it
+ * may still run.
+ */
 function isUnclear(outcome: IdentityOutcome): boolean {
   return outcome.state === "unknown" && outcome.reason === "unclear";
 }

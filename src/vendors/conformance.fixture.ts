@@ -62,7 +62,10 @@ export const emptyRecord: PersonRecord = {
   residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
 };
 
-/** The invented person of vendors' samples, as the longest of them show a BVN. A vendor's test says what its sample has otherwise. */
+/**
+ * The invented person of vendors' samples, as the longest of them show a BVN. A vendor's test says what its sample has
+ * otherwise.
+ */
 export const publishedRecord: PersonRecord = {
   bvn_number: "22000000017",
   name_on_card: "IBEKWE FAISAL",

@@ -11,8 +11,8 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
   inBase64[character.charCodeAt(0)] = 1;
 
 /**
- * Cuts long base64 texts out of JSON while it is read, so that a response with photos takes little memory: the first 16 KiB of such
- * a text stay. What remains is JSON, since only whole characters within a text are left out.
+ * Cuts long base64 texts out of JSON while it is read, so that a response with photos takes little memory: the first 16
+ * KiB of such a text stay. What remains is JSON, since only whole characters within a text are left out.
  */
 export class LongTextDropper {
   #isInText = false;

@@ -47,7 +47,10 @@ export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
   close(): void;
 }
 
-/** Opens the source of this name with the values of its settings. A rehearsal may follow a stand-in or the source itself: its lists name no person. */
+/**
+ * Opens the source of this name with the values of its settings. A rehearsal may follow a stand-in or the source
+ * itself: its lists name no person.
+ */
 export async function openSource(
   wanted: string,
   values: VendorValues,

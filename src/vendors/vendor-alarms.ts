@@ -3,8 +3,9 @@ export const lastingAlarms = ["no_money", "bad_credentials", "bad_settings", "an
 
 /**
  * `refused`, `bad_response`: the vendor refused the attempts about several people in a row, or its responses were not
- * plausible. `finds_nobody`: it found none of many people in a row. Its interface may have changed, or it takes our credentials
- * for a number that nobody has. We keep sending attempts, because such a response may concern one person only.
+ * plausible. `finds_nobody`: it found none of many people in a row. Its interface may have changed, or it takes our
+ * credentials for a number that nobody has. We keep sending attempts, because such a response may concern one person
+ * only.
  */
 export type VendorAlarm = (typeof lastingAlarms)[number] | "refused" | "bad_response" | "finds_nobody";
 
@@ -14,7 +15,10 @@ export const manyDoubtful = 3;
 /** So many people in a row that a vendor does not find are an alarm. */
 export const manyNotFound = 20;
 
-/** What is wrong with a vendor that has the alarm, and what mends it. It follows the vendor's name, and needs a full stop. */
+/**
+ * What is wrong with a vendor that has the alarm, and what mends it. It follows the vendor's name, and needs a full
+ * stop.
+ */
 export const alarmTexts: Readonly<Record<VendorAlarm, string>> = {
   no_money: "has an empty wallet. It serves no attempt until somebody tops it up",
   bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones",

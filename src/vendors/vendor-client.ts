@@ -28,13 +28,19 @@ export interface VendorRequest {
   wantedHeaders?: readonly string[] | undefined;
 }
 
-/** Limits on response bytes: for each response, and for all requests that share it. Bytes read are subtracted from `left`. */
+/**
+ * Limits on response bytes: for each response, and for all requests that share it. Bytes read are subtracted from
+ * `left`.
+ */
 export interface Allowance {
   readonly each: number;
   left: number;
 }
 
-/** The outcome of a request, as of `HttpClient`. A response is JSON, or empty: then `body` is undefined. `headers` has the wanted ones. */
+/**
+ * The outcome of a request, as of `HttpClient`. A response is JSON, or empty: then `body` is undefined. `headers` has
+ * the wanted ones.
+ */
 export type HttpResult =
   | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
   | { kind: "notSent"; code: string }
@@ -49,8 +55,8 @@ export interface VendorClientOptions {
   /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
   /**
-   * Whether this is a rehearsal. Then only answers of stand-ins count, else none of them: others are `unreadable`, with `no_stand_in` or `stand_in`.
-   * `either`: all answers count.
+   * Whether this is a rehearsal. Then only answers of stand-ins count, else none of them: others are `unreadable`, with
+   * `no_stand_in` or `stand_in`. `either`: all answers count.
    */
   standIns?: boolean | "either";
   /** Gets the host, code and duration of every request that failed. */

@@ -3,8 +3,8 @@ import { koboOf } from "../declare/money.ts";
 import type { OutcomeFacts } from "./ports/identity-upstream.ts";
 
 /**
- * What a vendor bills for an attempt, in kobo: `bvn` for each check of that kind, `bvn.not_found` if that outcome has another
- * price, `*.failed` for an outcome of every kind.
+ * What a vendor bills for an attempt, in kobo: `bvn` for each check of that kind, `bvn.not_found` if that outcome has
+ * another price, `*.failed` for an outcome of every kind.
  */
 export type VendorPrices = Readonly<Partial<Record<string, number>>>;
 
@@ -76,7 +76,9 @@ export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number 
   return prices[kind] === undefined ? null : Math.max(...ofKind.map(([, kobo]) => kobo!));
 }
 
-/** What a vendor bills for an attempt at these prices. A failed one costs nothing unless the vendor or a price says so. */
+/**
+ * What a vendor bills for an attempt at these prices. A failed one costs nothing unless the vendor or a price says so.
+ */
 export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
   const of = (end: string | null) => priceAt(kind, end, prices);
   if (outcome === "unknown") return { kobo: price, isCertain: false };
@@ -95,7 +97,10 @@ export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, 
 /** Attempts by outcome. */
 export type OutcomeCounts = Record<"verified" | "negative" | "failed" | "unknown", number>;
 
-/** What a vendor bills at these prices for so many attempts, if it knew none of the negative people. Undefined: the kind has no price. */
+/**
+ * What a vendor bills at these prices for so many attempts, if it knew none of the negative people. Undefined: the kind
+ * has no price.
+ */
 export function billOfOutcomes(kind: CheckKind, counts: OutcomeCounts, prices: VendorPrices = {}): number | undefined {
   const price = prices[kind];
   if (price === undefined) return undefined;
@@ -105,7 +110,8 @@ export function billOfOutcomes(kind: CheckKind, counts: OutcomeCounts, prices: V
 }
 
 /**
- * What a vendor says by the amount of a bill, in kobo: the only outcome with this price. Undefined: several outcomes have it, or none.
+ * What a vendor says by the amount of a bill, in kobo: the only outcome with this price. Undefined: several outcomes
+ * have it, or none.
  */
 export function outcomeBilledAt(
   kobo: number | null,

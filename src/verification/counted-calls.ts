@@ -40,9 +40,9 @@ const underWay = 1000;
 const mostAccounts = 10_000;
 
 /**
- * Remembers how many vendor calls each account started in a window, up to shortly before now. It reads a window once, and
- * from then on what came and what left. No call starts later than the time limit after the time that its row bears, so
- * older calls stay as they are, unless a late outcome shows that one was not sent.
+ * Remembers how many vendor calls each account started in a window, up to shortly before now. It reads a window once,
+ * and from then on what came and what left. No call starts later than the time limit after the time that its row bears,
+ * so older calls stay as they are, unless a late outcome shows that one was not sent.
  */
 export class CountedCalls {
   readonly #db: Db;
@@ -59,8 +59,8 @@ export class CountedCalls {
   }
 
   /**
-   * What a statement at `at` need not count. Far from the limit of `most` it includes calls that may still change: they cannot
-   * exceed the limit.
+   * What a statement at `at` need not count. Far from the limit of `most` it includes calls that may still change: they
+   * cannot exceed the limit.
    */
   async until(caller: Caller, at: number, most: number): Promise<CallCount> {
     const { from, slices, young } = await this.#at(caller, at);

@@ -72,8 +72,9 @@ export interface SuiteStore {
 }
 
 /**
- * Registers the hooks of a suite: one store on `engine`, closed and removed when the suite ends. With `timers` time-outs
- * are the suite's own from the start: a pool that mixes real ones with played ones would keep the process alive.
+ * Registers the hooks of a suite: one store on `engine`, closed and removed when the suite ends. With `timers`
+ * time-outs are the suite's own from the start: a pool that mixes real ones with played ones would keep the process
+ * alive.
  */
 export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
   let fresh: Fresh;

@@ -38,7 +38,10 @@ export type Sought = { accountId: string; mode: Mode } & ({ reference: string } 
 export interface Identity {
   readonly settings: IdentitySettings;
   nearlySpent(): NearlySpent;
-  /** What the caller's account can still spend in its mode, and when a new month's cap begins, in milliseconds since 1970. */
+  /**
+   * What the caller's account can still spend in its mode, and when a new month's cap begins, in milliseconds since
+   * 1970.
+   */
   spendable(caller: Pick<Caller, "accountId" | "mode" | "terms">): Promise<Spendable & { renewsAt: number | null }>;
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;

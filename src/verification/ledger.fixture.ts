@@ -95,7 +95,10 @@ export async function withoutLedger<Value>(db: Db, work: () => Promise<Value>): 
   }
 }
 
-/** Resolves when the store has nothing to do, and will not have: the responses of one commit come back one per event-loop tick. */
+/**
+ * Resolves when the store has nothing to do, and will not have: the responses of one commit come back one per
+ * event-loop tick.
+ */
 export async function quiet(usage: StoreUsage): Promise<void> {
   for (let turns = 0; turns < 30; turns += 1) {
     await new Promise<void>((resolve) => setImmediate(resolve));

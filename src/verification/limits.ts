@@ -42,7 +42,10 @@ interface Rule {
   /** Whether only negative verifications count. */
   isNegative?: boolean;
   ofSubject?: boolean;
-  /** Whether a window may hold more than a statement can count, so that the process knows most of it: `CountScope.counted`. */
+  /**
+   * Whether a window may hold more than a statement can count, so that the process knows most of it:
+   * `CountScope.counted`.
+   */
   isLarge?: boolean;
 }
 
@@ -184,7 +187,9 @@ export class VerificationLimits {
     return filling === undefined ? undefined : filling + rule.window;
   }
 
-  /** As many calls are older than the one that fills the rule as there are too many, so it is near an end of the window. */
+  /**
+   * As many calls are older than the one that fills the rule as there are too many, so it is near an end of the window.
+   */
   async #fillingCall(rule: Rule, since: number, scope: CountScope): Promise<{ rows: { at: number }[] }> {
     const counted = await sql<{ calls: number | string }>`select ${countOf(rule, since, scope)} as calls`.execute(
       this.#db,

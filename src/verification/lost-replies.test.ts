@@ -27,7 +27,10 @@ const zone = usualSettings.timeZone;
 const audit = async () => {};
 const prices = { first: { bvn: 5_000 }, second: { bvn: 5_000 } };
 
-/** A handle on `db` that loses the reply to the n-th change of verifications: the store has made it, and the caller gets an error, once `until` is over. */
+/**
+ * A handle on `db` that loses the reply to the n-th change of verifications: the store has made it, and the caller gets
+ * an error, once `until` is over.
+ */
 function losing(db: Db) {
   const changing = new WeakSet<object>();
   let [changes, nth] = [0, Number.POSITIVE_INFINITY];

@@ -27,8 +27,8 @@ export interface VerifiedRecord {
 }
 
 /**
- * What to do if the record of this charge does not reach its caller: the charge goes back once no retry can get the record.
- * Without a key it stays, since nobody can ask again.
+ * What to do if the record of this charge does not reach its caller: the charge goes back once no retry can get the
+ * record. Without a key it stays, since nobody can ask again.
  */
 export function undeliveredOf({ deferred, now }: VerificationParts, row: Row, charge: string): () => void {
   return () => deferred.add(row, { state: "verified", attempt: null, at: now() }, { unread: charge });

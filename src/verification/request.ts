@@ -46,7 +46,10 @@ export function requestContent({
   return [...asked, ...flat(compared)];
 }
 
-/** Whether a row is of an equal request. Older versions, whose rows lack the lasting hash, ignored the members to compare. */
+/**
+ * Whether a row is of an equal request. Older versions, whose rows lack the lasting hash, ignored the members to
+ * compare.
+ */
 export function isOfRequest(row: Row, request: VerificationRequest, hashes: KeyedHashes): boolean {
   const known = row.lasting_idempotency_hash === null ? { ...request, compared: {} } : request;
   return hashes.matches(row.body_hash ?? "", "body", requestContent(known));

@@ -22,7 +22,10 @@ for (const engine of engines)
     const upstreams = { test: upstream, live: [] };
     const chargedOf = async (mine: ReturnType<typeof newRequest>) => (await rowOf(store.db, mine))!.charged;
 
-    /** A room that can be cut from the store after an outcome of it committed: it hears nothing more, as a process that is killed. */
+    /**
+     * A room that can be cut from the store after an outcome of it committed: it hears nothing more, as a process that
+     * is killed.
+     */
     async function openMortal(t: TestContext, changes: Changes = {}) {
       let dies = false;
       let isDead = false;

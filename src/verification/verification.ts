@@ -208,8 +208,8 @@ export class Verification implements Flight {
   }
 
   /**
-   * Starts another run of a row that ended without a response. It waits for overdue attempts if there are any. Undefined
-   * if the row has changed.
+   * Starts another run of a row that ended without a response. It waits for overdue attempts if there are any.
+   * Undefined if the row has changed.
    */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
     const { runs, ledger, limits, leases, now } = this.#parts;

@@ -13,9 +13,10 @@ import { sandboxKey, startService, type TestService } from "../support/service.t
 import { callsOf, generators } from "./generators.ts";
 
 /**
- * `npm run test:clients`: programs that others write for this interface, against the service. Types and clients that tools generate from
- * `openapi.json`, the collection in newman, and the packed client in each runtime. It installs them in a temporary folder, so it needs
- * a package registry and takes minutes; `npm test` leaves it out. A tool that cannot be installed is skipped, and the output says so.
+ * `npm run test:clients`: programs that others write for this interface, against the service. Types and clients that
+ * tools generate from `openapi.json`, the collection in newman, and the packed client in each runtime. It installs them
+ * in a temporary folder, so it needs a package registry and takes minutes; `npm test` leaves it out. A tool that cannot
+ * be installed is skipped, and the output says so.
  */
 const place = mkdtempSync(join(tmpdir(), "duba-clients-"));
 const run = promisify(execFile);

@@ -74,7 +74,9 @@ export class Caller implements AsyncDisposable {
     return Math.round(performance.now() - begun);
   }
 
-  /** Repeats every key at every service until it has its record. Each must have one row, one charge and one reference. */
+  /**
+   * Repeats every key at every service until it has its record. Each must have one row, one charge and one reference.
+   */
   async settled(): Promise<number> {
     for (const key of this.#keys.keys())
       for (const at of this.services.keys()) {

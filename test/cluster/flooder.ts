@@ -1,7 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { workerData } from "node:worker_threads";
 
-/** A thread that sends `text` over so many connections, as fast as they take it, and opens another for each that is cut. */
+/**
+ * A thread that sends `text` over so many connections, as fast as they take it, and opens another for each that is cut.
+ */
 const { port, connections, text } = workerData as { port: number; connections: number; text: string };
 
 function flood(): void {

@@ -10,7 +10,9 @@ import { until } from "../support/until.ts";
 
 const bootstrap = "a-known-sandbox-key-for-journeys";
 
-/** What operators and integrators do, with two instances of two workers each on one database. Returns what was measured. */
+/**
+ * What operators and integrators do, with two instances of two workers each on one database. Returns what was measured.
+ */
 export async function journeys(engine: Engine): Promise<Record<string, number | string>> {
   const { settings, dispose } = await engine.fresh();
   const folder = mkdtempSync(join(tmpdir(), "duba-journeys-"));

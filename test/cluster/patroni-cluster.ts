@@ -127,7 +127,10 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
     await waitFor("the cluster", isWhole, () => this.#nodes.map((node) => node.written().slice(-1500)).join("\n---\n"));
   }
 
-  /** Milliseconds from `at` until a node other than `lost` is promoted, and until a write through HAProxy is durable on two nodes. */
+  /**
+   * Milliseconds from `at` until a node other than `lost` is promoted, and until a write through HAProxy is durable on
+   * two nodes.
+   */
   async recovered(lost: Node, at: number): Promise<{ promoted: number; writable: number }> {
     const elapsed = () => Math.round(performance.now() - at);
     const others = this.#nodes.filter((node) => node !== lost);

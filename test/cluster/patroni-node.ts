@@ -13,8 +13,8 @@ export type Harm = (typeof harms)[number];
 const times = { ttl: 6, loop_wait: 1, retry_timeout: 2 };
 
 /**
- * Through version 3 of etcd's interface, a Patroni before 3.0.3 whose leader stood still takes the leader's key back from the
- * next one, which loses every row that was acknowledged in between. Through version 2 it compares first.
+ * Through version 3 of etcd's interface, a Patroni before 3.0.3 whose leader stood still takes the leader's key back
+ * from the next one, which loses every row that was acknowledged in between. Through version 2 it compares first.
  */
 function etcdInterface(): "etcd" | "etcd3" {
   const { stdout } = spawnSync(findTool("patroni")!, ["--version"], { encoding: "utf8" });

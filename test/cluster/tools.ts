@@ -67,7 +67,9 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a program as that user. It ends with this process. What it writes is added to the file `log`, if that is said. */
+/**
+ * Starts a program as that user. It ends with this process. What it writes is added to the file `log`, if that is said.
+ */
 export function running(
   command: string,
   args: readonly string[],

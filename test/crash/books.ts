@@ -39,8 +39,8 @@ type Row = VerificationRow & { attempts: Attempt[] };
 const mostUseless = 3;
 
 /**
- * Holds the ledger against what the clients were answered and what the vendor counted. Call it when every key has its end
- * and nothing runs any more.
+ * Holds the ledger against what the clients were answered and what the vendor counted. Call it when every key has its
+ * end and nothing runs any more.
  */
 export async function checkBooks(
   db: Kysely<Tables>,
@@ -123,8 +123,8 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
     const attempt = attemptOf.get(trace);
     assert.ok(attempt && (saysNoWork || !isNotSent(attempt)), told);
   }
-  // The vendor never saw the others: they are unanswered, or not sent, and their clients know nothing, or that nobody was asked: a run may
-  // say so while the store does not take its outcome, and a kill then leaves the attempt open.
+  // The vendor never saw the others: they are unanswered, or not sent, and their clients know nothing, or that nobody
+  // was asked: a run may say so while the store does not take its outcome, and a kill then leaves the attempt open.
   for (const attempt of attempts.filter(({ request_id }) => !traces.has(traceOf(request_id)))) {
     assert.ok(attempt.outcome === "unknown" || isNotSent(attempt), told);
     const heard = named.find(({ requestId }) => requestId === attempt.request_id);

@@ -22,7 +22,9 @@ interface NamedResponse {
   upstreamCalled: boolean;
 }
 
-/** A reference that a response named is not the key's any more: its row was lost, or it was shown before it was durable. */
+/**
+ * A reference that a response named is not the key's any more: its row was lost, or it was shown before it was durable.
+ */
 export class LostReferenceError extends Error {
   readonly references: string[];
 
@@ -52,8 +54,8 @@ export interface Wanted {
 }
 
 /**
- * Whether its key has used its attempts, and nobody could tell. A response that comes late may still tell, and so may the news that an
- * attempt was never made.
+ * Whether its key has used its attempts, and nobody could tell. A response that comes late may still tell, and so may
+ * the news that an attempt was never made.
  */
 export const isGivenUp = ({ end }: Wanted): boolean => end !== undefined && end.status >= 500;
 
@@ -101,7 +103,9 @@ export interface World {
 }
 
 const retryPause = 50;
-/** Milliseconds after which a key that still has no end is stuck: many times what a lease and a few slow answers take. */
+/**
+ * Milliseconds after which a key that still has no end is stuck: many times what a lease and a few slow answers take.
+ */
 const longestRetry = 30_000;
 
 /** What ends a request when the service dies, is dead, or is hung up on. */
@@ -140,7 +144,10 @@ export class Client {
     }
   }
 
-  /** Asks again for what has no end yet, until it has, or until the life is over. If it `isPaid`, what was refused waits for money, and what was given up is tried once more. */
+  /**
+   * Asks again for what has no end yet, until it has, or until the life is over. If it `isPaid`, what was refused waits
+   * for money, and what was given up is tried once more.
+   */
   async retry(life: Life, isPaid = false): Promise<void> {
     for (const wanted of this.wanted.filter((one) => !one.end || (isPaid && isGivenUp(one)))) {
       wanted.refused = false;
@@ -161,7 +168,8 @@ export class Client {
       const wasGivenUp = isGivenUp(wanted);
       const response = await this.#request(life, wanted);
       assert.ok(response && wanted.end, wanted.key);
-      // One that was given up has no outcome still, or its vendor's late answer is stored. A late record is given now for the first time.
+      // One that was given up has no outcome still, or its vendor's late answer is stored. A late record is given now
+      // for the first time.
       const isFirst = wasGivenUp && (response.status >= 500 || response.status === 200);
       const said = `${wanted.key}: ${response.status}`;
       assert.equal(response.headers["idempotency-replayed"], isFirst ? undefined : "true", said);

@@ -3,7 +3,9 @@ import { suite, test } from "node:test";
 import { engines } from "../support/engines.ts";
 import { crash } from "./rounds.ts";
 
-/** The short form of `npm run test:crash`: with this seed the first round is killed twice, the second time amid retries. */
+/**
+ * The short form of `npm run test:crash`: with this seed the first round is killed twice, the second time amid retries.
+ */
 const seed = "short 260";
 const trials = { sqlite: { vendor: "prembly", rounds: 2 }, postgres: { vendor: "peer", rounds: 1 } };
 

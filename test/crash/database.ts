@@ -9,8 +9,8 @@ import pg from "pg";
 export interface OwnDatabase {
   url: string;
   /**
-   * Kills one of its processes, upon which PostgreSQL ends all others at once, as an immediate restart does, and recovers from
-   * its log. Resolves when it takes connections again.
+   * Kills one of its processes, upon which PostgreSQL ends all others at once, as an immediate restart does, and
+   * recovers from its log. Resolves when it takes connections again.
    */
   crash(): Promise<void>;
   stop(): Promise<void>;

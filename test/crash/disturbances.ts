@@ -86,7 +86,10 @@ function slowSyncs(): DisturbedStore {
   };
 }
 
-/** What sets a process's clock 26 months ahead; nothing where libfaketime is not installed. Its monotonic clock stays right. */
+/**
+ * What sets a process's clock 26 months ahead; nothing where libfaketime is not installed. Its monotonic clock stays
+ * right.
+ */
 export function clockAhead(): Record<string, string> {
   const [library] = globSync("/usr/lib/*/faketime/libfaketime.so.1");
   return library ? { LD_PRELOAD: library, FAKETIME: "+790d", FAKETIME_DONT_FAKE_MONOTONIC: "1" } : {};

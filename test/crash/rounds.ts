@@ -51,12 +51,15 @@ const clientCount = 12;
 /** The vendor is late now and then: its response comes after the caller's. */
 const impatient = { DUBA_VERIFICATION_TIMEOUT: "1s", DUBA_UPSTREAM_TIMEOUT: "900ms" };
 
-/** By when the lease of a dead process is over, in milliseconds after the next one is ready: 5 s, and half of it for a busy machine. */
+/**
+ * By when the lease of a dead process is over, in milliseconds after the next one is ready: 5 s, and half of it for a
+ * busy machine.
+ */
 const leaseTime = 7500;
 
 /**
- * Kills the service under load, again and again, with clients that retry and a vendor that misbehaves. Then holds ledger,
- * vendor and clients against each other. Throws for the first promise that is broken.
+ * Kills the service under load, again and again, with clients that retry and a vendor that misbehaves. Then holds
+ * ledger, vendor and clients against each other. Throws for the first promise that is broken.
  */
 export async function crash(options: CrashOptions): Promise<Figures> {
   await using begun = new AsyncDisposableStack();
@@ -169,7 +172,9 @@ class Run {
     }
   }
 
-  /** In half of all lives the store's answers come late, or are lost, for a while; a kill may come in the middle of it. */
+  /**
+   * In half of all lives the store's answers come late, or are lost, for a while; a kill may come in the middle of it.
+   */
   async #disturb(life: Life, draw: (what: string, below: number) => number): Promise<void> {
     const ways = this.#disturbance?.ways ?? [];
     if (ways.length === 0 || draw("is calm", 2) === 0) return;
@@ -276,7 +281,8 @@ class Run {
     this.#longestToAnswer = Math.max(this.#longestToAnswer, firstResponse);
     this.#longestToRefusal = Math.max(this.#longestToRefusal, lastRefusal);
     assert.ok(lastRefusal <= this.#refusable, `A key was refused ${lastRefusal} ms after the restart`);
-    // What renews a lease may have waited for a database that was away, and takes effect after the death of who sent it.
+    // What renews a lease may have waited for a database that was away, and takes effect after the death of who sent
+    // it.
     this.#refusable = storeWasAway || storeWasSlow ? 2 * leaseTime : leaseTime;
     for (const line of this.#service!.alarms) assert.doesNotMatch(line, /\b22\d{9}\b/);
     this.#alarms.push(...this.#service!.alarms);

@@ -31,7 +31,10 @@ interface Spent {
   cap: string;
 }
 
-/** Looks at the ledger's sums while services come and go: they fall by entries of their own only, and what was given stays charged. */
+/**
+ * Looks at the ledger's sums while services come and go: they fall by entries of their own only, and what was given
+ * stays charged.
+ */
 export class SumWatch {
   readonly #db: Kysely<Tables>;
   readonly #wanted: () => readonly Wanted[];
@@ -48,7 +51,9 @@ export class SumWatch {
     this.#running.catch(() => undefined);
   }
 
-  /** Looks once more. Rejects for the first promise that was broken; gives how often it looked, and what was taken back. */
+  /**
+   * Looks once more. Rejects for the first promise that was broken; gives how often it looked, and what was taken back.
+   */
   async stop(): Promise<{ looks: number; waivedKobo: number }> {
     this.#isOver = true;
     await this.#running;
@@ -110,7 +115,10 @@ export class SumWatch {
   }
 }
 
-/** What was taken is what verifications cost that run or are charged: no fee outlives its verification, and none is more than allowed. */
+/**
+ * What was taken is what verifications cost that run or are charged: no fee outlives its verification, and none is more
+ * than allowed.
+ */
 function checkSpent(spent: Spent): void {
   const { kobo, verifications, most_kobo, fees, count, topped_up, cap } = spent;
   const told = JSON.stringify(spent);

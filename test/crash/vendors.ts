@@ -76,7 +76,10 @@ export async function peerVendor(settings: VendorSettings): Promise<TrialVendor>
   };
 }
 
-/** How often which happens on the way to a stand-in and back. Every look-up reaches it; one that is `tooSlow` after its caller was answered. */
+/**
+ * How often which happens on the way to a stand-in and back. Every look-up reaches it; one that is `tooSlow` after its
+ * caller was answered.
+ */
 const onTheWay: Partial<Record<Fault | "none" | "slow" | "tooSlow", number>> = {
   ...{ none: 60, slow: 20, tooSlow: 8, cut: 6, lost: 6, half: 6, garbage: 5, "502 HTML": 4 },
 };

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { mutants } from "./mutants.ts";
 
 /**
- * `npm run test:mutants`: breaks the code by hand, one place at a time, in a copy of the project, and runs the tests that must notice.
- * Words narrow the mutants to those whose name or file has one of them. The exit code is 1 if one survives.
+ * `npm run test:mutants`: breaks the code by hand, one place at a time, in a copy of the project, and runs the tests
+ * that must notice. Words narrow the mutants to those whose name or file has one of them. The exit code is 1 if one
+ * survives.
  */
 const asked = process.argv.slice(2);
 const chosen = mutants.filter(

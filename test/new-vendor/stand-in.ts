@@ -21,7 +21,8 @@ export const acmeStandIn: StandIn = {
       gender: own.gender,
       phoneNumber: own.phone_number,
     }),
-  // FILL IN: each failure as documented, `blocked` too if the vendor says so; `free` and `refuses`, if it bills none of them.
+  // FILL IN: each failure as documented, `blocked` too if the vendor says so; `free` and `refuses`, if it bills none of
+  // them.
   failures: {
     not_found: always(404, failures.samples.notFound),
     no_money: always(402, { error: "no_money", message: "Insufficient wallet balance" }),

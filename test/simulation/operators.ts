@@ -49,7 +49,10 @@ export class Operators {
     };
   }
 
-  /** The accounts of a run: some pay later, some have a cap, some a balance. `complete` runs the clock until a command is done. */
+  /**
+   * The accounts of a run: some pay later, some have a cap, some a balance. `complete` runs the clock until a command
+   * is done.
+   */
   async openAccounts(
     environment: Record<string, string>,
     complete: <Result>(work: Promise<Result>) => Promise<Result>,

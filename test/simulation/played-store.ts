@@ -14,7 +14,10 @@ import type { Owner, VirtualTime } from "./virtual-time.ts";
 
 /** How the store treats the next request of an owner. */
 export interface StoreFault {
-  /** `dies`: the process is killed, before the store did the work or after it. `lost`: the store did the work, and its reply never comes. */
+  /**
+   * `dies`: the process is killed, before the store did the work or after it. `lost`: the store did the work, and its
+   * reply never comes.
+   */
   kind: "dies before" | "dies after" | "lost" | "away" | "slow";
   /** For `slow`: milliseconds until the reply. */
   wait?: number;
@@ -57,8 +60,9 @@ interface Blocked {
 }
 
 /**
- * The store of all owners: a real one, whose replies are handed on one at a time, in an order that the seed draws. A request waits for
- * its turn, the real store does the work, and its reply is there at once, so that two runs of a seed are alike.
+ * The store of all owners: a real one, whose replies are handed on one at a time, in an order that the seed draws. A
+ * request waits for its turn, the real store does the work, and its reply is there at once, so that two runs of a seed
+ * are alike.
  */
 export class PlayedStore {
   readonly #time: VirtualTime;
@@ -161,8 +165,9 @@ export class PlayedStore {
   }
 
   /**
-   * The connection of an owner is in this thread: a turn of another one takes a hundred times as long as most statements. What is killed
-   * ends as in a killed process, since SQLite rolls an open transaction back when its connection closes.
+   * The connection of an owner is in this thread: a turn of another one takes a hundred times as long as most
+   * statements. What is killed ends as in a killed process, since SQLite rolls an open transaction back when its
+   * connection closes.
    */
   #gateThreads(): void {
     const store = this;
@@ -213,8 +218,9 @@ export class PlayedStore {
   }
 
   /**
-   * The lock on a data directory is held by this Node process, whichever of its simulated ones is dead. What SQLite draws, the seed draws.
-   * A connection that waits for another one's lock would wait for this very thread, and no disk is worth waiting for.
+   * The lock on a data directory is held by this Node process, whichever of its simulated ones is dead. What SQLite
+   * draws, the seed draws. A connection that waits for another one's lock would wait for this very thread, and no disk
+   * is worth waiting for.
    */
   #gateDatabases(): void {
     const store = this;
@@ -334,8 +340,8 @@ export class PlayedStore {
   }
 
   /**
-   * A statement as the simulation's clock has it; undefined: the server need not hear of it. It keeps its name: the server has seen the
-   * same text before.
+   * A statement as the simulation's clock has it; undefined: the server need not hear of it. It keeps its name: the
+   * server has seen the same text before.
    */
   #played(statement: unknown, session: Session | undefined): pg.QueryConfig | undefined {
     const asked = typeof statement === "string" ? { text: statement } : (statement as pg.QueryConfig);
@@ -370,7 +376,10 @@ export class PlayedStore {
     return sent;
   }
 
-  /** Lets others go on while a statement waits. It ends as the server would end it: with its lock, by a time-out or as a deadlock. */
+  /**
+   * Lets others go on while a statement waits. It ends as the server would end it: with its lock, by a time-out or as a
+   * deadlock.
+   */
   async #hold(blocked: Blocked, session: Session, client: pg.Client): Promise<never> {
     const { promise, resolve } = Promise.withResolvers<pg.QueryResult>();
     blocked.end = (reply) => resolve(reply as Promise<pg.QueryResult>);

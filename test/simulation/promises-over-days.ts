@@ -5,7 +5,9 @@ import { suite, test } from "node:test";
 import { nodeEnvironment } from "../support/process.ts";
 import type { SimulationFigures } from "./simulation.ts";
 
-/** Runs a seed in a process of its own, because a run takes over the clock of its process. Fails with what it printed. */
+/**
+ * Runs a seed in a process of its own, because a run takes over the clock of its process. Fails with what it printed.
+ */
 export async function simulated(options: Record<string, string | number>): Promise<SimulationFigures> {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(process.execPath, ["test/simulation/run.ts", ...words], {

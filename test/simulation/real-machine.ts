@@ -13,8 +13,9 @@ export const realPause = (milliseconds: number) => new Promise<void>((resolve) =
 const realTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * What the machine under a simulation really does: files, compression, threads. The simulation waits for all of it before anything else
- * happens, so that no moment of the real machine decides anything. Make it before the code under test is loaded.
+ * What the machine under a simulation really does: files, compression, threads. The simulation waits for all of it
+ * before anything else happens, so that no moment of the real machine decides anything. Make it before the code under
+ * test is loaded.
  */
 export class RealMachine {
   readonly #underWay = new Set<Promise<unknown>>();

@@ -19,8 +19,8 @@ export interface ReportParts {
 type Counts = Record<string, number>;
 
 /**
- * Sums, statements, books and bills say what the rows of the ledger and the vendors' own notes add up to, by plain addition. Throws for
- * the first that does not.
+ * Sums, statements, books and bills say what the rows of the ledger and the vendors' own notes add up to, by plain
+ * addition. Throws for the first that does not.
  */
 export async function checkReports(parts: ReportParts): Promise<void> {
   // A vendor's late answer may come between two of the commands.
@@ -80,7 +80,9 @@ async function chargesOf(db: Kysely<Tables>) {
   return rows;
 }
 
-/** The sums of days have the attempts and charges of the ledger. Skipped until the sums of a new time zone are counted. */
+/**
+ * The sums of days have the attempts and charges of the ledger. Skipped until the sums of a new time zone are counted.
+ */
 async function checkSums(
   db: Kysely<Tables>,
   since: number,

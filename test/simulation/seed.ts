@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 
-/** Draws that are the same for the same seed. Each purpose has a stream of its own, so that one more draw of it moves no other. */
+/**
+ * Draws that are the same for the same seed. Each purpose has a stream of its own, so that one more draw of it moves no
+ * other.
+ */
 export class Seed {
   readonly #text: string;
   readonly #state: Uint32Array;

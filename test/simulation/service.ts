@@ -23,7 +23,9 @@ interface Line {
   breakOff: () => void;
 }
 
-/** One process of the service: everything that `duba serve` opens, without a port and without a Node process of its own. */
+/**
+ * One process of the service: everything that `duba serve` opens, without a port and without a Node process of its own.
+ */
 export class SimulatedService implements Owner {
   readonly name: string;
   isDead = false;
@@ -82,8 +84,8 @@ export class SimulatedService implements Owner {
   }
 
   /**
-   * Sends a request. Resolves with the response, once its last byte has come; with undefined if the connection broke before. `patience`:
-   * milliseconds after which the caller hangs up.
+   * Sends a request. Resolves with the response, once its last byte has come; with undefined if the connection broke
+   * before. `patience`: milliseconds after which the caller hangs up.
    */
   ask(
     { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body?: object },

@@ -27,7 +27,10 @@ const eventsKept = 60 * day;
 const clockAhead = 31 * minute;
 /** How late retention may be: its clock waits after a sleep, and its job runs once a minute of a waking service. */
 const sweepsWithin = 3 * hour;
-/** The same of rules that run once an hour: they count minutes by the runs of their job, which has one for each jump of the simulation. */
+/**
+ * The same of rules that run once an hour: they count minutes by the runs of their job, which has one for each jump of
+ * the simulation.
+ */
 const hourlyWithin = 4 * day;
 /** How long the jobs that follow the ledger may take. A vendor's late answer may come at any moment. */
 const worksWithin = 30 * second;
@@ -71,8 +74,8 @@ interface Row {
 }
 
 /**
- * What must be true whenever all is quiet, found by code that shares nothing with the ledger: from the rows, and from what callers and
- * vendors saw.
+ * What must be true whenever all is quiet, found by code that shares nothing with the ledger: from the rows, and from
+ * what callers and vendors saw.
  */
 export class Truths {
   checks = 0;
@@ -213,7 +216,10 @@ export class Truths {
     }
   }
 
-  /** Only another process takes back what a process of PostgreSQL charged without a key, once that has been dead for a while. */
+  /**
+   * Only another process takes back what a process of PostgreSQL charged without a key, once that has been dead for a
+   * while.
+   */
   #isTakenBackSoon(tries: readonly Try[]): boolean {
     const { environment, time } = this.#parts;
     const isSoon = ({ service }: Try) => service.isDead && time.elapsed - service.livedFor < takenBackWithin;

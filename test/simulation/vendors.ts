@@ -32,7 +32,10 @@ const photo = Buffer.from("photo").toString("base64");
 const second = 1_000;
 const hour = 3_600 * second;
 
-/** The truth about a number, whoever is asked: of those that end in 0 nobody knows the half, and the phones of the others differ. */
+/**
+ * The truth about a number, whoever is asked: of those that end in 0 nobody knows the half, and the phones of the
+ * others differ.
+ */
 export function truthOf(number: string): "found" | "not_found" | "other_phone" {
   if (!number.endsWith("0")) return "found";
   return Number(number.at(-2)) % 2 === 0 ? "not_found" : "other_phone";

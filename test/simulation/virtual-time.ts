@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 import type { RealMachine } from "./real-machine.ts";
 import type { Seed } from "./seed.ts";
 
-/** Whose code runs: a process of the service, or an operator at a terminal. What a dead one began is never continued. */
+/**
+ * Whose code runs: a process of the service, or an operator at a terminal. What a dead one began is never continued.
+ */
 export interface Owner {
   readonly name: string;
   isDead: boolean;
@@ -63,8 +65,9 @@ class VirtualTimer {
 }
 
 /**
- * The clock, the timers and the random bytes of everything in this Node process, driven by the simulation: happenings run one at a
- * time, in the order of their moments, and the next one runs when all that the last one set off has come to rest.
+ * The clock, the timers and the random bytes of everything in this Node process, driven by the simulation: happenings
+ * run one at a time, in the order of their moments, and the next one runs when all that the last one set off has come
+ * to rest.
  */
 export class VirtualTime {
   readonly #owners = new AsyncLocalStorage<Owner>();
@@ -161,8 +164,8 @@ export class VirtualTime {
   }
 
   /**
-   * As `runUntil`, but what repeats happens once in a while only, and then as often as it would have: nothing happens meanwhile that a
-   * beat each second would notice, and jobs of a minute or an hour count those seconds.
+   * As `runUntil`, but what repeats happens once in a while only, and then as often as it would have: nothing happens
+   * meanwhile that a beat each second would notice, and jobs of a minute or an hour count those seconds.
    */
   async jumpTo(end: number): Promise<void> {
     for (let next = this.#now; next < end; ) {

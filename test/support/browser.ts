@@ -5,8 +5,8 @@ import { type Browser, chromium, type Page } from "playwright-core";
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /**
- * Path of a Chromium: DUBA_TEST_CHROMIUM if it is set, else the first one that is installed. Throws a sentence that says
- * how to get one.
+ * Path of a Chromium: DUBA_TEST_CHROMIUM if it is set, else the first one that is installed. Throws a sentence that
+ * says how to get one.
  */
 export function findBrowser(): string {
   const named = process.env.DUBA_TEST_CHROMIUM;

@@ -197,7 +197,10 @@ export function settable(headers: Operation<never>["headers"]): [name: string, s
   );
 }
 
-/** What a method of any language takes: members of the input and settable headers by their names on the wire, the required ones first. */
+/**
+ * What a method of any language takes: members of the input and settable headers by their names on the wire, the
+ * required ones first.
+ */
 export function takenBy(operation: Operation<never>): { name: string; isHeader: boolean; isRequired: boolean }[] {
   const required = requiredOf(jsonSchema(operation.input));
   const members = Object.keys(operation.input.properties);

@@ -104,7 +104,9 @@ for line in sys.stdin:
   },
 };
 
-/** What opens a client of each language, and why a test of it must be left out. Each runs its calls one after another. */
+/**
+ * What opens a client of each language, and why a test of it must be left out. Each runs its calls one after another.
+ */
 export const clients: { name: string; skip: string | false; open(t: { after(end: () => void): void }): Client }[] = [
   { name: "TypeScript", skip: false, open: () => typed },
   ...Object.entries(programs).map(([name, program]) => ({

@@ -14,8 +14,8 @@ function codeLinesOf(file: string): number {
 }
 
 /**
- * The places of `src/` with their code lines, without tests and fixtures, the largest first. Rounded to hundreds, so that the table changes with what
- * matters, and not with every commit.
+ * The places of `src/` with their code lines, without tests and fixtures, the largest first. Rounded to hundreds, so
+ * that the table changes with what matters, and not with every commit.
  */
 export function codeLinesTable(): string {
   const counts = new Map<string, number>();

@@ -32,7 +32,10 @@ async function makeTables(settings: FreshSettings): Promise<void> {
   await (await openStore({ ...settings, serving: true, starting: true })).close();
 }
 
-/** A folder in memory, if this machine has a roomy one: there a commit waits for no disk, and it is as safe from a killed process. */
+/**
+ * A folder in memory, if this machine has a roomy one: there a commit waits for no disk, and it is as safe from a
+ * killed process.
+ */
 const memory = "/dev/shm";
 const roomyMemory = 1024 ** 3;
 const storesFolder = isRoomy(memory) ? memory : tmpdir();
@@ -153,7 +156,10 @@ async function newDatabase(url: string): Promise<string> {
   return name;
 }
 
-/** The database's own settings anew. In a run a commit waits for no disk; `npm run test:crash`, which crashes its server, is none. */
+/**
+ * The database's own settings anew. In a run a commit waits for no disk; `npm run test:crash`, which crashes its
+ * server, is none.
+ */
 const unaltered = (name: string) =>
   `alter database ${name} reset all; ${run === undefined ? "" : `alter database ${name} set synchronous_commit = off`}`;
 
@@ -205,7 +211,9 @@ async function freshPostgres(): Promise<Fresh> {
   });
 }
 
-/** What a migrated database holds: its columns, indexes and all else that a test may change, as one hash; and its rows. */
+/**
+ * What a migrated database holds: its columns, indexes and all else that a test may change, as one hash; and its rows.
+ */
 interface Made {
   readonly shape: string;
   /** Those that refer to others first. */
@@ -303,5 +311,8 @@ export const engines: readonly Engine[] = [
   { name: "postgres", fresh: freshPostgres, ready: readyPostgres },
 ];
 
-/** For tests whose statements Kysely writes alike for both engines: SQLite, or both with `DUBA_TEST_TWINS=on`, before a release. */
+/**
+ * For tests whose statements Kysely writes alike for both engines: SQLite, or both with `DUBA_TEST_TWINS=on`, before a
+ * release.
+ */
 export const usualEngines: readonly Engine[] = process.env.DUBA_TEST_TWINS === "on" ? engines : engines.slice(0, 1);

@@ -10,7 +10,10 @@ import { everyRecord } from "../../src/wire/every-record.ts";
 
 const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
 
-/** Every page of the console: the places, the form of each command, and the answer of each that a browser asks for by its URL. */
+/**
+ * Every page of the console: the places, the form of each command, and the answer of each that a browser asks for by
+ * its URL.
+ */
 export function consolePages(subjects: Subjects): Record<"place" | "form" | "answer", string[]> {
   const commands = [...site.commands.values()];
   const isFile = ({ answer }: (typeof commands)[number]) =>

@@ -23,8 +23,8 @@ export interface Refusal {
 }
 
 /**
- * Holds a response against the one shape of all failures: members, their order, and the headers that go with them. Gives
- * the body.
+ * Holds a response against the one shape of all failures: members, their order, and the headers that go with them.
+ * Gives the body.
  */
 export function assertFailure(
   response: Pick<ServiceResponse, "status" | "headers" | "text" | "json">,

@@ -6,9 +6,9 @@ import { type GatewayResponse, gatewayResponses } from "./gateway-responses.ts";
 
 /**
  * What a connection does to a request. `refused`: it never arrives. `cut`: it arrives, and the connection breaks at
- * once. `lost`: it breaks once the service has answered. `half`: half of the response arrives. `held`: no response ever arrives.
- * `late`: the connection breaks, and the request arrives with the next one. `garbage`: what comes back is not HTTP. `drip`: it comes back a
- * byte at a time. `chunk`: it breaks in the middle of a chunk.
+ * once. `lost`: it breaks once the service has answered. `half`: half of the response arrives. `held`: no response ever
+ * arrives. `late`: the connection breaks, and the request arrives with the next one. `garbage`: what comes back is not
+ * HTTP. `drip`: it comes back a byte at a time. `chunk`: it breaks in the middle of a chunk.
  */
 export const connectionFaults = [
   ...(["refused", "cut", "lost", "half", "held", "late", "garbage", "drip", "chunk"] as const),
@@ -40,7 +40,10 @@ export type FaultChoice = (
   body: Promise<Buffer>,
 ) => Fault | "none" | Promise<Fault | "none">;
 
-/** A gateway before a service. It treats the first requests as the list of faults says, and passes on all others; or each as it is told. */
+/**
+ * A gateway before a service. It treats the first requests as the list of faults says, and passes on all others; or
+ * each as it is told.
+ */
 export class FaultyProxy implements AsyncDisposable {
   readonly passed: Passed[] = [];
   readonly #server: Server;

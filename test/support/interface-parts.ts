@@ -1,7 +1,10 @@
 import type { OpenApiDocument } from "../../pages/openapi/document.ts";
 import { firstVersion, type Version, versions } from "../../src/declare/versions.ts";
 
-/** Something of the interface that its callers see: an operation, a parameter, a member of an answer, a code or a type of event. */
+/**
+ * Something of the interface that its callers see: an operation, a parameter, a member of an answer, a code or a type
+ * of event.
+ */
 export interface Part {
   /** The operation or the shared schema that has it, else `operations`, `codes` or `events`. */
   of: string;

@@ -1,4 +1,7 @@
-/** Two kinds of check that the product does not have, as one would write them: the files, and the lines in files that exist. */
+/**
+ * Two kinds of check that the product does not have, as one would write them: the files, and the lines in files that
+ * exist.
+ */
 export const newFiles: Readonly<Record<string, string>> = {
   "src/checks/account.ts": `import type { Static } from "typebox";
 import { claimOf } from "../declare/check-kind.ts";

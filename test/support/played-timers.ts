@@ -1,9 +1,9 @@
 import { mock } from "node:test";
 
 /**
- * Makes played timers safe where several test files share a process: the clock that set a timer also clears it. Node's played
- * `clearTimeout` takes a timer of an earlier test for one of its own and removes another one, which then never fires. And it does
- * not clear real timers.
+ * Makes played timers safe where several test files share a process: the clock that set a timer also clears it. Node's
+ * played `clearTimeout` takes a timer of an earlier test for one of its own and removes another one, which then never
+ * fires. And it does not clear real timers.
  */
 const prototype = Object.getPrototypeOf(mock.timers) as typeof mock.timers;
 const { enable } = prototype;

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * How the way to PostgreSQL is. `refuse`: nobody listens any more. `reset`: every connection is broken off. `holdRequests`:
- * what the service says is kept until the door is open again. `holdAnswers`: the server hears it and does it, and what it
- * says to that is kept. `loseSome`: what it says to one request in ten is lost, and that connection breaks.
+ * How the way to PostgreSQL is. `refuse`: nobody listens any more. `reset`: every connection is broken off.
+ * `holdRequests`: what the service says is kept until the door is open again. `holdAnswers`: the server hears it and
+ * does it, and what it says to that is kept. `loseSome`: what it says to one request in ten is lost, and that
+ * connection breaks.
  */
 export type Manner = "open" | "refuse" | "reset" | "holdRequests" | "holdAnswers" | "loseSome";
 
@@ -53,7 +54,10 @@ export class PostgresDoor {
     for (const pair of this.#pairs) this.#treat(pair);
   }
 
-  /** Loses what the server says to the next statement whose text holds this, and breaks that connection. Resolves once it did. */
+  /**
+   * Loses what the server says to the next statement whose text holds this, and breaks that connection. Resolves once
+   * it did.
+   */
   async loseReplyTo(text: string): Promise<void> {
     this.#losing = text;
     this.#lost = Promise.withResolvers();

@@ -6,8 +6,8 @@ import { basename, dirname, join, relative } from "node:path";
 import { freePort } from "./free-port.ts";
 
 /**
- * A process that starts PostgreSQL in a temporary folder, prints its URL as one line, and when its standard input closes
- * (its parent asked, or died) stops it and removes the folder. On failure it prints why, on one line.
+ * A process that starts PostgreSQL in a temporary folder, prints its URL as one line, and when its standard input
+ * closes (its parent asked, or died) stops it and removes the folder. On failure it prints why, on one line.
  */
 
 const ATTEMPTS = 3;
@@ -52,8 +52,8 @@ function runs(binaries: Binaries, user: Identity | undefined): boolean {
 }
 
 /**
- * A copy that anyone may run, with the links that the package's install script makes. Needed where that script did not run,
- * or where the packages lie in a folder that only root may enter.
+ * A copy that anyone may run, with the links that the package's install script makes. Needed where that script did not
+ * run, or where the packages lie in a folder that only root may enter.
  */
 function copied({ initdb, postgres }: Binaries, folder: string): Binaries {
   const native = dirname(dirname(initdb));

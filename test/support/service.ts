@@ -79,8 +79,9 @@ interface ServiceOptions {
 }
 
 /**
- * Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). It waits for the store as long as
- * a command does, so that a busy machine changes no response, or, if `hurries`, as briefly as a service does.
+ * Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). It waits for the store
+ * as long as a command does, so that a busy machine changes no response, or, if `hurries`, as briefly as a service
+ * does.
  */
 export async function startService(
   environment: Record<string, string> = {},
@@ -158,8 +159,8 @@ export async function startService(
 }
 
 /**
- * Registers the hooks of a suite: gives it a service of its own, as `startService` does, which runs while its tests do. At the root of a
- * file no other hook may use it: there Node runs all hooks at once.
+ * Registers the hooks of a suite: gives it a service of its own, as `startService` does, which runs while its tests do.
+ * At the root of a file no other hook may use it: there Node runs all hooks at once.
  */
 export function suiteService(...options: Parameters<typeof startService>): TestService {
   let running: TestService | undefined;

@@ -12,8 +12,8 @@ export interface SteadyLoad {
 }
 
 /**
- * Callers that ask one request after another over connections which they keep. `next` says what to ask, and `heard` gets the
- * answers. A request is asked once: what is lost counts as lost.
+ * Callers that ask one request after another over connections which they keep. `next` says what to ask, and `heard`
+ * gets the answers. A request is asked once: what is lost counts as lost.
  */
 export function steadyLoad(
   port: () => number,

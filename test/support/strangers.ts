@@ -34,7 +34,10 @@ export const malformedBytes: fc.Arbitrary<Buffer> = fc.oneof(
     ),
 );
 
-/** How a stranger leaves: with a reset after the last byte, amid the bytes or at the first of a response; halfway, or at once. */
+/**
+ * How a stranger leaves: with a reset after the last byte, amid the bytes or at the first of a response; halfway, or at
+ * once.
+ */
 export const leavings = ["reset", "reset amid", "reset on hearing", "halfway", "at once"] as const;
 
 /** Sends the bytes to a port of this machine and leaves. Resolves when the connection is gone. */

@@ -2,7 +2,9 @@ import { after, before } from "node:test";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, Fresh, FreshSettings } from "./engines.ts";
 
-/** Registers the hooks of a suite: gives it a store of its own, with tables and without rows, and closes it afterwards. */
+/**
+ * Registers the hooks of a suite: gives it a store of its own, with tables and without rows, and closes it afterwards.
+ */
 export function withSuiteStore(
   engine: Engine,
   use: (store: Store, settings: FreshSettings) => void | Promise<void>,

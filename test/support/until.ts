@@ -8,8 +8,8 @@ const now = performance.now.bind(performance);
 const [shortest, longest] = [5, 50];
 
 /**
- * Looks again and again until `holds`. Rejects after a minute: a test that promises less time says so itself. The longer it waits, the less
- * often it looks, so that the processor is free for the work that it waits for.
+ * Looks again and again until `holds`. Rejects after a minute: a test that promises less time says so itself. The
+ * longer it waits, the less often it looks, so that the processor is free for the work that it waits for.
  */
 export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 60_000): Promise<void> {
   const begun = now();
@@ -21,7 +21,9 @@ export async function until(holds: () => boolean | Promise<boolean>, millisecond
   }
 }
 
-/** Asks until the response is as awaited, and gives that answer: what another process does is noticed within seconds. */
+/**
+ * Asks until the response is as awaited, and gives that answer: what another process does is noticed within seconds.
+ */
 export async function noticed<Told>(ask: () => Promise<Told>, isAwaited: (response: Told) => boolean): Promise<Told> {
   let response: Told;
   await until(async () => {

@@ -6,8 +6,8 @@ import { draw } from "./vendor-draw.ts";
 
 /**
  * What the vendor may do to a call. `answersTwice`: a second response, perhaps another, follows on the same connection.
- * `saysNoWork`: a failure whose code says that nothing was done. `serverError`: one that leaves it open. `held`: answered
- * upon `release`.
+ * `saysNoWork`: a failure whose code says that nothing was done. `serverError`: one that leaves it open. `held`:
+ * answered upon `release`.
  */
 export const manners = [
   "prompt",

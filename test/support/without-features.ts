@@ -23,7 +23,9 @@ function readListed(text: string): Listed[] {
   }));
 }
 
-/** A copy of the product, without tests, in which the folders of these features and their lines in the list are deleted. */
+/**
+ * A copy of the product, without tests, in which the folders of these features and their lines in the list are deleted.
+ */
 export function copyWithout(left: readonly Listed[]): AsyncDisposable & { place: string } {
   const place = mkdtempSync(join(tmpdir(), "duba-without-"));
   const isKept = (path: string) => !/node_modules|\.test\.ts$|\.fixture\.ts$/.test(path);

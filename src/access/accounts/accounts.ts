@@ -14,7 +14,10 @@ import type { AccountRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62 } from "../secrets.ts";
 
-/** `email`: in lower case, because addresses are compared without case. `suspended_at`: null while the account's keys work. */
+/**
+ * `email`: in lower case, because addresses are compared without case. `suspended_at`: null while the account's keys
+ * work.
+ */
 export type Account = ReturnType<typeof accountOf>;
 
 /** New values for an account. An absent member does not change. */
@@ -60,7 +63,10 @@ export async function createAccount(
   });
 }
 
-/** Changes the account with this id or e-mail. Throws an `AccessError` if there is none, or for an empty name, a bad e-mail or one that is taken. */
+/**
+ * Changes the account with this id or e-mail. Throws an `AccessError` if there is none, or for an empty name, a bad
+ * e-mail or one that is taken.
+ */
 export async function changeAccount(store: Audited, idOrEmail: string, changes: AccountChange): Promise<Account> {
   const { name, email, fees, answers } = changes;
   const change = (account: Account) => ({
@@ -76,8 +82,8 @@ export async function changeAccount(store: Audited, idOrEmail: string, changes: 
 }
 
 /**
- * Disables every key and token of an account until it is resumed, and its events wait. A second suspension keeps the first time.
- * Throws an `AccessError` if there is no such account.
+ * Disables every key and token of an account until it is resumed, and its events wait. A second suspension keeps the
+ * first time. Throws an `AccessError` if there is no such account.
  */
 export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
   const { suspended_at } = await findAccount(store.db, idOrEmail);
@@ -108,8 +114,8 @@ export async function listAccounts(db: Db): Promise<Account[]> {
 export const readAtOnce = 1_000;
 
 /**
- * At most `most` accounts with this id, or with the text in their name or e-mail in any case of letters, oldest first. No statement has the
- * text, because it may be of a person whom nobody should read of in the store's log.
+ * At most `most` accounts with this id, or with the text in their name or e-mail in any case of letters, oldest first.
+ * No statement has the text, because it may be of a person whom nobody should read of in the store's log.
  */
 export async function accountsLike(db: Db, text: string, most: number) {
   const has = (whole: string) => whole.toLowerCase().includes(text.toLowerCase());

@@ -10,7 +10,9 @@ const named = { name: "Operator", email: "operator@example.com" };
 
 const attemptsADay: AccountTerms = { verification: { count: 20, seconds: 86_400 } };
 
-/** The account of what operators verify themselves: it pays nothing, and has a bound of its own. The first use makes it. */
+/**
+ * The account of what operators verify themselves: it pays nothing, and has a bound of its own. The first use makes it.
+ */
 export async function operatorAccount(
   store: Omit<Audited, "db"> & { db: Transaction<Tables> },
   now: number,

@@ -22,8 +22,8 @@ export interface AccountSpending {
 }
 
 /**
- * Changes the terms of the account of this id or e-mail. A new cap counts what the account was charged in this month before.
- * Throws an `AccessError` if there is no such account, or if it would have both a cap and a balance.
+ * Changes the terms of the account of this id or e-mail. A new cap counts what the account was charged in this month
+ * before. Throws an `AccessError` if there is no such account, or if it would have both a cap and a balance.
  */
 export async function changeTerms(
   store: Audited,
@@ -50,7 +50,10 @@ export async function changeTerms(
   });
 }
 
-/** Adds kobo to the balance of an account, or takes them back if they are below 0. Throws an `AccessError` if there is no such account. */
+/**
+ * Adds kobo to the balance of an account, or takes them back if they are below 0. Throws an `AccessError` if there is
+ * no such account.
+ */
 export async function topUp(
   { db, audit, actor }: Audited,
   idOrEmail: string,
@@ -153,7 +156,10 @@ export function limitText({ count, seconds }: NonNullable<AccountTerms["verifica
   return `${count}/${{ 1: "s", 60: "min", 3600: "h", 86400: "day" }[seconds]}`;
 }
 
-/** Makes the row of a period if it is missing, and holds it until the transaction ends: a verification that takes from it waits. */
+/**
+ * Makes the row of a period if it is missing, and holds it until the transaction ends: a verification that takes from
+ * it waits.
+ */
 async function openPeriod(trx: Db, account_id: string, period: string, most_kobo: 0 | null): Promise<void> {
   await trx
     .insertInto("spending")
@@ -179,7 +185,8 @@ async function countMonth(trx: Db, accountId: string, zone: TimeZone, now: numbe
         or (spends is null and charged = 1 and charged_at >= ${start}))`.execute(trx);
   await trx
     .updateTable("spending")
-    // The account may have spent more than the new cap allows, so we do not write the cap here. The next verification does.
+    // The account may have spent more than the new cap allows, so we do not write the cap here. The next verification
+    // does.
     .set({ ...rows[0]!, most_kobo: null, most_verifications: null })
     .where("account_id", "=", accountId)
     .where("period", "=", period)

@@ -32,7 +32,10 @@ export class KeyUses {
   }
 }
 
-/** Another instance may have written a later use. The rows have one order, so that two instances cannot block each other. */
+/**
+ * Another instance may have written a later use. The rows have one order, so that two instances cannot block each
+ * other.
+ */
 async function writeUses(db: Db, rows: Tables["key_use"][]): Promise<void> {
   await db
     .insertInto("key_use")

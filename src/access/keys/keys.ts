@@ -12,7 +12,9 @@ import { AccessError } from "../access-error.ts";
 import { findAccount, readAtOnce } from "../accounts/accounts.ts";
 import { newApiKey } from "../secrets.ts";
 
-/** A key without its secret. `id`: the public one. `addresses`: IP addresses and networks; empty allows every address. */
+/**
+ * A key without its secret. `id`: the public one. `addresses`: IP addresses and networks; empty allows every address.
+ */
 export type ApiKey = ReturnType<typeof apiKeyOf>;
 
 export interface KeyRequest {
@@ -28,8 +30,8 @@ export interface KeyRequest {
 }
 
 /**
- * Creates a key and returns its text, which is not stored. Throws an `AccessError` for an unknown account or scope, a bad address or
- * an expiry that is not in the future.
+ * Creates a key and returns its text, which is not stored. Throws an `AccessError` for an unknown account or scope, a
+ * bad address or an expiry that is not in the future.
  */
 export async function createKey(
   { db, audit, actor }: Audited,
@@ -84,7 +86,10 @@ export async function hasLiveKey(db: Db): Promise<boolean> {
   return (await live.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** At most `most` keys with this public id, or with this label in any case of letters, oldest first. No statement has the text. */
+/**
+ * At most `most` keys with this public id, or with this label in any case of letters, oldest first. No statement has
+ * the text.
+ */
 export async function keysNamed(db: Db, text: string, most: number) {
   const found = [];
   const columns = db
@@ -99,8 +104,8 @@ export async function keysNamed(db: Db, text: string, most: number) {
 }
 
 /**
- * Revokes a key by its public id, and every token that it bought, and switches the endpoints off that it made, unless they are kept. A second
- * call does the latter alone. Throws an `AccessError` for an unknown id.
+ * Revokes a key by its public id, and every token that it bought, and switches the endpoints off that it made, unless
+ * they are kept. A second call does the latter alone. Throws an `AccessError` for an unknown id.
  */
 export async function revokeKey(
   { db, audit, actor }: Audited,

@@ -14,8 +14,9 @@ export interface RollRequest {
 }
 
 /**
- * Replaces a key with a new one of the same account, mode, label, scopes, addresses and length of life, and returns its text,
- * which is not stored. The old key ends after the overlap. Throws an `AccessError` for an unknown key or one that has ended.
+ * Replaces a key with a new one of the same account, mode, label, scopes, addresses and length of life, and returns its
+ * text, which is not stored. The old key ends after the overlap. Throws an `AccessError` for an unknown key or one that
+ * has ended.
  */
 export async function rollKey(
   { db, audit, actor }: Audited,

@@ -5,8 +5,8 @@ export interface OriginSettings {
 }
 
 /**
- * The origin of the console as browsers see it; undefined without a console. A passkey belongs to a domain and never to an
- * address, so without a setting it is `localhost`. `port`: where the console listens, if the settings say any.
+ * The origin of the console as browsers see it; undefined without a console. A passkey belongs to a domain and never to
+ * an address, so without a setting it is `localhost`. `port`: where the console listens, if the settings say any.
  */
 export function consoleOrigin(
   { console, consoleOrigin }: OriginSettings,

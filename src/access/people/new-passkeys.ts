@@ -35,7 +35,10 @@ export async function registrationOptions(
   return { options: await makingOptions({ db, origin, now }, person, `register ${person.id}`), person };
 }
 
-/** What the browser of somebody who is signed in needs to make one more passkey, in an authenticator that has none of theirs. */
+/**
+ * What the browser of somebody who is signed in needs to make one more passkey, in an authenticator that has none of
+ * theirs.
+ */
 export async function anotherPasskeyOptions(
   place: PasskeyPlace,
   person: PersonRow,
@@ -99,7 +102,10 @@ async function keepPasskey(
   if (!kept) throw new PasskeyError(othersPasskey, person);
 }
 
-/** Uses up an invitation: its passkey replaces all earlier ones of the person, and their sessions end. `browser`: the passkey's first name. */
+/**
+ * Uses up an invitation: its passkey replaces all earlier ones of the person, and their sessions end. `browser`: the
+ * passkey's first name.
+ */
 export async function registerPasskey(
   place: PasskeyPlace & Pick<Audited, "audit">,
   {

@@ -22,9 +22,9 @@ export interface Invitation {
 }
 
 /**
- * Invites a new person, or one who lost the passkey. An earlier invitation of the person ends. Without a role a new person is
- * a viewer, and another person keeps the role. Who was removed has the same id again. Throws an `AccessError` for a former e-mail
- * of another person, and for an officer whom a person of the console invites.
+ * Invites a new person, or one who lost the passkey. An earlier invitation of the person ends. Without a role a new
+ * person is a viewer, and another person keeps the role. Who was removed has the same id again. Throws an `AccessError`
+ * for a former e-mail of another person, and for an officer whom a person of the console invites.
  */
 export async function invitePerson(
   { db, audit, actor, now }: Audited & WithClock,
@@ -94,7 +94,9 @@ export async function findPerson(db: Db, idOrEmail: string): Promise<PersonRow> 
   return row;
 }
 
-/** Changes a person. Absent members do not change. Throws an `AccessError` for an e-mail that another person has or had. */
+/**
+ * Changes a person. Absent members do not change. Throws an `AccessError` for an e-mail that another person has or had.
+ */
 export async function changePerson(
   { db, audit, actor, now }: Audited & WithClock,
   idOrEmail: string,

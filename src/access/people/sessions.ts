@@ -87,7 +87,10 @@ export async function endOthers(db: Db, personId: string, hash: string, only?: s
 const browsers = { Edg: "Edge", OPR: "Opera", Firefox: "Firefox", Chrome: "Chrome", Safari: "Safari" };
 const systems = { iPhone: "iPhone", iPad: "iPad", Android: "Android", Windows: "Windows", Mac: "Mac", Linux: "Linux" };
 
-/** A browser in plain words, such as "Firefox on Windows". The first name that a user agent has is its own: others follow for old pages. */
+/**
+ * A browser in plain words, such as "Firefox on Windows". The first name that a user agent has is its own: others
+ * follow for old pages.
+ */
 export function browserOf(userAgent = ""): string {
   const named = (words: Record<string, string>, otherwise: string) =>
     Object.entries(words).find(([word]) => userAgent.includes(word))?.[1] ?? otherwise;

@@ -11,8 +11,8 @@ import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
 /**
- * Milliseconds for which a token works after the end that we tell. We tell it in UTC. Clients west of Greenwich take it for
- * their own time, which comes later.
+ * Milliseconds for which a token works after the end that we tell. We tell it in UTC. Clients west of Greenwich take it
+ * for their own time, which comes later.
  */
 const grace = 2 * hour;
 /** Clients that exchange a key before each call get the same token for so long. */
@@ -42,10 +42,10 @@ export interface IssuedToken {
 export type IssueToken = (presented: PresentedKey, address: string) => Promise<IssuedToken>;
 
 /**
- * Exchanges API keys for access tokens that live for `tokenLifetime` milliseconds at least, which are 3 hours or more. A key gets the
- * same token for a minute, of which only this process's memory has the text. Failures:
- * `invalid_credentials` (always the same sentence), `expired_credentials`, `address_not_allowed`, and `rate_limited` with
- * `retryAfter`.
+ * Exchanges API keys for access tokens that live for `tokenLifetime` milliseconds at least, which are 3 hours or more.
+ * A key gets the same token for a minute, of which only this process's memory has the text. Failures:
+ * `invalid_credentials` (always the same sentence), `expired_credentials`, `address_not_allowed`, and `rate_limited`
+ * with `retryAfter`.
  */
 export function tokenIssuer({
   db,
@@ -88,8 +88,8 @@ export function tokenIssuer({
 
   async function issued({ businessName, caller, expiresAt: end }: StoredKey, at: number): Promise<IssuedToken> {
     const { text, hash } = newAccessToken();
-    // It lives as long as promised when it is given for the last time. Rounded up to whole seconds, as in the response: a token never
-    // expires earlier than the response says.
+    // It lives as long as promised when it is given for the last time. Rounded up to whole seconds, as in the response:
+    // a token never expires earlier than the response says.
     const whole = Math.ceil((at + tokenLifetime + givenAgainFor) / 1000) * 1000;
     const keyEnd = end ?? Number.POSITIVE_INFINITY;
     const expiresAt = Math.min(whole, keyEnd);

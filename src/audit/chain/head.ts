@@ -62,8 +62,8 @@ function genuine(stored: StoredHead | undefined, sign: Sign): Head | undefined {
 }
 
 /**
- * Signs the head of an unused store, and names the store. In a used store an unsigned head stays as it is, and we seal nothing:
- * otherwise a person who can write the database could have the whole trail sealed again.
+ * Signs the head of an unused store, and names the store. In a used store an unsigned head stays as it is, and we seal
+ * nothing: otherwise a person who can write the database could have the whole trail sealed again.
  */
 export async function signFirstHead(db: Db, sign: Sign): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -95,8 +95,8 @@ async function lockStoredHead(trx: Transaction<Tables>): Promise<StoredHead | un
 }
 
 /**
- * Locks the head until the transaction ends, and returns it. Throws an `AuditTrailError` if it or the newest seal was changed:
- * otherwise we would seal over the change.
+ * Locks the head until the transaction ends, and returns it. Throws an `AuditTrailError` if it or the newest seal was
+ * changed: otherwise we would seal over the change.
  */
 export async function lockHead(trx: Transaction<Tables>, sign: Sign): Promise<Head> {
   const head = genuine(await lockStoredHead(trx), sign);

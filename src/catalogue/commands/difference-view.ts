@@ -55,7 +55,10 @@ const OtherChange = Type.Object({
   what: Type.String(),
 });
 
-/** A difference for people: price moves first, the largest before the others, then everything else, and how many there are. */
+/**
+ * A difference for people: price moves first, the largest before the others, then everything else, and how many there
+ * are.
+ */
 export function differenceView(changes: readonly ListedChange[], isPublished = false): Part[] {
   const counts = { added: 0, modified: 0, removed: 0 };
   for (const { change } of changes) counts[change] += 1;

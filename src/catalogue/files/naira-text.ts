@@ -1,7 +1,8 @@
 import { koboOf, plainNaira } from "../../declare/money.ts";
 
 /**
- * Kobo of an amount such as "1234.5", "1,234.50", "₦ 1,234" or "N110"; otherwise an error text that follows the amount's name.
+ * Kobo of an amount such as "1234.5", "1,234.50", "₦ 1,234" or "N110"; otherwise an error text that follows the
+ * amount's name.
  */
 export function readNaira(given: string): number | string {
   const plain = plainNaira(given);

@@ -46,7 +46,9 @@ const awkward = fc
     fc.string({ unit: "grapheme", maxLength: 12 }),
   )
   .filter((text) => text === text.trim() && !/\p{Cc}/u.test(text) && text.isWellFormed());
-/** Codes that differ in case alone are one code, which no later catalogue may spell in another way: letters take turns. */
+/**
+ * Codes that differ in case alone are one code, which no later catalogue may spell in another way: letters take turns.
+ */
 const spelled = (text: string) => [...text].map((it, at) => (at % 2 ? it.toLowerCase() : it.toUpperCase())).join("");
 const code = fc
   .string({ unit: fc.integer({ min: 33, max: 126 }).map((it) => String.fromCharCode(it)), minLength: 1, maxLength: 6 })

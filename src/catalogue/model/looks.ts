@@ -34,8 +34,8 @@ export function lookOf(content: EntryContent): Look {
 }
 
 /**
- * Evens out sizes, because a GB may be 1,000 MB or 1,024 MB. Below 32,000 MB no size in hundredths of a GB is a multiple
- * of 500.
+ * Evens out sizes, because a GB may be 1,000 MB or 1,024 MB. Below 32,000 MB no size in hundredths of a GB is a
+ * multiple of 500.
  */
 function evenSize(size: number): number {
   const isThousands = size < 32_000 ? size >= 1000 && size % 500 === 0 : size >= 1_024_000 && size % 512_000 === 0;

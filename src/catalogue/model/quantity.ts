@@ -1,7 +1,10 @@
 import { sizeIn, validityIn, visible } from "../../vendors/responses/bundle-names.ts";
 import type { EntryContent } from "./lists.ts";
 
-/** Whether this is an entry of the data bundles. One of a source may lack its size: they alone have an amount and no name. */
+/**
+ * Whether this is an entry of the data bundles. One of a source may lack its size: they alone have an amount and no
+ * name.
+ */
 export function isBundle({ value, amount, name }: EntryContent): boolean {
   return value !== undefined || (amount !== undefined && name === undefined);
 }

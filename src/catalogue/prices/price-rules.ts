@@ -141,8 +141,8 @@ export interface WantedRule {
 
 /**
  * Replaces all rules of the accounts and groups in `wanted`. Other holders do not change, nor do memberships unless the
- * file has them. Throws a `CatalogueError` with up to 100 sentences: `problems`, codes that the catalogue does not have,
- * and repeated rules, each with its place.
+ * file has them. Throws a `CatalogueError` with up to 100 sentences: `problems`, codes that the catalogue does not
+ * have, and repeated rules, each with its place.
  */
 export function replacingRules(
   wanted: readonly WantedRule[],

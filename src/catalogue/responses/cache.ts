@@ -78,8 +78,9 @@ export class ResponseCache {
   }
 
   /**
-   * The response of an operation for a caller, in the account's own prices if it has any. Calls `specOf` if the operation has
-   * no response under `name`. The spec may have another name, for example if the caller spells a code differently.
+   * The response of an operation for a caller, in the account's own prices if it has any. Calls `specOf` if the
+   * operation has no response under `name`. The spec may have another name, for example if the caller spells a code
+   * differently.
    */
   pick<Asked>(
     operation: string,

@@ -2,7 +2,10 @@ import { feedPlace } from "../../declare/answers/feed.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import { listNames } from "../model/lists.ts";
 
-/** The responses on the wire, members in the documented order. Money is naira text. A `title` is the name in openapi.json. */
+/**
+ * The responses on the wire, members in the documented order. Money is naira text. A `title` is the name in
+ * openapi.json.
+ */
 
 const text = (description: string) => Type.String({ description });
 const naira = (description: string) => Type.String({ description, pattern: "^\\d+(\\.\\d{1,2})?$" });

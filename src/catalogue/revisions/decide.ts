@@ -82,7 +82,10 @@ export async function approve(publisher: Publisher, id: number, by: string, vers
   }
 }
 
-/** Closes a held or scheduled draft: removes its content and keeps its row. Throws a `CatalogueError` for any other draft. */
+/**
+ * Closes a held or scheduled draft: removes its content and keeps its row. Throws a `CatalogueError` for any other
+ * draft.
+ */
 export async function reject({ db, now, audit, actor }: Publisher, id: number, by: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await noteChange(trx, "catalogue");

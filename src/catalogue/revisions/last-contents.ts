@@ -47,7 +47,10 @@ const isRemoval = (change: Change): change is Change & { old: EntryContent } =>
 
 const read = new WeakMap<Db, { upTo: number; removals: Map<string, number> }>();
 
-/** The newest revision, up to a number, that removed each entry, by `entryName`. Names only: contents would fill the memory. */
+/**
+ * The newest revision, up to a number, that removed each entry, by `entryName`. Names only: contents would fill the
+ * memory.
+ */
 async function removalsUpTo(db: Db, newest: number): Promise<ReadonlyMap<string, number>> {
   const known = read.get(db) ?? { upTo: 0, removals: new Map<string, number>() };
   read.set(db, known);

@@ -10,8 +10,8 @@ export const beginningForm =
 const largestPage = "1000";
 
 /**
- * Where a feed begins: the members of its first call, and the time, in milliseconds since 1970, before which entries are left out. Only the
- * entries say when they came, so a time is looked for from the oldest one on.
+ * Where a feed begins: the members of its first call, and the time, in milliseconds since 1970, before which entries
+ * are left out. Only the entries say when they came, so a time is looked for from the oldest one on.
  */
 export function beginning(
   { input }: Operation<never>,

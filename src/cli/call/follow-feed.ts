@@ -18,8 +18,9 @@ export interface Following {
 }
 
 /**
- * Calls an operation that lists what came, again and again from the place where the answer before ended. Once it has a place, it
- * outlives a service that is away or refuses for a while. Resolves to that place, and to the response that nothing can come after.
+ * Calls an operation that lists what came, again and again from the place where the answer before ended. Once it has a
+ * place, it outlives a service that is away or refuses for a while. Resolves to that place, and to the response that
+ * nothing can come after.
  */
 export async function followFeed({
   call,
@@ -63,7 +64,10 @@ function isPage(body: Partial<Record<keyof Page, unknown>> | undefined, after: s
   return areEntries && typeof body.next === "string" && !(body.more === true && body.next === after);
 }
 
-/** Seconds until the next call: as `Retry-After` says, or so that the calls that the limit leaves last until it is full again. */
+/**
+ * Seconds until the next call: as `Retry-After` says, or so that the calls that the limit leaves last until it is full
+ * again.
+ */
 export function restOf(response: Pick<CallResponse, "status" | "headers"> | undefined): number {
   if (response?.status !== 200) return Number(response?.headers["retry-after"]) || patience;
   const [, left, reset] = /;r=(\d+);t=(\d+)/.exec(String(response.headers.ratelimit)) ?? [];

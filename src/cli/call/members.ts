@@ -10,8 +10,8 @@ import { asker } from "../terminal/stdin-lines.ts";
 export const privateMembers: ReadonlySet<string> = new Set([...checkKinds, "password"]);
 
 /**
- * The members that `name=value` arguments give, in their order; each `name=-` takes the next line of standard input. Throws
- * an `InputError` that repeats no value, only harmless names.
+ * The members that `name=value` arguments give, in their order; each `name=-` takes the next line of standard input.
+ * Throws an `InputError` that repeats no value, only harmless names.
  */
 export async function readMembers(
   operation: Operation<never>,

@@ -8,7 +8,10 @@ import type { HealthFacts } from "./health-facts.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** From here on an operator should look: the bounds of the rules in deploy/prometheus/alerts.yaml. Milliseconds, bytes, counts. */
+/**
+ * From here on an operator should look: the bounds of the rules in deploy/prometheus/alerts.yaml. Milliseconds, bytes,
+ * counts.
+ */
 export const bounds = {
   unknown: hour,
   unsealed: minute,

@@ -46,8 +46,9 @@ const storeAway: ToldAlarm & { soon?: undefined } = {
 type TellingRoom = Omit<WritingRoom, "accounts">;
 
 /**
- * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes, and when it says what will be soon. Of several processes one tells it; a text may come twice if that
- * one dies meanwhile. Texts name accounts by their ids. What happens while the store takes no writes is told too.
+ * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes, and when it says what will be soon. Of several
+ * processes one tells it; a text may come twice if that one dies meanwhile. Texts name accounts by their ids. What
+ * happens while the store takes no writes is told too.
  */
 export class AlarmTeller {
   readonly #room: TellingRoom;

@@ -6,7 +6,10 @@ import { type CheckKind, checkKinds, feeName, labelOf } from "../../declare/chec
 import type { Db } from "../../storage/tables.ts";
 import { vendors, vendorTitle } from "../../vendors/registry.ts";
 
-/** Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or that is not there. */
+/**
+ * Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or
+ * that is not there.
+ */
 export type RunList = (command: string, texts: Readonly<Record<string, string>>) => Promise<readonly FoundRow[]>;
 export type FoundRow = Readonly<Record<string, unknown>>;
 
@@ -19,7 +22,10 @@ export interface RecordKind {
   members: readonly string[];
   /** What its names look like. */
   named: RegExp;
-  /** The head of its page: its name, its state, whom it is about and when, and which of these say nothing without their label. */
+  /**
+   * The head of its page: its name, its state, whom it is about and when, and which of these say nothing without their
+   * label.
+   */
   title: (row: FoundRow) => string;
   state?: string;
   meta: readonly string[];
@@ -72,8 +78,8 @@ export const hasPart = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
 
 /**
- * Whether a text may be an id that a caller chose, or one of our requests. What is written like a person's name or day of
- * birth is not looked for, because a statement of the store would hold it.
+ * Whether a text may be an id that a caller chose, or one of our requests. What is written like a person's name or day
+ * of birth is not looked for, because a statement of the store would hold it.
  */
 export function mayBeId(text: string): boolean {
   if (/^[a-p]{12}-[0-9a-z]+$/.test(text)) return true;

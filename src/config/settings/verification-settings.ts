@@ -7,7 +7,9 @@ import { pricesByVendor } from "../../vendors/vendor-prices.ts";
 
 const vendorNames = vendors.map(({ name }) => name);
 
-/** Verifications. Settings that all vendors share are in `vendors/upstream-settings.ts`, a vendor's own in its folder. */
+/**
+ * Verifications. Settings that all vendors share are in `vendors/upstream-settings.ts`, a vendor's own in its folder.
+ */
 export const verificationSettings = {
   upstreams: setting({
     name: "DUBA_UPSTREAMS",

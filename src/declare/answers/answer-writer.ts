@@ -2,8 +2,8 @@ import type { TObject, TSchema } from "typebox";
 import { lazyValidator } from "../schema/lazy-validator.ts";
 
 /**
- * Returns a function that copies a value: members in the schema's order, undeclared ones dropped. The function throws if the
- * value does not match the schema; it never coerces.
+ * Returns a function that copies a value: members in the schema's order, undeclared ones dropped. The function throws
+ * if the value does not match the schema; it never coerces.
  */
 export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   const validator = lazyValidator(schema);

@@ -7,8 +7,9 @@ export interface FailurePath {
 }
 
 /**
- * The body of a failure: `{success, status, message, error:{code, retryable, request_id, help, …}, …payload}`. `path` is
- * the operation whose path was called, if the path is known. `publicUrl` is without a slash at its end, and may be empty.
+ * The body of a failure: `{success, status, message, error:{code, retryable, request_id, help, …}, …payload}`. `path`
+ * is the operation whose path was called, if the path is known. `publicUrl` is without a slash at its end, and may be
+ * empty.
  */
 export function failureBody(
   failure: Failure,

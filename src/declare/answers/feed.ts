@@ -5,8 +5,8 @@ import Type from "../schema/type.ts";
 const usualLimit = 100;
 
 /**
- * The input of an operation that lists what came since an earlier answer, which it names by that answer's `next`. `cursor`: the
- * pattern of what it may name; `start`: the word, if any, that names the beginning.
+ * The input of an operation that lists what came since an earlier answer, which it names by that answer's `next`.
+ * `cursor`: the pattern of what it may name; `start`: the word, if any, that names the beginning.
  */
 export function feedInput(
   things: string,
@@ -39,7 +39,9 @@ export function limitOf({ limit = `${usualLimit}` }: { limit?: string | undefine
   return Number(limit);
 }
 
-/** For an `after` that names no place in the list, or none any more: a sentence that begins with the name of the member. */
+/**
+ * For an `after` that names no place in the list, or none any more: a sentence that begins with the name of the member.
+ */
 export function noSuchPlace(message: string): Failure {
   return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
 }

@@ -44,8 +44,8 @@ export interface ReadyResponse {
   /** When the content last changed, rounded to seconds as in `Last-Modified`; milliseconds since 1970. */
   readonly modifiedAt: number;
   /**
-   * The form for one encoding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise only
-   * on the first request for a compressed form.
+   * The form for one encoding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise
+   * only on the first request for a compressed form.
    */
   form(encoding: ContentEncoding, shared: boolean): ReadyForm | Promise<ReadyForm>;
 }

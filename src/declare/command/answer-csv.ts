@@ -4,8 +4,8 @@ import { listOf, listRows, type TableRow } from "./answer-table.ts";
 import { projected } from "./projected.ts";
 
 /**
- * All members of each row of the list in an answer, under their names, as programs read them. It is for spreadsheets: no cell can become a
- * formula. `rows`: some of the rows of the answer, in another order.
+ * All members of each row of the list in an answer, under their names, as programs read them. It is for spreadsheets:
+ * no cell can become a formula. `rows`: some of the rows of the answer, in another order.
  */
 export async function answerCsv(
   command: Command<never>,

@@ -36,7 +36,10 @@ export interface Showing extends Place {
   none?: string;
   /** What people call it. Default: the words of its name. */
   label?: string;
-  /** It stands in large letters at the head of its record, with the member of the time before, what people call that, and what is better. */
+  /**
+   * It stands in large letters at the head of its record, with the member of the time before, what people call that,
+   * and what is better.
+   */
   headline?: { before?: string; against?: string; better?: "up" | "down"; after?: string };
   /** The member that bounds it: a meter shows how much of that is used. */
   meterOf?: string;

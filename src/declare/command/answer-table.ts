@@ -58,7 +58,9 @@ export function listOf(schema: TSchema): { member: string | undefined; row: Shap
   return lists.length === 1 ? { member: lists[0]![0], row: lists[0]![1].items! } : undefined;
 }
 
-/** The answer as people read it. Without a view of its own it is a table, or a record with its list as a table below. */
+/**
+ * The answer as people read it. Without a view of its own it is a table, or a record with its list as a table below.
+ */
 export function partsOf(command: Command<never>, answer: unknown, zone: TimeTexts): readonly Part[] {
   if (command.view) {
     const viewing: Viewing = {
@@ -161,7 +163,10 @@ function sumOf(member: Shape, values: readonly unknown[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number);
 }
 
-/** The members of a record, but those of the schema that are empty and have no word for it. What the schema does not know is text. */
+/**
+ * The members of a record, but those of the schema that are empty and have no word for it. What the schema does not
+ * know is text.
+ */
 export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeTexts): RecordMember[] {
   const { properties = {} } = shapeOf(schema);
   const all = Object.entries(members)

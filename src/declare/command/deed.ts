@@ -15,7 +15,10 @@ export interface Deed {
   at: number;
 }
 
-/** A deed and what the passkey of its person signed. The entries of the deed in the audit trail keep it. Bytes are in base64url. */
+/**
+ * A deed and what the passkey of its person signed. The entries of the deed in the audit trail keep it. Bytes are in
+ * base64url.
+ */
 export interface Confirmation extends Deed {
   /** Id of the passkey. */
   passkey: string;

@@ -6,7 +6,9 @@ import { isPlainId } from "../fields.ts";
 import { koboOf } from "../money.ts";
 import { duration } from "../setting.ts";
 
-/** How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes. */
+/**
+ * How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes.
+ */
 export interface Form<Value> {
   /** Completes "must be …". */
   form: string;
@@ -128,7 +130,9 @@ export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text:
   };
 }
 
-/** Milliseconds since 1970 of `2027-01-31` (its first moment), or `90d` or `5min` from `now`; undefined for other text. */
+/**
+ * Milliseconds since 1970 of `2027-01-31` (its first moment), or `90d` or `5min` from `now`; undefined for other text.
+ */
 export function expiryOf(text: string, now: number, zone: TimeZone): number | undefined {
   const length = duration.read(text);
   return length ? now + length : day.read(text, zone);

@@ -21,8 +21,8 @@ export function shapeOf(schema: TSchema | Shape): Shape {
 }
 
 /**
- * What a command returned, without what the schema does not declare: as programs read it, with ISO 8601, naira, true and false, or `stored`,
- * as it is.
+ * What a command returned, without what the schema does not declare: as programs read it, with ISO 8601, naira, true
+ * and false, or `stored`, as it is.
  */
 export function projected(schema: TSchema | Shape, value: unknown, form: "plain" | "stored" = "plain"): unknown {
   if (value === null || value === undefined) return value;

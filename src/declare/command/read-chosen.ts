@@ -5,8 +5,8 @@ import { type ChosenFile, InputError } from "./read-texts.ts";
 const readingTime = 30_000;
 
 /**
- * Reads a file in a thread, with an exported function of the module that takes its bytes, and gives what it yields. Throws an
- * `InputError` if that takes longer than 30 s or too much memory.
+ * Reads a file in a thread, with an exported function of the module that takes its bytes, and gives what it yields.
+ * Throws an `InputError` if that takes longer than 30 s or too much memory.
  */
 export async function* readChosen<More extends readonly unknown[], Part>(
   { name, read }: ChosenFile,

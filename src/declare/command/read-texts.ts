@@ -114,7 +114,10 @@ export function membersOf({ properties, required }: TObject) {
 /** Pages and statements repeat a text in each of its rows. */
 const longestText = 2_000;
 
-/** Reads the texts of all members, with their defaults. Days are of the zone. Lists all problems at once, and repeats no text. */
+/**
+ * Reads the texts of all members, with their defaults. Days are of the zone. Lists all problems at once, and repeats no
+ * text.
+ */
 export function readTexts(
   schema: TObject,
   texts: Texts,

@@ -18,7 +18,10 @@ interface Member {
   validator: () => Validator;
 }
 
-/** Returns a reader for an object of text members, the form of every request. It reports all problems of a request at once. */
+/**
+ * Returns a reader for an object of text members, the form of every request. It reports all problems of a request at
+ * once.
+ */
 export function inputReader(schema: TObject): InputReader {
   const required = new Set<string>((schema as { required?: readonly string[] }).required ?? []);
   const members: Member[] = Object.entries(schema.properties).map(([name, property]) => ({
@@ -64,8 +67,8 @@ function notText({ name, problem, isQuantity }: Member, value: unknown): string 
 }
 
 /**
- * The problems of a request, with a hint at each missing member if the caller sent one that looks like it. `given` has the known
- * members; `sent` are the names of all.
+ * The problems of a request, with a hint at each missing member if the caller sent one that looks like it. `given` has
+ * the known members; `sent` are the names of all.
  */
 export function withHints(
   problems: readonly FieldError[],
@@ -80,7 +83,9 @@ export function withHints(
   });
 }
 
-/** Whether two names differ by one letter at most, or have the same words in another style, or one has further words. */
+/**
+ * Whether two names differ by one letter at most, or have the same words in another style, or one has further words.
+ */
 function isNearMiss(name: string, other: string): boolean {
   const [words, theirs] = [wordsOf(name), wordsOf(other)];
   const [fewer, more] = words.length < theirs.length ? [words, theirs] : [theirs, words];

@@ -13,8 +13,8 @@ export async function ofBackup(config: Config): Promise<Pick<BackupOptions, "mad
 }
 
 /**
- * What a restore needs of them: the sums must be those of the backup, and the audit trail whole under the store's own key ring. If that is
- * lost, only the sums are compared.
+ * What a restore needs of them: the sums must be those of the backup, and the audit trail whole under the store's own
+ * key ring. If that is lost, only the sums are compared.
  */
 export async function ofRestore(config: Config, file: string, isRingLost: boolean) {
   const why = isRingLost ? await whyRingIsLost(config, file) : undefined;

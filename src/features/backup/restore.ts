@@ -168,8 +168,8 @@ function refuseForeign(table: string, columns: readonly string[]): void {
 }
 
 /**
- * Throws `StoreError` for a backup of tables that this version does not know. Tables of an earlier version lack only what
- * later migrations added, and those columns have defaults.
+ * Throws `StoreError` for a backup of tables that this version does not know. Tables of an earlier version lack only
+ * what later migrations added, and those columns have defaults.
  */
 function refuseOtherTables({ migrations, baseline, made_by }: BackupHeader): void {
   if (baseline === baselineHash && migrations.every(isKnownMigration)) return;

@@ -73,7 +73,10 @@ export async function adjust(
   });
 }
 
-/** The verification that a correction is about, with what is left of its charge in kobo; null: none. Throws as `adjust` does. */
+/**
+ * The verification that a correction is about, with what is left of its charge in kobo; null: none. Throws as `adjust`
+ * does.
+ */
 export async function correctedBy(
   trx: Db,
   { accountId, mode, kobo, reference, sure = false }: Omit<Correction, "reason">,

@@ -29,7 +29,10 @@ for (const engine of engines)
     const price = (kobo: number) =>
       priceAttempts(room(), { vendor: "played", prices: { bvn: kobo }, from: 0, to: Date.now() + 1 });
 
-    /** Resolves once `other` has ended, or waits for the transaction that is open. On SQLite it waits for the connection. */
+    /**
+     * Resolves once `other` has ended, or waits for the transaction that is open. On SQLite it waits for the
+     * connection.
+     */
     async function endedOrHeld(other: Promise<unknown>): Promise<void> {
       if (engine.name === "sqlite") return;
       let hasEnded = false;

@@ -32,7 +32,9 @@ interface Asked {
   soFar?: boolean;
 }
 
-/** What a statement is of: the account, its month in milliseconds since 1970, and its number; null while the month runs. */
+/**
+ * What a statement is of: the account, its month in milliseconds since 1970, and its number; null while the month runs.
+ */
 export interface StatementHead {
   accountId: string;
   month: string;
@@ -81,7 +83,10 @@ export async function statementOf(db: Db, asked: Asked): Promise<Statement> {
   };
 }
 
-/** The lines of a statement, day by day: a month may have more of them than anybody waits for. `tell`: gets the hash in the end. */
+/**
+ * The lines of a statement, day by day: a month may have more of them than anybody waits for. `tell`: gets the hash in
+ * the end.
+ */
 export async function* statementDays(
   db: Db,
   head: StatementHead,

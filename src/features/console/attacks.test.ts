@@ -195,7 +195,8 @@ for (const engine of usualEngines)
         (await db.selectFrom("account").select("name").where("email", "=", email).executeTakeFirst())?.name;
       const create = async (name: string, email: string) =>
         (await post("/accounts/create", by.operator, { name, email })).status;
-      // A NUL, which PostgreSQL keeps in no text; marks that write what follows backwards; and what is copied with an e-mail.
+      // A NUL, which PostgreSQL keeps in no text; marks that write what follows backwards; and what is copied with an
+      // e-mail.
       assert.equal(await create("Mark\0et \u202eof\u2066 Jos\u200b", "jos\u200b@exam\ufeffple.com"), 200);
       assert.equal(await nameOf("jos@example.com"), "Market of Jos");
       assert.match(

@@ -43,7 +43,9 @@ const states: readonly ToldState[] = [
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Fills a service with accounts, keys, hundreds of verifications, revisions, a held change, alarms and counts of a day. */
+/**
+ * Fills a service with accounts, keys, hundreds of verifications, revisions, a held change, alarms and counts of a day.
+ */
 export async function fillBusyDay(service: TestService, now = Date.now()): Promise<Subjects> {
   const { dataDirectory, databaseUrl } = service.settings;
   const environment = { ...busySettings, DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, USER: "tunde" };

@@ -77,7 +77,10 @@ export async function sendConsoleResponse(
 /** How long a body may still take when its response is ready, in milliseconds. */
 const restTime = 1000;
 
-/** Whether all of a request has come. The rest of a body that nobody needs is dropped: browsers that still send may miss the response. */
+/**
+ * Whether all of a request has come. The rest of a body that nobody needs is dropped: browsers that still send may miss
+ * the response.
+ */
 async function isWhole(raw: IncomingMessage): Promise<boolean> {
   if (raw.complete || !hasBody(raw)) return true;
   raw.resume();

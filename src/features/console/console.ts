@@ -21,8 +21,8 @@ import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
 
 /**
- * Counts the answers of each process. Of the processes of a service the first has the console, which says at a start how the first
- * officer signs in, if nobody can.
+ * Counts the answers of each process. Of the processes of a service the first has the console, which says at a start
+ * how the first officer signs in, if nobody can.
  */
 export async function openConsole(core: ServingCore, opened: AsyncDisposableStack): Promise<OpenedFeature> {
   const { answers, instance, worker, store } = core;

@@ -14,8 +14,8 @@ const ofTheTheme = ["color-contrast"];
 const ofTheLook = [...ofTheTheme, "target-size", "scrollable-region-focusable"];
 
 /**
- * The parts of an open page by what rules of accessibility look at: an element in its forebears, its attributes, whether it has
- * a text, is too small to touch, overflows, has an id of its own, and names one that is there.
+ * The parts of an open page by what rules of accessibility look at: an element in its forebears, its attributes,
+ * whether it has a text, is too small to touch, overflows, has an id of its own, and names one that is there.
  */
 const partsOfPage = `[...new Set([document.title === "", ...document.querySelectorAll("*")].map((element) => {
   if (!(element instanceof Element)) return "title " + element;

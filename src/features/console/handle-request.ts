@@ -28,7 +28,10 @@ import { pathOf, siteFor } from "./site-map.ts";
 import { sayingFor } from "./view/command-words.ts";
 import { barePage } from "./view/frame.ts";
 
-/** Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this order. */
+/**
+ * Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this
+ * order.
+ */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
   const limits = {
     all: new AddressRateLimiter("console", { count: 1200, seconds: 60 }),
@@ -142,7 +145,10 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
   return { raw, isPost: method === "POST", path, query: texts, address };
 }
 
-/** On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no name of ours. */
+/**
+ * On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no
+ * name of ours.
+ */
 function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpResponse {
   if (room.config.consoleOrigin === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
   const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;

@@ -144,8 +144,8 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   });
 
   /**
-   * The work of a day from an invitation to the sign-out. `joins`: how the second person gets hands. `changer`: hands of the first that can
-   * use the passkey.
+   * The work of a day from an invitation to the sign-out. `joins`: how the second person gets hands. `changer`: hands
+   * of the first that can use the passkey.
    */
   async function dayOfWork(hands: Hands, name: string, joins: (link: string) => Promise<Hands>, changer = hands) {
     const { page } = hands;

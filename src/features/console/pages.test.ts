@@ -45,7 +45,10 @@ suite("what pages of the console say", () => {
     };
   };
 
-  /** Nobody else writes until it is closed. A wait within SQLite would keep a transaction of the service, which runs here too, from its end. */
+  /**
+   * Nobody else writes until it is closed. A wait within SQLite would keep a transaction of the service, which runs
+   * here too, from its end.
+   */
   const lockWrites = async () => {
     const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"), { timeout: 0 });
     await until(() => {

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 
 /**
- * What pages that refresh themselves show: pages that are open at once share one reading of the store for a while. `now` is in
- * milliseconds, of a clock that does not jump.
+ * What pages that refresh themselves show: pages that are open at once share one reading of the store for a while.
+ * `now` is in milliseconds, of a clock that does not jump.
  */
 export class SharedReadings {
   readonly #now: () => number;
@@ -12,7 +12,10 @@ export class SharedReadings {
     this.#now = now;
   }
 
-  /** What was read under this key less than so many milliseconds ago, or else what `read` gives now. A reading that fails is not kept. */
+  /**
+   * What was read under this key less than so many milliseconds ago, or else what `read` gives now. A reading that
+   * fails is not kept.
+   */
   get(key: string, milliseconds: number, read: () => Promise<string>): Promise<string> {
     const kept = this.#kept.get(key);
     if (kept && this.#now() - kept.at < milliseconds) return kept.reading;

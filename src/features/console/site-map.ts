@@ -186,7 +186,9 @@ export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCo
   );
 }
 
-/** The verb of a command, on the button of its form: "Create", or "Add endpoint" for one of a family within a family. */
+/**
+ * The verb of a command, on the button of its form: "Create", or "Add endpoint" for one of a family within a family.
+ */
 export function verbOf({ id }: Pick<Command<never>, "id">): string {
   const [family = "", ...words] = id.split(".");
   const verb = words.pop() ?? family;

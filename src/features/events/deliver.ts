@@ -25,7 +25,10 @@ export interface DeliveryParts {
   audit: Audit;
   /** Milliseconds for one delivery. */
   timeout?: number;
-  /** Whether live verifications are of people that stand-ins invented: live events then say so in a header. Default: false. */
+  /**
+   * Whether live verifications are of people that stand-ins invented: live events then say so in a header. Default:
+   * false.
+   */
   standIns?: boolean;
 }
 
@@ -50,15 +53,18 @@ const leaseReserve = sendTimeout + 5_000;
 const firstPause = 5_000;
 const longestPause = 3_600_000;
 
-/** Milliseconds until the next attempt, after so many failures: 5 s, 20 s, 80 s … at most an hour, plus up to 20 % jitter. */
+/**
+ * Milliseconds until the next attempt, after so many failures: 5 s, 20 s, 80 s … at most an hour, plus up to 20 %
+ * jitter.
+ */
 export function backOff(failures: number, random: () => number = Math.random): number {
   return Math.round(Math.min(longestPause, firstPause * 4 ** (failures - 1)) * (1 + random() / 5));
 }
 
 /**
- * Sends the events that wait. Each endpoint has a queue: the next event is sent once the one before it is delivered or dead. A
- * process leases an endpoint for a turn, so that no two send to it at the same time. If a process dies while it sends, the event
- * is sent again, with the same id.
+ * Sends the events that wait. Each endpoint has a queue: the next event is sent once the one before it is delivered or
+ * dead. A process leases an endpoint for a turn, so that no two send to it at the same time. If a process dies while it
+ * sends, the event is sent again, with the same id.
  */
 export class Deliverer {
   /** Deliveries of this process by outcome. */
@@ -72,7 +78,9 @@ export class Deliverer {
     this.#parts = parts;
   }
 
-  /** Begins turns of the endpoints whose time has come, and does not wait for the turns. Rejects if the store is away. */
+  /**
+   * Begins turns of the endpoints whose time has come, and does not wait for the turns. Rejects if the store is away.
+   */
   async begin(): Promise<void> {
     const { now } = this.#parts;
     const at = now();
@@ -93,7 +101,10 @@ export class Deliverer {
     }
   }
 
-  /** Endpoints whose time has come: the first one of each account, then the second ones. Whose places are all taken waits. */
+  /**
+   * Endpoints whose time has come: the first one of each account, then the second ones. Whose places are all taken
+   * waits.
+   */
   #due(at: number) {
     const full = [...new Set(this.#turns.values())].filter((audience) => this.#placesOf(audience) >= mostOfOne);
     const { db } = this.#parts;

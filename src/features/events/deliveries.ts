@@ -44,8 +44,8 @@ export async function lastTried(db: Db, endpoint: string) {
 }
 
 /**
- * Deliveries of an endpoint after a place in the history of events, or the newest, oldest event first. Throws a `Failure` for a place that is
- * not, or no longer, in the history.
+ * Deliveries of an endpoint after a place in the history of events, or the newest, oldest event first. Throws a
+ * `Failure` for a place that is not, or no longer, in the history.
  */
 export async function deliveriesAfter(
   room: Pick<EventsRoom, "db" | "keyring">,
@@ -117,8 +117,9 @@ interface Resent {
 const atOnce = 200;
 
 /**
- * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. An endpoint that was off
- * is on again. Undefined: there is nothing to do. Throws an `EndpointError` for an unknown endpoint, and for an event that was never for it.
+ * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. An
+ * endpoint that was off is on again. Undefined: there is nothing to do. Throws an `EndpointError` for an unknown
+ * endpoint, and for an event that was never for it.
  */
 export async function resend(room: Audited, wanted: Resent, now: number): Promise<number | undefined> {
   const first = await resendOldest(room, wanted, now);
@@ -132,8 +133,8 @@ export async function resend(room: Audited, wanted: Resent, now: number): Promis
 }
 
 /**
- * Queues the oldest of them, after a place and until one. `place`: of the last of them; `last`: the last one that there was in the queue;
- * `more`: whether others are left.
+ * Queues the oldest of them, after a place and until one. `place`: of the last of them; `last`: the last one that there
+ * was in the queue; `more`: whether others are left.
  */
 async function resendOldest(
   { db, audit, actor }: Audited,

@@ -1,7 +1,10 @@
 import { CommandError } from "../../declare/command.ts";
 import type { FailureCode } from "../../declare/failures.ts";
 
-/** What cannot be done with endpoints. Operators read the sentence with what they can do about it; a caller reads it alone, with the code. */
+/**
+ * What cannot be done with endpoints. Operators read the sentence with what they can do about it; a caller reads it
+ * alone, with the code.
+ */
 export class EndpointError extends CommandError {
   readonly code: FailureCode;
   readonly sentence: string;

@@ -13,7 +13,10 @@ export function readEndpointUrl(text: string): URL | undefined {
   return isWeb && url.username === "" && url.password === "" && !url.href.includes("#") ? url : undefined;
 }
 
-/** Why no endpoint of this mode may have the URL. `networks`: private ones that receivers may be in. The host of a name is checked with each delivery. */
+/**
+ * Why no endpoint of this mode may have the URL. `networks`: private ones that receivers may be in. The host of a name
+ * is checked with each delivery.
+ */
 export function whyUnfit(
   url: URL,
   mode: EventEndpointRow["mode"],

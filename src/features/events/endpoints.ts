@@ -41,15 +41,17 @@ export interface NewEndpoint {
   types: readonly EventType[];
 }
 
-/** Locks endpoints and events. A key that was revoked a moment ago may be believed for 5 s more: it changes no endpoint. */
+/**
+ * Locks endpoints and events. A key that was revoked a moment ago may be believed for 5 s more: it changes no endpoint.
+ */
 export async function lockEndpoints(trx: Transaction<Tables>, actor: string): Promise<void> {
   await lockCounter(trx, "event");
   if (await isRevokedKey(trx, actor)) throw new EndpointError("invalid_credentials", "The API key is revoked.");
 }
 
 /**
- * Locks endpoints and events for a new change. Throws `rate_limited` if keys of the account made 50 in its mode within 24 hours: each
- * is an entry of the audit trail.
+ * Locks endpoints and events for a new change. Throws `rate_limited` if keys of the account made 50 in its mode within
+ * 24 hours: each is an entry of the audit trail.
  */
 export async function beginChange(trx: Transaction<Tables>, actor: string, now: number): Promise<void> {
   await lockEndpoints(trx, actor);
@@ -63,7 +65,10 @@ export async function beginChange(trx: Transaction<Tables>, actor: string, now: 
   );
 }
 
-/** Adds an endpoint and returns its secret, which is stored sealed. Throws an `EndpointError` for a URL that one has, and beyond 10. */
+/**
+ * Adds an endpoint and returns its secret, which is stored sealed. Throws an `EndpointError` for a URL that one has,
+ * and beyond 10.
+ */
 export async function addEndpoint(
   { db, audit, actor, keyring, now }: EndpointPlace,
   { accountId, mode, url, types }: NewEndpoint,
@@ -136,8 +141,8 @@ export async function removeEndpoint(
 }
 
 /**
- * Switches an endpoint off, which answered 410 Gone: what waits for it is dead, and no event is queued any more. False if it was removed
- * meanwhile.
+ * Switches an endpoint off, which answered 410 Gone: what waits for it is dead, and no event is queued any more. False
+ * if it was removed meanwhile.
  */
 export async function switchOff({ db, audit, actor }: Audited, row: EventEndpointRow, now: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {
@@ -156,8 +161,8 @@ export async function switchOff({ db, audit, actor }: Audited, row: EventEndpoin
 }
 
 /**
- * Gives an endpoint a new secret and returns it. For `overlap` milliseconds deliveries carry a signature by the old one too.
- * Throws an `EndpointError` for an unknown id.
+ * Gives an endpoint a new secret and returns it. For `overlap` milliseconds deliveries carry a signature by the old one
+ * too. Throws an `EndpointError` for an unknown id.
  */
 export async function rollSecret(
   { db, audit, actor, keyring, now }: EndpointPlace,

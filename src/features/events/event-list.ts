@@ -15,9 +15,9 @@ export interface EventList {
 }
 
 /**
- * The events of the caller's account and mode that its scopes allow, oldest first. `after` is the `next` of an earlier response;
- * without it the response lists nothing and gives the current `next`. Throws a `Failure` for a place that is not, or no longer, in
- * the list.
+ * The events of the caller's account and mode that its scopes allow, oldest first. `after` is the `next` of an earlier
+ * response; without it the response lists nothing and gives the current `next`. Throws a `Failure` for a place that is
+ * not, or no longer, in the list.
  */
 export async function eventsAfter(
   room: Pick<EventsRoom, "db" | "keyring">,

@@ -11,11 +11,17 @@ export const eventCursor = "[\\w-]{72}";
 export interface EventPlaces {
   /** The number of the newest event. */
   last: number;
-  /** The number of the event that `after` names; 0 before the first. Throws a `Failure` for a place that is not in the history. */
+  /**
+   * The number of the event that `after` names; 0 before the first. Throws a `Failure` for a place that is not in the
+   * history.
+   */
   from(after: string): number;
   /** The `next` that names an event. It tells nothing of other accounts. */
   seal(number: number): string;
-  /** Throws a `Failure` if events after this number are no longer kept. Call it after they are read: retention may remove them at any time. */
+  /**
+   * Throws a `Failure` if events after this number are no longer kept. Call it after they are read: retention may
+   * remove them at any time.
+   */
   refuseRemoved(from: number): Promise<void>;
 }
 

@@ -8,10 +8,16 @@ import type { EventRow, Tables } from "../../storage/tables.ts";
 /** How many rehearsed events of one account are kept. */
 export const mostRehearsed = 1_000;
 
-/** Events that one rehearsal removes at most: an older version kept them all, and every verification on SQLite waits for the transaction. */
+/**
+ * Events that one rehearsal removes at most: an older version kept them all, and every verification on SQLite waits for
+ * the transaction.
+ */
 const removedAtOnce = 200;
 
-/** Makes an event with invented data for the test mode of an account, and removes its oldest rehearsed ones beyond 1,000. `at`: milliseconds since 1970. */
+/**
+ * Makes an event with invented data for the test mode of an account, and removes its oldest rehearsed ones beyond
+ * 1,000. `at`: milliseconds since 1970.
+ */
 export async function rehearse(
   db: Kysely<Tables>,
   { type, accountId, at }: { type: EventType; accountId: string; at: number },

@@ -7,7 +7,9 @@ import { command } from "../../declare/command.ts";
 import { holdsLongNumber } from "../../declare/fields.ts";
 import Type from "../../declare/schema/type.ts";
 
-/** Forms of names that may have ten digits in a row and are nobody's number: references, request ids of proxies, UUIDs. */
+/**
+ * Forms of names that may have ten digits in a row and are nobody's number: references, request ids of proxies, UUIDs.
+ */
 const ownForms = [
   referenceForm,
   /^(?=.*[a-f])[0-9a-f]{32}$/,

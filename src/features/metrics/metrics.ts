@@ -224,8 +224,8 @@ function remembered(ask: () => Promise<StoredFigures>): () => Promise<StoredFigu
 }
 
 /**
- * A metric that reads its values when it is scraped, so that counting costs no label and no hash. The library's own metrics
- * say 0 where there is no value.
+ * A metric that reads its values when it is scraped, so that counting costs no label and no hash. The library's own
+ * metrics say 0 where there is no value.
  */
 function metric(name: string, help: string, type: "counter" | "gauge" | "histogram", read: () => Values): Metric {
   const get = async () => {

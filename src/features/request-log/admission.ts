@@ -20,7 +20,9 @@ interface Left {
   others: number;
 }
 
-/** Decides which answers get an entry, so that no account fills the log, and its look-ups never crowd out its failures. */
+/**
+ * Decides which answers get an entry, so that no account fills the log, and its look-ups never crowd out its failures.
+ */
 export class Admission {
   readonly #budgets: EntryBudgets;
   readonly #left: Readonly<Record<Mode, Map<string, Left>>> = { test: new Map(), live: new Map() };

@@ -86,8 +86,8 @@ export async function searchRequests(
 }
 
 /**
- * Entries after a place, or the newest ones without one, oldest first. `next` stays behind what may still come, so that a caller who asks with it
- * misses nothing and may see the last seconds twice.
+ * Entries after a place, or the newest ones without one, oldest first. `next` stays behind what may still come, so that
+ * a caller who asks with it misses nothing and may see the last seconds twice.
  */
 export async function pageOfRequests(
   db: Db,

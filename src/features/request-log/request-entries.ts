@@ -22,7 +22,10 @@ const rowsAtOnce = 500;
 
 type Waiting = Omit<Row, "written_at">;
 
-/** Collects answers in memory, and writes them to the store when a job asks for it. A process that is killed loses what waits. */
+/**
+ * Collects answers in memory, and writes them to the store when a job asks for it. A process that is killed loses what
+ * waits.
+ */
 export class RequestEntries implements ResponseLog {
   readonly #now: () => number;
   readonly #admission: Admission;
@@ -70,7 +73,9 @@ export class RequestEntries implements ResponseLog {
     else this.#lost += 1;
   }
 
-  /** Answers so far: with an entry, without one because of the account's budget, and lost because the store was away. */
+  /**
+   * Answers so far: with an entry, without one because of the account's budget, and lost because the store was away.
+   */
   get counts(): Readonly<Record<"written" | "over_budget" | "lost", number>> {
     return { written: this.#written, over_budget: this.#admission.refused, lost: this.#lost };
   }

@@ -22,8 +22,8 @@ const tellEvery = 60_000;
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
 /**
- * Sends spans to a collector with OTLP over HTTP. `endpoint` is its base URL, to which `/v1/traces` is added. Spans that it does
- * not take are lost, and the log says so, at most once a minute.
+ * Sends spans to a collector with OTLP over HTTP. `endpoint` is its base URL, to which `/v1/traces` is added. Spans
+ * that it does not take are lost, and the log says so, at most once a minute.
  */
 export function openTracing(endpoint: string, version: string, log: Log): Tracing {
   const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;

@@ -12,7 +12,9 @@ export interface Health {
   now?: () => number;
 }
 
-/** Anybody may call `/readyz`, and each check writes to the store, so we check at most once in this many milliseconds. */
+/**
+ * Anybody may call `/readyz`, and each check writes to the store, so we check at most once in this many milliseconds.
+ */
 const CHECK_EVERY = 1000;
 
 /** `GET /healthz`: the process runs. `GET /readyz`: it accepts requests; 503 while it stops or its store is down. */

@@ -4,8 +4,8 @@ import { type Tracer, withSpan } from "../../runtime/trace.ts";
 import type { Serve } from "../pipeline.ts";
 
 /**
- * `serve`, with a span for each request. The span names the route, not the URL: what a caller wrote may name a person. So may a trace id:
- * only that of a trusted proxy goes on.
+ * `serve`, with a span for each request. The span names the route, not the URL: what a caller wrote may name a person.
+ * So may a trace id: only that of a trusted proxy goes on.
  */
 export function tracedRequests(
   tracer: Tracer,

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 
-/** A page that is one of the repository's own documents. `name` is its place in the navigation; without one, others lead to it. */
+/**
+ * A page that is one of the repository's own documents. `name` is its place in the navigation; without one, others lead
+ * to it.
+ */
 export interface Guide {
   file: string;
   name?: string;

@@ -5,8 +5,8 @@ import Type from "../../declare/schema/type.ts";
 import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
 
 /**
- * A look-up that does what `Duba-Scenario` asks for. For all callers but those with a test key it is the same as without the
- * header, so that no header changes the response to a live key.
+ * A look-up that does what `Duba-Scenario` asks for. For all callers but those with a test key it is the same as
+ * without the header, so that no header changes the response to a live key.
  */
 export function rehearsable(operation: BoundOperation): BoundOperation {
   const { run, pick, ...rest } = operation;

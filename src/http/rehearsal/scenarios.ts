@@ -47,7 +47,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   slow: { description: "The answer takes 5 s.", delay: 5_000 },
 };
 
-/** The scenarios as rows for documentation. A result is an HTTP status, with the code of a failure: `429 rate_limited`. */
+/**
+ * The scenarios as rows for documentation. A result is an HTTP status, with the code of a failure: `429 rate_limited`.
+ */
 export function scenarioRows(): { scenario: string; result: string; description: string }[] {
   return Object.entries(scenarios).map(([scenario, { failure, description }]) => ({
     scenario,

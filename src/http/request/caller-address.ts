@@ -3,8 +3,8 @@ import { isIP } from "node:net";
 import { addressList, isListed } from "../../runtime/network/address.ts";
 
 /**
- * Finds the address of a request's caller: the other end of the connection or, if that is a trusted proxy, the last address of
- * `X-Forwarded-For` that is not a trusted proxy. If a proxy names no address, its own counts.
+ * Finds the address of a request's caller: the other end of the connection or, if that is a trusted proxy, the last
+ * address of `X-Forwarded-For` that is not a trusted proxy. If a proxy names no address, its own counts.
  */
 export function callerAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const proxies = addressList(trustedProxies);

@@ -13,7 +13,10 @@ export interface Located {
   path: Record<string, string>;
 }
 
-/** The checked input of a request, or the failure that it ends in. `inBody`: it came in a body. `hint`: what else it has, for a test key to read. */
+/**
+ * The checked input of a request, or the failure that it ends in. `inBody`: it came in a body. `hint`: what else it
+ * has, for a test key to read.
+ */
 export interface Accepted {
   input: Record<string, string>;
   inBody: boolean;

@@ -19,9 +19,9 @@ export function sizeOf(bytes: number): string {
 }
 
 /**
- * The JSON value of a request's body; undefined if it says nothing: then its `Content-Type` says nothing either. The body of a GET
- * needs none; a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
- * `request_timeout`, `malformed_json` or `conflicting_parameters`.
+ * The JSON value of a request's body; undefined if it says nothing: then its `Content-Type` says nothing either. The
+ * body of a GET needs none; a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`,
+ * `body_too_large`, `request_timeout`, `malformed_json` or `conflicting_parameters`.
  */
 export async function readJsonBody(request: IncomingMessage, bounds: RequestBounds): Promise<unknown> {
   const length = Number(request.headers["content-length"] ?? Number.NaN);
@@ -69,8 +69,8 @@ function notJson(text: string): Failure {
 }
 
 /**
- * Whether an object in a JSON text has two members of one name. It reads the names itself: once an object had the name `\\`, V8 14.6 takes
- * an escaped name for that one.
+ * Whether an object in a JSON text has two members of one name. It reads the names itself: once an object had the name
+ * `\\`, V8 14.6 takes an escaped name for that one.
  */
 export function repeatsMember(text: string): boolean {
   const open: Set<string>[] = [];

@@ -6,7 +6,9 @@ const MOST_TARGETS = 5_000;
 /** No honest client sends a longer one; the limit bounds the memory. */
 const LONGEST_TARGET = 256;
 
-/** A target that led to a ready response: whoever asks for it again needs no router and no reading of the query string. */
+/**
+ * A target that led to a ready response: whoever asks for it again needs no router and no reading of the query string.
+ */
 export interface KnownTarget<Serve> {
   readonly serve: Serve;
   readonly accepted: Accepted;

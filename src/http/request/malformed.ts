@@ -5,8 +5,8 @@ import { sizeOf } from "./json-body.ts";
 import { isNotOffered } from "./not-offered.ts";
 
 /**
- * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: we drop its host, so that no
- * answer repeats it. Returns any other target unchanged.
+ * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: we drop its host, so
+ * that no answer repeats it. Returns any other target unchanged.
  */
 export function targetOf(url: string): string {
   if (url.startsWith("/")) return url;
@@ -62,7 +62,10 @@ export function isInexact(url: string): boolean {
   return inexact.test(url);
 }
 
-/** Why no route matched: the path is unknown, or it has other methods. `meant` is the path of an operation that it may mean. */
+/**
+ * Why no route matched: the path is unknown, or it has other methods. `meant` is the path of an operation that it may
+ * mean.
+ */
 export function unroutable(
   { method, url }: Pick<IncomingMessage, "method" | "url">,
   methods: readonly string[],

@@ -4,7 +4,10 @@ import { type BoundOperation, pathUnder } from "../../declare/operation.ts";
 /** No path of ours is half as long; comparing longer ones would take long. */
 const longestCompared = 100;
 
-/** The operation that an unknown path may mean: by its end, by its name, by some of its words, or by nearly the same letters. */
+/**
+ * The operation that an unknown path may mean: by its end, by its name, by some of its words, or by nearly the same
+ * letters.
+ */
 export function meantOperation(url: string, operations: readonly BoundOperation[]): BoundOperation | undefined {
   const path = url.split(/[?#]/, 1)[0]!.replaceAll(/\/+/g, "/").replace(/\/$/, "");
   const sameEnd = operations.find((operation) => endingOf(operation).test(path));

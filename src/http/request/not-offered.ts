@@ -1,6 +1,8 @@
 import { wordsOf } from "../../declare/closest-name.ts";
 
-/** What else services of this family sell, list and do. A path with one of these words asks for it, whatever the method. */
+/**
+ * What else services of this family sell, list and do. A path with one of these words asks for it, whatever the method.
+ */
 const elsewhere = new Set(
   [
     "purchase purchases buy pay payment payments vend recharge topup order orders checkout subscribe subscription renew refund",
@@ -16,7 +18,10 @@ const purchases = /^\/(?:internet\/data|internet|data|cable-tv|cable|corporate-d
 /** What the family does with a wallet, besides telling its balance. */
 const wallet = /^\/wallet\/(?!balance$)/;
 
-/** Whether a path is one of the family's that Duba does not serve: a purchase, a transfer, a bill, a list of other goods. */
+/**
+ * Whether a path is one of the family's that Duba does not serve: a purchase, a transfer, a bill, a list of other
+ * goods.
+ */
 export function isNotOffered(method: string | undefined, path: string): boolean {
   const rest = path.replace(/^(?:\/(?:api|v\d+)(?=\/|$))+/i, "");
   if (wordsOf(rest).some((word) => elsewhere.has(word))) return true;

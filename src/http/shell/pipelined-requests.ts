@@ -14,9 +14,10 @@ interface Waiting {
 }
 
 /**
- * Requests that came before the response to an earlier one on their connection. Node reads a connection up to 32 times in a row, 64 KiB
- * each, and hands over every request at once, some 600 a read: other callers would wait for all of them. So they wait in one queue,
- * which gets a share of each event-loop tick, and nothing more is read from their connections meanwhile.
+ * Requests that came before the response to an earlier one on their connection. Node reads a connection up to 32 times
+ * in a row, 64 KiB each, and hands over every request at once, some 600 a read: other callers would wait for all of
+ * them. So they wait in one queue, which gets a share of each event-loop tick, and nothing more is read from their
+ * connections meanwhile.
  */
 export class PipelinedRequests {
   readonly #waiting = new WeakMap<Socket, Waiting>();

@@ -212,7 +212,8 @@ const showVerification = command({
     ...(adjustments.length > 0 ? [{ title: "Adjustments:", list: "adjustments" }, ""] : []),
     { title: "Audit trail:", list: "audit_entries", none: "The audit trail does not mention it yet." },
   ],
-  // The time line says what one attempt did, what was given back and who did what; the whole trail has a page of its own.
+  // The time line says what one attempt did, what was given back and who did what; the whole trail has a page of its
+  // own.
   onPage: ({ request_reference: _, account_id: _a, explanation, attempts, adjustments: _b, ...shown }, { at }) => {
     const { audit_entries: _c, time_line: _d, started_at: _e, completed_at: _f, charged_at: _g, ...record } = shown;
     const { amount, amount_differs, key_kept, key_kept_until, record_kept, record_kept_until, ...others } = record;
@@ -275,7 +276,10 @@ const showVerification = command({
   },
 });
 
-/** When the record goes or went, in milliseconds since 1970; null if there was none, or if an erasure or a restore took it. */
+/**
+ * When the record goes or went, in milliseconds since 1970; null if there was none, or if an erasure or a restore took
+ * it.
+ */
 function recordEnd(row: Row, keyEnd: number, config: Kept["config"], now: number): number | null {
   const completed_at = row.completed_at!;
   // A retry with the key alone gets the record, so it never outlives the key.

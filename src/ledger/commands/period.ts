@@ -27,7 +27,10 @@ export const period = {
   ),
 };
 
-/** As much of the month before as a period has of its own, or as long a time before it; a period that has not ended is one until now. */
+/**
+ * As much of the month before as a period has of its own, or as long a time before it; a period that has not ended is
+ * one until now.
+ */
 export function periodBefore({ from, to }: { from: number; to: number }, zone: TimeZone, now: number) {
   const length = Math.min(to, now) - from;
   const isMonth = from === zone.startOfMonth(zone.monthOf(from));

@@ -11,8 +11,8 @@ export interface AskedStory {
 }
 
 /**
- * What others know of a verification, oldest first. `entries`: the newest 100 of the audit trail; `responses`: what its callers got;
- * `events`: those about it, with their deliveries.
+ * What others know of a verification, oldest first. `entries`: the newest 100 of the audit trail; `responses`: what its
+ * callers got; `events`: those about it, with their deliveries.
  */
 export type Story = Pick<TimeLineParts, "entries" | "responses" | "events">;
 

@@ -165,7 +165,10 @@ async function wasAnnounced(trx: Transaction<Tables>, reference: string): Promis
 
 const { verificationEnded, verificationCharged, verificationReversed, verificationAttempted } = identityTrail;
 
-/** What states the standing of a verification. The last such entry agrees with the ledger. Any other happening is of an attempt. */
+/**
+ * What states the standing of a verification. The last such entry agrees with the ledger. Any other happening is of an
+ * attempt.
+ */
 const standingOf: Partial<Record<Happening, typeof verificationEnded>> = {
   outcome: verificationEnded,
   told_unknown: verificationEnded,

@@ -115,7 +115,10 @@ function outcomeBefore(reference: string, attempt: number | null) {
 const unsureOf = "case when bill_certain = 0 then coalesce(bill, 0) else 0 end";
 const unpricedOf = "case when bill is null then 1 else 0 end";
 
-/** The change of a figure that is already in the journal; 0 if the attempt can no longer change. `before`: SQL of the attempt. */
+/**
+ * The change of a figure that is already in the journal; 0 if the attempt can no longer change. `before`: SQL of the
+ * attempt.
+ */
 function billChange(reference: string, attempt: number | null, now: number | null, before: string) {
   return sql<number>`coalesce(cast(${now} as bigint), 0) - coalesce(
     (select ${sql.raw(before)} from verification_attempt where ${openAttemptOf(reference, attempt)}),

@@ -53,9 +53,9 @@ export async function rebuildSums(
 }
 
 /**
- * Counts all sums anew after a version wrote here that does not know all their columns, or if they are of days of another
- * time zone, once no process of such a version lives, and takes away what that version left of persons whom it erased. If it is stopped, it begins again at the next run:
- * what is right already is only read.
+ * Counts all sums anew after a version wrote here that does not know all their columns, or if they are of days of
+ * another time zone, once no process of such a version lives, and takes away what that version left of persons whom it
+ * erased. If it is stopped, it begins again at the next run: what is right already is only read.
  */
 export async function recountAfterOlderVersion(
   { db, now }: { db: Db; now: () => number },
@@ -98,8 +98,8 @@ async function rebuildPiece(
 }
 
 /**
- * Adds the differences to the sums. False if somebody else rebuilt sums since `rebuilds` was read: then some of them may be
- * added already, and the rest must be computed anew.
+ * Adds the differences to the sums. False if somebody else rebuilt sums since `rebuilds` was read: then some of them
+ * may be added already, and the rest must be computed anew.
  */
 async function addAll(db: Db, differences: readonly SumDifference[], rebuilds: number): Promise<boolean> {
   for (const [index, some] of piecesOf(differences, atOnce).entries()) {

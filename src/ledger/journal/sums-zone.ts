@@ -33,8 +33,8 @@ export async function checkSumsZone(db: Db, zone: TimeZone): Promise<void> {
 }
 
 /**
- * Makes this zone that of the sums, before this process serves. If another one was, the sums are to be counted anew. Throws
- * a `StoreError` if another process serves with it. `id`: of this process.
+ * Makes this zone that of the sums, before this process serves. If another one was, the sums are to be counted anew.
+ * Throws a `StoreError` if another process serves with it. `id`: of this process.
  */
 export async function claimSumsZone(db: Db, zone: TimeZone, id: string): Promise<void> {
   const stored = await zoneOfSums(db);

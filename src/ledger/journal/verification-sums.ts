@@ -114,8 +114,8 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
 
 /**
  * Adds journal rows to the sums of their hours and days. An attempt counts at the time it was made, under its latest
- * outcome. A charge or reversal counts at its own time, for the last vendor. A verification counts at the time it was made, once
- * it has ended for good.
+ * outcome. A charge or reversal counts at its own time, for the last vendor. A verification counts at the time it was
+ * made, once it has ended for good.
  */
 export async function addSums(db: Db, rows: readonly Followed[], zone: TimeZone): Promise<void> {
   const sums = new Sums(zone);

@@ -9,8 +9,9 @@ import { type Count, followInSums, type SumRow, Sums } from "../journal/verifica
 import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
 
 /**
- * Reads the whole days before today of a period from the daily sums, which are some hundred times fewer than verifications; the rest, and all of it until
- * the sums are counted after an upgrade or if they are of days of another zone, from the ledger.
+ * Reads the whole days before today of a period from the daily sums, which are some hundred times fewer than
+ * verifications; the rest, and all of it until the sums are counted after an upgrade or if they are of days of another
+ * zone, from the ledger.
  */
 export async function inParts<Line>(
   db: Db,
@@ -37,7 +38,10 @@ function wholeDays({ from, to }: SummaryPeriod, zone: TimeZone, now: number): { 
   return first < last ? { from: first, to: last } : undefined;
 }
 
-/** Daily sums of a period by account, day, month, vendor or nothing, with what waits in the journal for them. `db` is a snapshot. */
+/**
+ * Daily sums of a period by account, day, month, vendor or nothing, with what waits in the journal for them. `db` is a
+ * snapshot.
+ */
 export async function daySums<Summed extends Count>(
   db: Db,
   { from, to, accountId, mode }: SummaryPeriod,

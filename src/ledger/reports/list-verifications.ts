@@ -154,7 +154,10 @@ function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter
   };
 }
 
-/** The key in force, and those that had their time: each has an index of its own. Every account has hashes, so they are one parameter. */
+/**
+ * The key in force, and those that had their time: each has an index of its own. Every account has hashes, so they are
+ * one parameter.
+ */
 function ofKey(hashes: readonly string[], onSqlite: boolean): Condition[] {
   const any = onSqlite
     ? sql`in (select value from json_each(${JSON.stringify(hashes)}))`

@@ -54,7 +54,9 @@ const utc = new TimeZone("UTC");
 
 type Column = RawBuilder<unknown>;
 
-/** `zone` determines the day of a time. With `now`, days that have ended are read from the sums, unless it is by key. */
+/**
+ * `zone` determines the day of a time. With `now`, days that have ended are read from the sums, unless it is by key.
+ */
 interface SummaryOptions {
   by?: Grouping;
   zone?: TimeZone;

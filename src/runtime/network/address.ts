@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
 /**
- * What one subscriber cannot cheaply change: a whole IPv4 address, or the /64 network of an IPv6 address, where a single
- * host owns 2^64 of them.
+ * What one subscriber cannot cheaply change: a whole IPv4 address, or the /64 network of an IPv6 address, where a
+ * single host owns 2^64 of them.
  */
 export function subscriberOf(address: string): string {
   const mapped = address.replace(/^::ffff:(?=\d+\.)/i, "");

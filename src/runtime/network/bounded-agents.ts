@@ -3,11 +3,16 @@ import { Agent as NodeTlsAgent } from "node:https";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { Agent as NodeAgent } from "./node-http.ts";
 
-/** Bytes that a response may have beside its body, and as many again as its body has: heads, sizes of chunks, trailers. */
+/**
+ * Bytes that a response may have beside its body, and as many again as its body has: heads, sizes of chunks, trailers.
+ */
 const mostFraming = 32 * 1024;
 /** Informational responses, such as 100 and 103, before the response. */
 const mostInformational = 10;
-/** What we parse in one go, in bytes. Node's 64 KiB can be 2,600 informational responses, which hold the event loop for 60 ms. */
+/**
+ * What we parse in one go, in bytes. Node's 64 KiB can be 2,600 informational responses, which hold the event loop for
+ * 60 ms.
+ */
 const atOnce = 8 * 1024;
 /** Servers close connections that are quiet for longer, perhaps just when we send. Milliseconds. */
 const keptFor = 4000;
@@ -22,8 +27,9 @@ export interface BoundedAgentOptions {
 }
 
 /**
- * An agent for `http:` or `https:`. A request fails with the code `too_much_framing` if its response is endless beside its body: Node's
- * parser takes informational responses, blank lines, white space, zeros and chunk extensions without end.
+ * An agent for `http:` or `https:`. A request fails with the code `too_much_framing` if its response is endless beside
+ * its body: Node's parser takes informational responses, blank lines, white space, zeros and chunk extensions without
+ * end.
  */
 export function boundedAgent(protocol: string, options: BoundedAgentOptions = {}): PlainAgent | TlsAgent {
   const all = { ...options, ...(options.keepAlive && { timeout: keptFor }) };

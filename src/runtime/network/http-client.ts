@@ -20,11 +20,16 @@ export interface OutgoingRequest {
   signal?: AbortSignal | undefined;
   /** Once aborted, the request is not sent any more; one that was sent goes on. */
   sendUntil?: AbortSignal | undefined;
-  /** The only addresses that we may connect to. Rejects with a `code` to refuse the host. Unless said: as this machine finds them. */
+  /**
+   * The only addresses that we may connect to. Rejects with a `code` to refuse the host. Unless said: as this machine
+   * finds them.
+   */
   addressesOf?: (host: string) => Promise<LookupAddress[]>;
   /** A code refuses a response by its head. */
   begin?: (status: number, headers: IncomingHttpHeaders) => string | undefined;
-  /** What to keep of the next bytes of a response. "enough" ends it, and any other code refuses it. Unless said: 16 MiB. */
+  /**
+   * What to keep of the next bytes of a response. "enough" ends it, and any other code refuses it. Unless said: 16 MiB.
+   */
   take?: (chunk: Buffer) => Buffer[] | string;
 }
 
@@ -51,7 +56,9 @@ export interface ConnectionOptions {
 
 const mostBytes = 16 * 1024 ** 2;
 
-/** The one HTTP client of Duba: follows no redirect, never retries, and bounds the time and every byte of each response. */
+/**
+ * The one HTTP client of Duba: follows no redirect, never retries, and bounds the time and every byte of each response.
+ */
 export class HttpClient {
   readonly #keepAlive: boolean;
   readonly #connectTimeout: number | undefined;

@@ -44,8 +44,9 @@ const mostRead = 64 * 1024;
 const http = new HttpClient();
 
 /**
- * Sends a body with POST. The host is resolved once, and the connection goes to an address that was checked, so that nobody can
- * make Duba call its own network: not with a name that changes, and not with a redirect, because none is followed. Never rejects.
+ * Sends a body with POST. The host is resolved once, and the connection goes to an address that was checked, so that
+ * nobody can make Duba call its own network: not with a name that changes, and not with a redirect, because none is
+ * followed. Never rejects.
  */
 export async function sendDelivery(
   { url: text, owner, body, headers, allowsPlain }: Delivery,
@@ -80,8 +81,9 @@ function redirectIn(status: number, location: string | undefined, from: URL): UR
 }
 
 /**
- * Looks up names, at most `most` at a time, at most `mostOfOne` for one owner, who waits for each once. Node has few threads for all names
- * (`bin/duba.js`), and a name server that is silent keeps one for 20 s, whatever we do. Names of vendors need some too.
+ * Looks up names, at most `most` at a time, at most `mostOfOne` for one owner, who waits for each once. Node has few
+ * threads for all names (`bin/duba.js`), and a name server that is silent keeps one for 20 s, whatever we do. Names of
+ * vendors need some too.
  */
 export function sparingLookup(
   find: (host: string) => Promise<LookupAddress[]>,

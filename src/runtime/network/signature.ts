@@ -8,8 +8,8 @@ export function newSecret(): string {
 }
 
 /**
- * The headers of a delivery by the Standard Webhooks specification 1.0.0 (standardwebhooks.com): an HMAC-SHA256 over id, time and
- * body for each secret. `at`: milliseconds since 1970.
+ * The headers of a delivery by the Standard Webhooks specification 1.0.0 (standardwebhooks.com): an HMAC-SHA256 over
+ * id, time and body for each secret. `at`: milliseconds since 1970.
  */
 export function signedHeaders(
   { id, body, at }: { id: string; body: string; at: number },

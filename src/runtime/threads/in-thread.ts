@@ -24,8 +24,9 @@ const SLICE = 500;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Runs an exported function of a module in a thread of its own, and gives what it yields: plain data or blobs, one value at a time.
- * `transfer`: buffers in `args` that the caller gives away. Throws what the function throws, or a `ThreadEnded` after so many `milliseconds`.
+ * Runs an exported function of a module in a thread of its own, and gives what it yields: plain data or blobs, one
+ * value at a time. `transfer`: buffers in `args` that the caller gives away. Throws what the function throws, or a
+ * `ThreadEnded` after so many `milliseconds`.
  */
 export async function* inThread<Args extends readonly unknown[], Value>(
   module: string,
@@ -61,7 +62,9 @@ export async function* inThread<Args extends readonly unknown[], Value>(
   }
 }
 
-/** The next message. The promise of `once` would be settled later than the end of a thread that ends at once after it. */
+/**
+ * The next message. The promise of `once` would be settled later than the end of a thread that ends at once after it.
+ */
 function messageOf<Message>(worker: Worker): Promise<Message> {
   return new Promise((resolve) => worker.once("message", resolve));
 }

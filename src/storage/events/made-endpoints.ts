@@ -27,7 +27,10 @@ export interface MarkedEndpoint {
   mark: EndpointMark | null;
 }
 
-/** Endpoints with their marks at `now`, oldest first: of one audience, of the key that made them, those that are off, or all. */
+/**
+ * Endpoints with their marks at `now`, oldest first: of one audience, of the key that made them, those that are off, or
+ * all.
+ */
 export async function markedEndpoints(
   db: Db,
   now: number,
@@ -55,8 +58,8 @@ export async function markedEndpoints(
 }
 
 /**
- * Switches the endpoints off that a key made, and removes what waits for them: whoever revokes it does not trust them. Lock what the
- * change itself locks before.
+ * Switches the endpoints off that a key made, and removes what waits for them: whoever revokes it does not trust them.
+ * Lock what the change itself locks before.
  */
 export async function switchOffMadeBy({ db, audit, actor }: Audited, key: string, now: number): Promise<void> {
   await inTransaction(db, async (trx) => {
@@ -84,8 +87,8 @@ const endpointChanges = [
 ].map(({ kind }) => kind);
 
 /**
- * When the newest `most` changes of endpoints after `since` were made by keys of the account and mode of this key, newest first. None for another
- * actor. In milliseconds since 1970.
+ * When the newest `most` changes of endpoints after `since` were made by keys of the account and mode of this key,
+ * newest first. None for another actor. In milliseconds since 1970.
  */
 export async function changesByKeys(db: Db, actor: string, since: number, most: number): Promise<number[]> {
   if (!actor.startsWith(ofKey(""))) return [];

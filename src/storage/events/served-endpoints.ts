@@ -2,13 +2,19 @@ import { sql } from "kysely";
 import type { Db } from "../tables.ts";
 import { deliveryTime } from "./announce.ts";
 
-/** Whether an endpoint may get deliveries now: those of a suspended account wait until it is resumed. `table`: its table, or the alias. */
+/**
+ * Whether an endpoint may get deliveries now: those of a suspended account wait until it is resumed. `table`: its
+ * table, or the alias.
+ */
 export function isServedEndpoint(table: string) {
   return sql<boolean>`not exists (
     select 1 from account where account.id = ${sql.ref(`${table}.audience`)} and account.suspended_at is not null)`;
 }
 
-/** What waited for an account that is resumed has its whole time again: nobody tried meanwhile. `now` in milliseconds since 1970. */
+/**
+ * What waited for an account that is resumed has its whole time again: nobody tried meanwhile. `now` in milliseconds
+ * since 1970.
+ */
 export async function renewDeliveries(db: Db, account: string, now: number): Promise<void> {
   const its = db.selectFrom("event_endpoint").select("id").where("audience", "=", account);
   await db

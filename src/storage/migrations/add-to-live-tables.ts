@@ -5,7 +5,10 @@ import { runUntimed } from "../postgres/own-session.ts";
 import type { Tables } from "../tables.ts";
 
 export interface Migration {
-  /** Makes tables and adds columns, in a short transaction: it reads and writes no rows of old tables, and adds no index to them. */
+  /**
+   * Makes tables and adds columns, in a short transaction: it reads and writes no rows of old tables, and adds no index
+   * to them.
+   */
   tables?: (db: Kysely<Tables>) => Promise<void>;
   /** Indexes of old tables, such as `index top_up_by_time on top_up (at)`. */
   indexes?: readonly string[];
@@ -24,7 +27,8 @@ const heldBack = new Set(["55P03", "40P01"]);
 /**
  * Migrates PostgreSQL while other processes serve from it. A change of a table locks it, and everybody queues behind a
  * statement that waits for a lock, so it waits briefly and tries again. Indexes are made without a lock that stops
- * writers. Each step may be repeated after a kill; `note` ends the migration. Throws `StoreError` if a table is held too long.
+ * writers. Each step may be repeated after a kill; `note` ends the migration. Throws `StoreError` if a table is held
+ * too long.
  */
 export async function addToLiveTables(
   { db, url }: { db: Kysely<Tables>; url: string },
@@ -72,7 +76,9 @@ async function makeIndex(db: Kysely<Tables>, url: string, definition: string): P
   }
 }
 
-/** Two that make an index of one table at once wait for each other: the server ends one of them, and the other goes on. */
+/**
+ * Two that make an index of one table at once wait for each other: the server ends one of them, and the other goes on.
+ */
 async function runAgainst(url: string, statement: string): Promise<void> {
   await runUntimed(url, statement).catch((error: unknown) => {
     if (!heldBack.has(codeOf(error) ?? "")) throw error;

@@ -24,8 +24,9 @@ export async function createTables(
 }
 
 /**
- * Adds columns to a table of an earlier migration, unless they are there. Rows that exist, and those that an earlier version
- * adds, get 0 or an empty text where a column may not be null. Both engines only note the columns, whatever the table's size.
+ * Adds columns to a table of an earlier migration, unless they are there. Rows that exist, and those that an earlier
+ * version adds, get 0 or an empty text where a column may not be null. Both engines only note the columns, whatever the
+ * table's size.
  */
 export async function addColumns(
   db: Kysely<Tables>,

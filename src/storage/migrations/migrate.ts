@@ -98,10 +98,10 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Brings the database to this version's tables. Safe when several processes start at once, and when one is killed on the
- * way. An empty database gets them in one transaction, and so does SQLite. On PostgreSQL other processes serve
- * meanwhile: see `addToLiveTables`. `url`: PostgreSQL's.
- * Throws `StoreError` for a database that is too new, the engine's error otherwise.
+ * Brings the database to this version's tables. Safe when several processes start at once, and when one is killed on
+ * the way. An empty database gets them in one transaction, and so does SQLite. On PostgreSQL other processes serve
+ * meanwhile: see `addToLiveTables`. `url`: PostgreSQL's. Throws `StoreError` for a database that is too new, the
+ * engine's error otherwise.
  */
 export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   const missing = await missingMigrations(db);
@@ -132,7 +132,10 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   });
 }
 
-/** Milliseconds for which SQLite stands still while it indexes tables that a store has: as long as it takes to read them. */
+/**
+ * Milliseconds for which SQLite stands still while it indexes tables that a store has: as long as it takes to read
+ * them.
+ */
 export async function standstill(db: Kysely<Tables>, names: readonly string[]): Promise<number> {
   let all = 0;
   for (const index of isSqlite(db) ? names.flatMap((name) => migrations[name]!.indexes ?? []) : []) {

@@ -4,20 +4,23 @@ import { storeTime } from "../queries/store-time.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * The newest migration with columns that must be counted anew, or erased, where a version wrote that does not know them. A version that knows
- * it leaves nothing to do.
+ * The newest migration with columns that must be counted anew, or erased, where a version wrote that does not know
+ * them. A version that knows it leaves nothing to do.
  */
 const countedSince = 4;
 
-/** The fact that a version wrote here which does not know all of the tables. Its value is that version's newest migration. */
+/**
+ * The fact that a version wrote here which does not know all of the tables. Its value is that version's newest
+ * migration.
+ */
 const olderVersion = "older-version";
 
 /** In place of a migration: nothing that was counted holds any more. */
 export const nothingCounted = 0;
 
 /**
- * Notes that a version runs here whose newest migration is `number`. What it writes lacks the columns that it does not know. A note of a
- * version before it keeps its number.
+ * Notes that a version runs here whose newest migration is `number`. What it writes lacks the columns that it does not
+ * know. A note of a version before it keeps its number.
  */
 export async function noteOlderVersion(db: Kysely<Tables>, number: number): Promise<void> {
   const created_at = Date.now();

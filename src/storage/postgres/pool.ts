@@ -83,8 +83,8 @@ interface Server {
 export interface BoundedConnection extends DatabaseConnection {
   query(sql: string, parameters?: readonly unknown[]): Promise<pg.QueryResult>;
   /**
-   * Returns it to the pool. It is closed instead of reused if it was lost, was too slow, is still in a transaction, or is
-   * read-only (its server may no longer be the primary).
+   * Returns it to the pool. It is closed instead of reused if it was lost, was too slow, is still in a transaction, or
+   * is read-only (its server may no longer be the primary).
    */
   release(): void;
 }
@@ -110,7 +110,8 @@ function bounded(
           noResponse,
         );
       const answered = await send(name === undefined ? {} : { name }).catch((error: unknown) => {
-        // The server refused the named statement, so it did nothing. In a transaction the server now refuses everything.
+        // The server refused the named statement, so it did nothing. In a transaction the server now refuses
+        // everything.
         if (codeOf(error) !== OUTDATED || isInside(client)) throw error;
         return send({});
       });

@@ -21,8 +21,8 @@ export function isServerError(error: unknown): boolean {
 }
 
 /**
- * Errors that are not the statement's error: no connection, read-only, a replica that must go on, a deadlock, no room, a
- * lock, a time-out, an error of the server.
+ * Errors that are not the statement's error: no connection, read-only, a replica that must go on, a deadlock, no room,
+ * a lock, a time-out, an error of the server.
  */
 const AWAY = /^(?:08|0A000|25006|40|53|55P03|57|58|XX)/;
 export const READ_ONLY = "25006";

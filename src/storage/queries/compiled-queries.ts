@@ -57,9 +57,9 @@ export class CompiledQueries {
   /**
    * Changes one row of the ledger with a query that returns the row's `reference`, and resolves to whether the row
    * changed. Concurrent calls share a statement and its commit, and `write` gets columns of the table `input` instead
-   * of placeholders. `kinds`: the column kind of each value, and of the members of each list. `until`: as in `Patience`.
-   * If a batch waited too long for a held row, each call runs alone, unless `isDone` resolves to true because nothing is
-   * left to change.
+   * of placeholders. `kinds`: the column kind of each value, and of the members of each list. `until`: as in
+   * `Patience`. If a batch waited too long for a held row, each call runs alone, unless `isDone` resolves to true
+   * because nothing is left to change.
    */
   async runBatched<Values extends Batchable, Variant>(
     write: (values: Values, variant: Variant, input?: Input) => Compilable<{ reference: string }>,

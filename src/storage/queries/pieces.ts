@@ -1,8 +1,9 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 
 /**
- * Cuts a list of varying length into pieces of `most`, and the rest into 128, 64, 32 … 1, for statements with one parameter per entry. The
- * engine compiles and caches a statement for each length, and a few hundred lengths took tens of megabytes.
+ * Cuts a list of varying length into pieces of `most`, and the rest into 128, 64, 32 … 1, for statements with one
+ * parameter per entry. The engine compiles and caches a statement for each length, and a few hundred lengths took tens
+ * of megabytes.
  */
 export function piecesOf<Entry>(list: readonly Entry[], most = 200): Entry[][] {
   const pieces: Entry[][] = [];

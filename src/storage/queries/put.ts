@@ -4,8 +4,8 @@ import type { Tables } from "../tables.ts";
 type Columns<Table extends keyof Tables> = Partial<Insertable<Tables[Table]>>;
 
 /**
- * Inserts a row with this key, or updates the existing one. `key` and `columns` together must hold all columns. False if there
- * is a row that has other values than those of `before`: it is left as it is.
+ * Inserts a row with this key, or updates the existing one. `key` and `columns` together must hold all columns. False
+ * if there is a row that has other values than those of `before`: it is left as it is.
  */
 export async function put<Table extends keyof Tables & string>(
   db: Kysely<Tables>,

@@ -12,8 +12,8 @@ interface EventTimes {
 }
 
 /**
- * Events go with their deliveries, the oldest first, up to the first that stays. The newest event stays, so that no later one gets its
- * number.
+ * Events go with their deliveries, the oldest first, up to the first that stays. The newest event stays, so that no
+ * later one gets its number.
  */
 export function eventRules({ eventsKept, keepsWaiting }: EventTimes): readonly RetentionRule[] {
   return [

@@ -3,7 +3,10 @@ import { minutely, type RetentionRule, rowsBefore } from "./retention-rule.ts";
 /** About 250 MB, with its indexes. */
 const mostRows = 1_000_000;
 
-/** Entries are kept for `keptFor` milliseconds, and no more of them than `most`. Null: the log is off, and all of them go. */
+/**
+ * Entries are kept for `keptFor` milliseconds, and no more of them than `most`. Null: the log is off, and all of them
+ * go.
+ */
 export function requestRules(keptFor: number | null, most = mostRows): readonly RetentionRule[] {
   return [
     rowsBefore("api_request", "written_at", {

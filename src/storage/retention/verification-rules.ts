@@ -13,8 +13,8 @@ const thoroughEvery = 60;
 type Condition = (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>[];
 
 /**
- * Idempotency keys are kept for `keyLifetime` milliseconds, sealed records for `recordRetention`, and verifications with their attempts
- * for the months of the ledger.
+ * Idempotency keys are kept for `keyLifetime` milliseconds, sealed records for `recordRetention`, and verifications
+ * with their attempts for the months of the ledger.
  */
 export function verificationRules({
   keyLifetime,

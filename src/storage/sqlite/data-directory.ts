@@ -29,8 +29,8 @@ function sync(directory: string): void {
 }
 
 /**
- * Creates the directory and its missing parents for their owner only. One level at a time, because Node's recursive form never
- * returns below /proc.
+ * Creates the directory and its missing parents for their owner only. One level at a time, because Node's recursive
+ * form never returns below /proc.
  */
 export function makeDirectory(directory: string): void {
   try {
@@ -65,8 +65,8 @@ export function checkDirectory(path: string): void {
 }
 
 /**
- * Creates the directory if it is missing, for its owner only, and returns its absolute path. Throws `StoreError` if it cannot
- * be written, or if another user owns it or may enter it.
+ * Creates the directory if it is missing, for its owner only, and returns its absolute path. Throws `StoreError` if it
+ * cannot be written, or if another user owns it or may enter it.
  */
 export function prepareDirectory(path: string): string {
   const directory = resolve(path);
@@ -88,8 +88,8 @@ function cannotUse(directory: string, code: string | undefined): StoreError {
 }
 
 /**
- * Creates the file, empty and for its owner only, before SQLite does; SQLite gives its side files the same mode. We never open
- * an existing file here: closing it would drop the locks of SQLite in this process.
+ * Creates the file, empty and for its owner only, before SQLite does; SQLite gives its side files the same mode. We
+ * never open an existing file here: closing it would drop the locks of SQLite in this process.
  */
 export function prepareFile(file: string): void {
   try {
@@ -153,8 +153,8 @@ export function isServed(directory: string): boolean {
 }
 
 /**
- * Locks the directory for one serving process, or throws `StoreError`. It is SQLite's own lock on `duba.lock`, so the operating
- * system releases it however the process ends.
+ * Locks the directory for one serving process, or throws `StoreError`. It is SQLite's own lock on `duba.lock`, so the
+ * operating system releases it however the process ends.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, "duba.lock");

@@ -21,8 +21,8 @@ import { SqliteError, SqliteThread } from "./thread.ts";
 import type { OpenTransaction } from "./transaction.ts";
 
 /**
- * The queue of the connection that writes, and that of read-only transactions, which have a connection and a thread of their
- * own, so that no verification waits for a report.
+ * The queue of the connection that writes, and that of read-only transactions, which have a connection and a thread of
+ * their own, so that no verification waits for a report.
  */
 class Queues {
   readonly main: StatementQueue;

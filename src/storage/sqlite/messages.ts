@@ -6,8 +6,8 @@ export interface SqlStatement {
   /** Statements that run in the same commit if this one returns rows. */
   readonly followedBy?: readonly SqlStatement[];
   /**
-   * JSON of each call that shares the statement, which gets them as `@input`. Those that follow get only the calls whose
-   * `reference` the first one returned.
+   * JSON of each call that shares the statement, which gets them as `@input`. Those that follow get only the calls
+   * whose `reference` the first one returned.
    */
   readonly input?: readonly string[];
 }

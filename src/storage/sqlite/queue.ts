@@ -20,9 +20,9 @@ interface Waiting {
 }
 
 /**
- * Sends work to the SQLite thread, first come, first served. Single statements that wait together go as one request and share
- * a commit; a transaction goes alone. Work that meets another process's lock goes to the end of the queue. `timeouts` limit
- * every wait.
+ * Sends work to the SQLite thread, first come, first served. Single statements that wait together go as one request and
+ * share a commit; a transaction goes alone. Work that meets another process's lock goes to the end of the queue.
+ * `timeouts` limit every wait.
  */
 export class StatementQueue {
   timeouts: StoreTimeouts;

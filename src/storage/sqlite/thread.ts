@@ -47,8 +47,8 @@ interface Pending {
 }
 
 /**
- * The thread with the SQLite connection, seen from the main thread. It keeps the process alive only during a request. If it
- * ends by itself, the current request and all later ones reject with code `SQLITE_THREAD`.
+ * The thread with the SQLite connection, seen from the main thread. It keeps the process alive only during a request.
+ * If it ends by itself, the current request and all later ones reject with code `SQLITE_THREAD`.
  */
 export class SqliteThread {
   /** When we sent the current request, by `performance.now()`. */

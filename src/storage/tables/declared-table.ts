@@ -36,17 +36,23 @@ export interface Holding<Column extends string = string> {
   isErased: boolean;
 }
 
-/** Whether a backup has its rows. `without`: columns that it leaves out. `page`: rows to read at once, if they are large. */
+/**
+ * Whether a backup has its rows. `without`: columns that it leaves out. `page`: rows to read at once, if they are
+ * large.
+ */
 export type Backup<Column extends string = string> = "none" | { without?: readonly Column[]; page?: number };
 
 /** What a table does when a person is erased. */
 interface Erasure {
   /**
-   * Takes the person off at most `most` verifications, and returns them; fewer mean that none is left. `hashes`: the keyed hashes of the
-   * person's number, one for each key of the ring.
+   * Takes the person off at most `most` verifications, and returns them; fewer mean that none is left. `hashes`: the
+   * keyed hashes of the person's number, one for each key of the ring.
    */
   rows?(trx: Transaction<Tables>, hashes: readonly string[], most: number): Promise<ErasedRow[]>;
-  /** Removes what the erased rows of all tables leave behind. False if readers of it took longer than `patience` milliseconds. */
+  /**
+   * Removes what the erased rows of all tables leave behind. False if readers of it took longer than `patience`
+   * milliseconds.
+   */
   finish?(db: Db, patience: number): Promise<boolean>;
 }
 
@@ -54,7 +60,10 @@ interface Erasure {
 export interface DeclaredTable {
   columns: Readonly<Record<string, ColumnKind>>;
   personal?: readonly Holding[];
-  /** The rules that remove its rows or parts of them; or the table with whose rows they go; or none, as long as the store lasts. */
+  /**
+   * The rules that remove its rows or parts of them; or the table with whose rows they go; or none, as long as the
+   * store lasts.
+   */
   retention: ((terms: Terms) => readonly RetentionRule[]) | { with: keyof Tables } | "lasts";
   backup: Backup;
   erasure?: Erasure;

@@ -26,7 +26,8 @@ export const eventTables = {
   event_delivery: table({
     columns: allTables.event_delivery,
     retention: { with: "event" },
-    // A restored store would otherwise send events again that were sent after the backup. Receivers that poll miss nothing.
+    // A restored store would otherwise send events again that were sent after the backup. Receivers that poll miss
+    // nothing.
     backup: "none",
   }),
   event_endpoint: table({ columns: allTables.event_endpoint, retention: "lasts", backup: {} }),

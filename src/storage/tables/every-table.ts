@@ -22,7 +22,9 @@ export const everyTable: Readonly<Record<keyof Tables, DeclaredTable>> = {
   ...storeTables,
 };
 
-/** How long everything is kept that has an end: the rules of every table, also of one that no part of this build uses. */
+/**
+ * How long everything is kept that has an end: the rules of every table, also of one that no part of this build uses.
+ */
 export function everyRule(terms: Terms): readonly RetentionRule[] {
   return rulesIn(everyTable, terms);
 }

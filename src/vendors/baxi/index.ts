@@ -5,7 +5,10 @@ import { headerSecret, vendorUrl } from "../ports/vendor.ts";
 
 const name = "baxi";
 
-/** The documented services of cable TV, with the code of their provider in our catalogue, and whether add-ons are documented for it. */
+/**
+ * The documented services of cable TV, with the code of their provider in our catalogue, and whether add-ons are
+ * documented for it.
+ */
 const services = [
   { service: "dstv", type: "dstv", hasAddOns: true },
   { service: "gotv", type: "gotv", hasAddOns: true },
@@ -13,12 +16,12 @@ const services = [
 ];
 
 /**
- * Baxi's bouquets of cable TV and the add-ons of each, from Onafriq's documentation. Documented: `POST /services/multichoice/list` with
- * `service_type`, `POST /services/multichoice/addons` with `product_code` too, `x-api-key`, the codes of responses, and `code`, `name` and
- * `availablePricingOptions` of a bouquet.
+ * Baxi's bouquets of cable TV and the add-ons of each, from Onafriq's documentation. Documented:
+ * `POST /services/multichoice/list` with `service_type`, `POST /services/multichoice/addons` with `product_code` too,
+ * `x-api-key`, the codes of responses, and `code`, `name` and `availablePricingOptions` of a bouquet.
  *
- * Its pages say to call these two for a change of bouquets only, so a pull is made once a day at most: it has a request for each bouquet. What a
- * bouquet without add-ons gives is not documented; we expect an empty list.
+ * Its pages say to call these two for a change of bouquets only, so a pull is made once a day at most: it has a request
+ * for each bouquet. What a bouquet without add-ons gives is not documented; we expect an empty list.
  */
 export const baxi = catalogueSource({
   name,

@@ -9,7 +9,10 @@ const Bouquet = Type.Object({ code: Type.Unknown(), name: Type.Unknown(), availa
 /** Bouquets, or the add-ons of one. */
 export const Bouquets = Type.Object({ status: Type.Literal("success"), data: Type.Array(Bouquet) });
 
-/** The failure in a body: its `code`, a number or a text, decides. The documented words are BX…, EXC… and UNK… with digits. */
+/**
+ * The failure in a body: its `code`, a number or a text, decides. The documented words are BX…, EXC… and UNK… with
+ * digits.
+ */
 export function failureIn(body: unknown): { kind: PullError; said: string } | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const code = plain((body as { code?: unknown }).code);

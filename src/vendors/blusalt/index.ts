@@ -3,7 +3,9 @@ import { headerSecret, headerText, vendor, vendorUrl } from "../ports/vendor.ts"
 
 const name = "blusalt";
 
-/** Blusalt's "BVN" verification, version 2. docs/vendors/blusalt.md says what its documentation does and does not say. */
+/**
+ * Blusalt's "BVN" verification, version 2. docs/vendors/blusalt.md says what its documentation does and does not say.
+ */
 export const blusalt = vendor({
   name,
   about: "Blusalt's BVN verification; written to its published client packages, not run against the live vendor.",

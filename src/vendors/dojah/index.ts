@@ -3,7 +3,9 @@ import { headerSecret, headerText, vendor, vendorUrl } from "../ports/vendor.ts"
 
 const name = "dojah";
 
-/** Dojah's "BVN Advanced" and "NIN" look-ups. docs/vendors/dojah.md says what its documentation does and does not say. */
+/**
+ * Dojah's "BVN Advanced" and "NIN" look-ups. docs/vendors/dojah.md says what its documentation does and does not say.
+ */
 export const dojah = vendor({
   name,
   about:

@@ -16,8 +16,9 @@ export function recordIn({ entity }: Static<typeof good>, { kind, number }: Chec
 }
 
 /**
- * The outcome of a response with a failure's status or an `error`. Dojah documents an unknown BVN as 400 with the text "BVN
- * not found", and 404 as "URL not recognized" or "Records not found", so only such a text proves an unknown number.
+ * The outcome of a response with a failure's status or an `error`. Dojah documents an unknown BVN as 400 with the text
+ * "BVN not found", and 404 as "URL not recognized" or "Records not found", so only such a text proves an unknown
+ * number.
  */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   // Null, false and an empty text mean that there is no error.

@@ -7,12 +7,13 @@ import { vendorUrl } from "../ports/vendor.ts";
 const name = "ebills";
 
 /**
- * The public variation lists of eBills Africa and of VTU.ng, which run the same program, from their documentation. Documented:
- * `GET /api/v2/variations/data?service_id=` and `/variations/tv?service_id=` without a key, and `variation_id`, `service_id`, `data_plan` or
- * `package_bouquet`, `price`, `reseller_price` and `availability` ("Available", "Unavailable") of a variation.
+ * The public variation lists of eBills Africa and of VTU.ng, which run the same program, from their documentation.
+ * Documented: `GET /api/v2/variations/data?service_id=` and `/variations/tv?service_id=` without a key, and
+ * `variation_id`, `service_id`, `data_plan` or `package_bouquet`, `price`, `reseller_price` and `availability`
+ * ("Available", "Unavailable") of a variation.
  *
- * The pages do not say whether amounts are texts or numbers, so both count. Size and validity are in the name only. There are no
- * add-ons and no corporate bundles.
+ * The pages do not say whether amounts are texts or numbers, so both count. Size and validity are in the name only.
+ * There are no add-ons and no corporate bundles.
  */
 export const ebills = catalogueSource({
   name,

@@ -24,7 +24,9 @@ type Variation = Static<typeof Variation>;
 /** The variations of a service. */
 export const Variations = Type.Object({ code: Type.Literal("success"), data: Type.Array(Variation) });
 
-/** What both lists take from a variation. An empty price is one that nothing can be sold for, for want of a name too. */
+/**
+ * What both lists take from a variation. An empty price is one that nothing can be sold for, for want of a name too.
+ */
 export function readVariation({ variation_id, price, data_plan, package_bouquet, ...supply }: Variation) {
   const name = spaced(plain(data_plan ?? package_bouquet));
   return { code: plain(variation_id), name, price: name && positiveNaira(price), supply: supplyIn(supply) };

@@ -8,9 +8,9 @@ import { headerSecret, headerText, vendor, vendorUrl } from "../ports/vendor.ts"
 const name = "korapay";
 
 /**
- * Korapay's BVN and NIN look-ups. docs/vendors/korapay.md says what its documentation does and does not say. An earlier response
- * can be read again, but only by Korapay's own reference, and its history only by day: after a time-out we have no reference, so
- * this is no `lookUp`, for which a retry would wait in vain.
+ * Korapay's BVN and NIN look-ups. docs/vendors/korapay.md says what its documentation does and does not say. An earlier
+ * response can be read again, but only by Korapay's own reference, and its history only by day: after a time-out we
+ * have no reference, so this is no `lookUp`, for which a retry would wait in vain.
  */
 export const korapay = vendor({
   name,
@@ -37,8 +37,8 @@ export const korapay = vendor({
     const headers = { authorization: `Bearer ${key}` };
 
     /**
-     * Reads Korapay's last response to this attempt again, which we paid for. Undefined if Korapay has no such record; while it
-     * cannot be read, the outcome says so, because buying another may be buying it twice.
+     * Reads Korapay's last response to this attempt again, which we paid for. Undefined if Korapay has no such record;
+     * while it cannot be read, the outcome says so, because buying another may be buying it twice.
      */
     async function earlier(attempt: IdentityAttempt): Promise<IdentityOutcome | undefined> {
       const { vendorReference, signal, sendUntil } = attempt;

@@ -25,7 +25,10 @@ export function recordIn({ data }: Static<typeof good>, { kind }: CheckInput): M
   });
 }
 
-/** The outcome of a response with a failure's status, or with `status: false`. Only the words say that nobody has the number. */
+/**
+ * The outcome of a response with a failure's status, or with `status: false`. Only the words say that nobody has the
+ * number.
+ */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   if (status < 300 && membersIn(body).status !== false) return undefined;
   return failureOutcome(status, body);

@@ -15,8 +15,8 @@ const keys: Readonly<Record<PulledList, readonly string[]>> = {
 };
 
 /**
- * The lists after these changes, in their order. The order of the entries has no meaning afterwards. Undefined if one of
- * the changed lists is not there.
+ * The lists after these changes, in their order. The order of the entries has no meaning afterwards. Undefined if one
+ * of the changed lists is not there.
  */
 export function withChanges(
   lists: Partial<CatalogueLists>,

@@ -17,9 +17,9 @@ function amountIn(text: string, kind: PersonKind): string | undefined {
 }
 
 /**
- * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so that a
- * server that knows this header verifies once, however often we ask. To ask again returns the outcome of an earlier attempt
- * with its record; `lookUp` returns it without the record, and sends no number.
+ * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so
+ * that a server that knows this header verifies once, however often we ask. To ask again returns the outcome of an
+ * earlier attempt with its record; `lookUp` returns it without the record, and sends no number.
  */
 export const peer = vendor({
   name,

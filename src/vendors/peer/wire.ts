@@ -30,8 +30,8 @@ export const Authorized = Type.Object({
 
 /**
  * The outcome that each failure of a Duba means. It did no work only if the code says so.
- * - `verification_failed` rejects the number or the phone. It is `not_found`, because `phone_mismatch` would confirm that the
- *   number exists. If a server answers so, set DUBA_NEGATIVE_DETAIL=coarse here too.
+ * - `verification_failed` rejects the number or the phone. It is `not_found`, because `phone_mismatch` would confirm
+ *   that the number exists. If a server answers so, set DUBA_NEGATIVE_DETAIL=coarse here too.
  * - `idempotency_key_reused` and `record_no_longer_held` are about an earlier try, which we may have paid for.
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {
@@ -93,8 +93,8 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
 };
 
 /**
- * The outcome of a response that is a failure; undefined for another one. A server may verify BVNs and no NINs: a response that
- * says so for a NIN is about that kind only, and raises no alarm, which would stop the BVNs.
+ * The outcome of a response that is a failure; undefined for another one. A server may verify BVNs and no NINs: a
+ * response that says so for a NIN is about that kind only, and raises no alarm, which would stop the BVNs.
  */
 export function failureIn(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined {
   const failure = answeredFailure(body);
@@ -106,12 +106,16 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
     if (outcome.reason === "bad_settings" && !isFirstKind) return unavailable("refused");
     return failure.final ? { ...outcome, lasting: true } : outcome;
   }
-  // Without the envelope, or for a kind that the server may not know, a 404 is more likely a wrong address than an unknown number.
+  // Without the envelope, or for a kind that the server may not know, a 404 is more likely a wrong address than an
+  // unknown number.
   if (status === 404 && failure && isFirstKind) return failureOutcome(status, body, negative("not_found"));
   return failureOutcome(status, body, status === 405 && !isFirstKind ? unavailable("refused") : undefined);
 }
 
-/** The server's reference of a verification, which its failures have too, and whether it charged us. It may still charge an unknown outcome. */
+/**
+ * The server's reference of a verification, which its failures have too, and whether it charged us. It may still charge
+ * an unknown outcome.
+ */
 export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
   const { data, error } = membersIn(body);
   const { request_reference: reference, charged } = membersIn(isFailure(body) ? error : data);
@@ -119,7 +123,10 @@ export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
   return { reference, ...(charged === undefined && notFoundMayBeBilled(body, outcome)) };
 }
 
-/** The outcome of an earlier verification, by its state. `verified` stays unknown, because this response has no record. It says whether we paid. */
+/**
+ * The outcome of an earlier verification, by its state. `verified` stays unknown, because this response has no record.
+ * It says whether we paid.
+ */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (answeredFailure(body)?.code === "verification_not_found") return unavailable("not_done");
   const { state, charged } = membersIn(status === 200 ? membersIn(body).data : undefined);
@@ -150,7 +157,10 @@ export function isFailure(body: unknown): boolean {
   return answeredFailure(body) !== undefined;
 }
 
-/** The failure that a body reports, nested (`error.code`) or flat (`code`). `final`: the server says that no retry helps. */
+/**
+ * The failure that a body reports, nested (`error.code`) or flat (`code`). `final`: the server says that no retry
+ * helps.
+ */
 function answeredFailure(body: unknown): { code: FailureCode | undefined; final: boolean } | undefined {
   if (!isObject(body)) return undefined;
   // A Duba up to 0.1 says "error".

@@ -8,8 +8,8 @@ const id = Type.Optional(Type.Integer());
 const Provider = Type.Object({ type: code, id, name: text, narration: text, image: text });
 
 /**
- * The entries of each list of a catalogue, with the members of the interface document in their order. Money is naira text;
- * empty if the source gives no price above 0. Without an optional member the catalogue keeps what it knows.
+ * The entries of each list of a catalogue, with the members of the interface document in their order. Money is naira
+ * text; empty if the source gives no price above 0. Without an optional member the catalogue keeps what it knows.
  */
 export const catalogueEntries = {
   "data-providers": Provider,
@@ -37,7 +37,9 @@ export const catalogueEntries = {
 export type PulledList = keyof typeof catalogueEntries;
 export type ListEntry<Name extends PulledList> = Static<(typeof catalogueEntries)[Name]>;
 
-/** What a source may know of an entry beside what the interface has. Without a member the catalogue keeps what it knows. */
+/**
+ * What a source may know of an entry beside what the interface has. Without a member the catalogue keeps what it knows.
+ */
 export type EntrySupply = {
   /** What the operator pays for it, in naira text above 0; empty if the source does not know it any more. */
   cost?: string;
@@ -69,7 +71,10 @@ export interface Origin {
   isStale: boolean;
 }
 
-/** Everything that a source covers, or nothing. We write the sentences; they may contain a vendor's codes, never its text. */
+/**
+ * Everything that a source covers, or nothing. We write the sentences; they may contain a vendor's codes, never its
+ * text.
+ */
 export type Pulled =
   | {
       kind: "whole";

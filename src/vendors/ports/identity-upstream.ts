@@ -26,8 +26,8 @@ export type UpstreamNeed = "consent" | "names";
  * The outcome of an attempt: as its source says it, and once the verification has compared the record with the request.
  * - `negative`: nobody has the number (`not_found`), it is with another claim (`phone_mismatch`), or it is blocked or
  *   suspended (`blocked`). The kind's row has its reasons.
- * - `failed`: the source certainly did no work, or we reject its response. `lasting`: a retry does not help (no money, bad
- *   credentials). `notSent`: the source never received the attempt, for example because it gave us no token.
+ * - `failed`: the source certainly did no work, or we reject its response. `lasting`: a retry does not help (no money,
+ *   bad credentials). `notSent`: the source never received the attempt, for example because it gave us no token.
  * - `unknown`: the source may or may not have done the work.
  */
 export type IdentityOutcome<Found extends object = { record: CheckRecord }> = (
@@ -64,8 +64,8 @@ export interface IdentityUpstream {
   /** False while we send the source no attempts, so that another source can serve instead. */
   isReady?(): boolean;
   /**
-   * The outcome of an earlier attempt with this reference, if the source keeps it; this costs nothing. `failed` with a reason
-   * that we do not reject: the source certainly did no work for it.
+   * The outcome of an earlier attempt with this reference, if the source keeps it; this costs nothing. `failed` with a
+   * reason that we do not reject: the source certainly did no work for it.
    */
   lookUp?(earlier: Omit<IdentityAttempt, keyof CheckInput>): Promise<IdentityOutcome>;
 }

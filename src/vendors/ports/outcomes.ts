@@ -38,7 +38,9 @@ export function notSentBecause(reason: Reason<"noWork" | "notSent">): IdentityOu
   return { ...unavailable(reason), notSent: true };
 }
 
-/** The outcome of an attempt without a readable response. It certainly did no work only if it never left this machine. */
+/**
+ * The outcome of an attempt without a readable response. It certainly did no work only if it never left this machine.
+ */
 export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): IdentityOutcome {
   switch (result.kind) {
     case "notSent":
@@ -69,8 +71,9 @@ const byStatus: Record<number, IdentityOutcome> = {
 };
 
 /**
- * The outcome of a failure whose body does not explain it. The vendor did no work only if the status means that it refused the
- * attempt; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an unknown number.
+ * The outcome of a failure whose body does not explain it. The vendor did no work only if the status means that it
+ * refused the attempt; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an
+ * unknown number.
  */
 export function failedWith(status: number): IdentityOutcome {
   return status >= 500 ? unknownBecause("server_error") : (byStatus[status] ?? badResponse("status"));
@@ -89,8 +92,8 @@ export function outcomeWord(outcome: IdentityOutcome) {
 export type OutcomeWord = ReturnType<typeof outcomeWord>;
 
 /**
- * Whether an outcome counts against the vendor. A response about the person does not, nor does the refusal of one request, nor a
- * well-formed response that is only implausible.
+ * Whether an outcome counts against the vendor. A response about the person does not, nor does the refusal of one
+ * request, nor a well-formed response that is only implausible.
  */
 export function countsAgainstVendor(outcome: IdentityOutcome): boolean {
   return outcome.state === "unknown" || (outcome.state === "failed" && !innocent.has(outcome.reason));

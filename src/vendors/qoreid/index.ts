@@ -4,7 +4,10 @@ import { headerSecret, headerText, vendor, vendorUrl } from "../ports/vendor.ts"
 
 const name = "qoreid";
 
-/** QoreID's basic BVN look-up and its NIN look-up. docs/vendors/qoreid.md says what its documentation does and does not say. */
+/**
+ * QoreID's basic BVN look-up and its NIN look-up. docs/vendors/qoreid.md says what its documentation does and does not
+ * say.
+ */
 export const qoreid = vendor({
   name,
   title: "QoreID",

@@ -15,7 +15,9 @@ export const token = Type.Object({
 
 const person = Type.Record(Type.String(), Type.Unknown());
 
-/** A person, under the name of the kind. What `summary` says of the names is no matter: Duba compares number and phone. */
+/**
+ * A person, under the name of the kind. What `summary` says of the names is no matter: Duba compares number and phone.
+ */
 export const good = Type.Union([Type.Object({ bvn: person }), Type.Object({ nin: person })]);
 
 /** The person under the interface's names. */

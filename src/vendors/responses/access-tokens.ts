@@ -19,7 +19,10 @@ type Missing = Reason<"noWork" | "notSent">;
 interface Authorization {
   http: VendorClient;
   request: Pick<VendorRequest, "url" | "headers" | "body" | "wantedHeaders">;
-  /** The token of a response and when it expires, in milliseconds since 1970, or why it has none. Undefined: as its status says. */
+  /**
+   * The token of a response and when it expires, in milliseconds since 1970, or why it has none. Undefined: as its
+   * status says.
+   */
   read(result: HttpResult): { token: string; expiresAt: number } | Missing | undefined;
 }
 
@@ -30,8 +33,8 @@ const margin = 60_000;
 const longest = 10_000;
 
 /**
- * Returns a function that gives the current token until shortly before it expires. One authorization runs at a time. Without a
- * token we send no attempt, so every outcome here is `failed` and `notSent`.
+ * Returns a function that gives the current token until shortly before it expires. One authorization runs at a time.
+ * Without a token we send no attempt, so every outcome here is `failed` and `notSent`.
  */
 export function accessTokens({ http, request, read }: Authorization): TokenFor {
   let current: { token: string; until: number } | undefined;
@@ -53,8 +56,8 @@ export function accessTokens({ http, request, read }: Authorization): TokenFor {
 }
 
 /**
- * The response to an attempt that needs a token, or the outcome without one. After a 401 we send it once more with a new token,
- * because the vendor did no work.
+ * The response to an attempt that needs a token, or the outcome without one. After a 401 we send it once more with a
+ * new token, because the vendor did no work.
  */
 export async function sendWithToken(
   tokenFor: TokenFor,

@@ -6,7 +6,9 @@ export function notFoundMayBeBilled(_body: unknown, { state }: IdentityOutcome):
   return { billed: state === "negative" ? "unknown" : undefined };
 }
 
-/** Kobo of an amount in naira, a number or a text such as "1,234.50". Undefined if it is neither; a debt leaves nothing. */
+/**
+ * Kobo of an amount in naira, a number or a text such as "1,234.50". Undefined if it is neither; a debt leaves nothing.
+ */
 export function koboIn(given: unknown): number | undefined {
   const text = typeof given === "string" ? given.replaceAll(/[,₦\s]/g, "") : "";
   const naira = typeof given === "number" ? given : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

@@ -172,7 +172,10 @@ export function sizeSpelled(text: string): string {
   return sizeIn(name)?.text === name ? valueIn(name) : text;
 }
 
-/** Whether both texts say the same size or validity and nothing else, such as `1.0 GB` and `1GB`, or `Weekly` and `7 days`. */
+/**
+ * Whether both texts say the same size or validity and nothing else, such as `1.0 GB` and `1GB`, or `Weekly` and
+ * `7 days`.
+ */
 export function isSameStatement(one: string, other: string): boolean {
   return [sizeIn, validityIn].some((read) => {
     const [first, second] = [one, other].map((text) => {

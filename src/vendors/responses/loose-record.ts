@@ -18,8 +18,8 @@ const aName = Type.Union([
 ]);
 
 /**
- * A record under the interface's own names. It must contain the number, a status and a name. Any other member may be missing
- * or unreadable, because we do not discard a paid response for that.
+ * A record under the interface's own names. It must contain the number, a status and a name. Any other member may be
+ * missing or unreadable, because we do not discard a paid response for that.
  */
 export function looseRecord(kind: PersonKind) {
   return Type.Object({
@@ -29,7 +29,9 @@ export function looseRecord(kind: PersonKind) {
   });
 }
 
-/** The record in the interface's forms. A missing member is null where the interface allows null, else an empty text. */
+/**
+ * The record in the interface's forms. A missing member is null where the interface allows null, else an empty text.
+ */
 export function toIdentityRecord(kind: PersonKind, record: Members, vendor: string, log: Log): PersonRecord {
   /** Tells the operator how an unreadable value looks, with nothing of the person. */
   const unread = (member: string, value: unknown) =>

@@ -6,7 +6,10 @@ import type { Log } from "../../runtime/log.ts";
 const mostMembers = 80;
 const deepest = 6;
 
-/** Returns a function that checks a response. For another shape it returns undefined, and logs that shape without any value. */
+/**
+ * Returns a function that checks a response. For another shape it returns undefined, and logs that shape without any
+ * value.
+ */
 export function responseParser<Schema extends TSchema>(
   vendor: string,
   schema: Schema,

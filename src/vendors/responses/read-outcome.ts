@@ -84,7 +84,10 @@ export function withWait(outcome: IdentityOutcome, result: HttpResult): Identity
   return retryAfter === undefined ? outcome : { ...outcome, retryAfter };
 }
 
-/** A vendor's reference as text; undefined if it holds the number or a claim that we asked about, or is no reference at all. */
+/**
+ * A vendor's reference as text; undefined if it holds the number or a claim that we asked about, or is no reference at
+ * all.
+ */
 export function keptReference(given: unknown, { number, claims = {} }: Partial<CheckInput>): string | undefined {
   const text = typeof given === "number" ? String(given) : typeof given === "string" ? given.trim() : "";
   if (!/^[!-~]{1,64}$/.test(text)) return undefined;

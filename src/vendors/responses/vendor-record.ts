@@ -5,7 +5,10 @@ export function membersIn(value: unknown): Members {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
 
-/** How vendors spell the members of a record, in lower case and without separators. Of two that are given the first counts. */
+/**
+ * How vendors spell the members of a record, in lower case and without separators. Of two that are given the first
+ * counts.
+ */
 const spellings: Readonly<Record<string, readonly string[]>> = {
   bvn_number: ["bvn", "bvnnumber"],
   nin: ["nin"],
@@ -34,8 +37,8 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A vendor's members under the interface's names, whichever part of the record they belong to. For a vendor that gives a
- * record or a failure, and no status of its own.
+ * A vendor's members under the interface's names, whichever part of the record they belong to. For a vendor that gives
+ * a record or a failure, and no status of its own.
  */
 export function vendorRecord(given: Members): Members {
   const found = new Map(

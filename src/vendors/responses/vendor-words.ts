@@ -15,9 +15,9 @@ const system = "(services?|servers?|system|network|provider|source|gateway|porta
 const down = "(unavailable|not available|down|offline|unreachable|not reachable|not responding|unresponsive|busy)";
 
 /**
- * What vendors say with a failure, in any of their words, and what it means. The first row that fits counts: who has no money may
- * also say that the service is not available. `no_money`, `bad_credentials`: it is about our account. A wrong number is one that
- * nobody has, because we send only numbers of the right form.
+ * What vendors say with a failure, in any of their words, and what it means. The first row that fits counts: who has no
+ * money may also say that the service is not available. `no_money`, `bad_credentials`: it is about our account. A wrong
+ * number is one that nobody has, because we send only numbers of the right form.
  */
 const meanings: readonly { means: Failing; words: readonly string[] }[] = [
   {
@@ -86,8 +86,8 @@ const table = meanings.map(({ means, words }) => ({ means, words: new RegExp(`\\
 const telling = /message|error|detail|description|reason|status|code|title|response/i;
 
 /**
- * The outcome that a failure states in words, or in a code of words: with 4xx as well as with 200. Undefined if its words are
- * unknown.
+ * The outcome that a failure states in words, or in a code of words: with 4xx as well as with 200. Undefined if its
+ * words are unknown.
  */
 export function outcomeInWords(body: unknown): Failing | undefined {
   const texts = explanations(body);
@@ -114,8 +114,9 @@ function explanations(value: unknown, isTelling = true, depth = 4): string[] {
 const aboutOurAccount: ReadonlySet<number> = new Set([401, 402]);
 
 /**
- * The outcome of a failure. What it says about the vendor or our account counts before a code of the vendor's own (`byCode`), and
- * that before what it says about the person. A server's failure says nothing: whatever its words, the work may be done.
+ * The outcome of a failure. What it says about the vendor or our account counts before a code of the vendor's own
+ * (`byCode`), and that before what it says about the person. A server's failure says nothing: whatever its words, the
+ * work may be done.
  */
 export function failureOutcome(status: number, body: unknown, byCode?: IdentityOutcome): IdentityOutcome {
   if (status >= 500) return failedWith(status);

@@ -5,8 +5,8 @@ import { negative, unknown } from "../ports/outcomes.ts";
 import { type LateOutcome, reservedFor } from "./numbers.ts";
 
 /**
- * The sandbox's own reference of an unknown outcome says what becomes of it. The ledger keeps it and hands it back, so that
- * every instance can tell, also after a restart.
+ * The sandbox's own reference of an unknown outcome says what becomes of it. The ledger keeps it and hands it back, so
+ * that every instance can tell, also after a restart.
  */
 const referenceOf = (later: LateOutcome) => `sandbox-later-${later}`;
 
@@ -16,7 +16,10 @@ interface Patience {
   verificationTimeout: number;
 }
 
-/** An identity source of invented people, for test keys. It stores nothing and calls nobody. It is waited for as for a vendor. */
+/**
+ * An identity source of invented people, for test keys. It stores nothing and calls nobody. It is waited for as for a
+ * vendor.
+ */
 export function sandbox(
   patience: Patience = { upstream: { timeout: 15_000 }, verificationTimeout: 20_000 },
 ): IdentityUpstream {

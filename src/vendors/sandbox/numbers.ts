@@ -113,7 +113,10 @@ const rows: Readonly<Record<number, ReservedRow>> = {
   },
 };
 
-/** What the sandbox does for a number that is 1 to 20, whatever letters and zeros stand before; undefined for another one. */
+/**
+ * What the sandbox does for a number that is 1 to 20, whatever letters and zeros stand before; undefined for another
+ * one.
+ */
 export function reservedFor({ kind, number }: Pick<CheckInput, "kind" | "number">): Reserved | undefined {
   const row = rows[Number(/^\D*0*(\d+)$/.exec(number)?.[1])];
   if (!row?.negative) return row;
@@ -130,7 +133,9 @@ export function failureCodeOf(outcome: NonNullable<Reserved["outcome"]>, kind: C
   return isRejected(outcome.reason) ? "upstream_bad_response" : "upstream_unavailable";
 }
 
-/** A row of the table of numbers. A result is `VERIFIED`, or the HTTP status and code of a failure: `404 bvn_not_found`. */
+/**
+ * A row of the table of numbers. A result is `VERIFIED`, or the HTTP status and code of a failure: `404 bvn_not_found`.
+ */
 export interface SandboxNumber {
   number: string;
   result: string;

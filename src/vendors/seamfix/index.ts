@@ -4,7 +4,10 @@ import { headerSecret, headerText, vendor, vendorUrl } from "../ports/vendor.ts"
 const name = "seamfix";
 const verificationTypes: Readonly<Record<string, string>> = { bvn: "BVN-FULL-DETAILS", nin: "NIN-VERIFY" };
 
-/** Seamfix Verify's full BVN and its NIN look-up. docs/vendors/seamfix.md says what its documentation does and does not say. */
+/**
+ * Seamfix Verify's full BVN and its NIN look-up. docs/vendors/seamfix.md says what its documentation does and does not
+ * say.
+ */
 export const seamfix = vendor({
   name,
   about:

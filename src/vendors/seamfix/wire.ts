@@ -33,8 +33,8 @@ export function recordIn({ response, searchParameter }: Static<typeof good>, { k
 const unknownNumber = /\b(not found|no records?|does not exist)\b/i;
 
 /**
- * The outcome of a response that has no record. `NOT VERIFIED` is about the person only if the call was debited or the words
- * say so: it may also mean that our wallet or key failed. `PENDING` may still be done.
+ * The outcome of a response that has no record. `NOT VERIFIED` is about the person only if the call was debited or the
+ * words say so: it may also mean that our wallet or key failed. `PENDING` may still be done.
  */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   const { responseCode, verificationStatus, description } = membersIn(body);

@@ -8,14 +8,15 @@ import type { GivenVariation } from "./wire.ts";
 const name = "vtpass";
 
 /**
- * VTpass's service and variation look-ups, from its documentation (Service ID, Variation Codes, the pages of the products,
- * API Key Authentication, Response Codes). Documented: `GET /api/services?identifier=` with `data` and `tv-subscription`,
- * `GET /api/service-variations?serviceID=`, the service ids, `api-key` and `public-key` in the headers of a GET, and
- * `variation_code`, `name`, `variation_amount` (text such as "100.00") and `fixedPrice` of a variation.
+ * VTpass's service and variation look-ups, from its documentation (Service ID, Variation Codes, the pages of the
+ * products, API Key Authentication, Response Codes). Documented: `GET /api/services?identifier=` with `data` and
+ * `tv-subscription`, `GET /api/service-variations?serviceID=`, the service ids, `api-key` and `public-key` in the
+ * headers of a GET, and `variation_code`, `name`, `variation_amount` (text such as "100.00") and `fixedPrice` of a
+ * variation.
  *
- * VTpass does not document how these two look-ups answer bad keys, so we read the response codes of its other requests too.
- * Only the name of a variation says its size and validity. VTpass has no add-ons and no corporate bundles, and other codes for
- * the providers, so a pull does not change those lists.
+ * VTpass does not document how these two look-ups answer bad keys, so we read the response codes of its other requests
+ * too. Only the name of a variation says its size and validity. VTpass has no add-ons and no corporate bundles, and
+ * other codes for the providers, so a pull does not change those lists.
  */
 export const vtpass = catalogueSource({
   name,

@@ -28,7 +28,9 @@ export interface Variation {
 
 const service = { serviceID: code, convinience_fee: Type.Optional(Type.Unknown()) };
 
-/** The variations of a service. The documentation names the list `variations` on some pages and `varations` on others. */
+/**
+ * The variations of a service. The documentation names the list `variations` on some pages and `varations` on others.
+ */
 export const Variations = Type.Object({
   response_description: success,
   content: Type.Union([
@@ -58,8 +60,8 @@ export function isOdd({ variation_code, name, variation_amount }: GivenVariation
 }
 
 /**
- * The variation if it can be sold, else why we leave it out. A member that is no text is empty, and then nothing can be sold for the price: what the
- * catalogue knows of it stays.
+ * The variation if it can be sold, else why we leave it out. A member that is no text is empty, and then nothing can be
+ * sold for the price: what the catalogue knows of it stays.
  */
 export function readVariation({
   variation_code,

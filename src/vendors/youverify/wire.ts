@@ -27,8 +27,8 @@ export function recordIn({ data }: Static<typeof good>, { kind }: CheckInput): M
 }
 
 /**
- * The outcome of a failure, which may come with HTTP 200. Only the words say that nobody has the number: another 404 is a wrong
- * address.
+ * The outcome of a failure, which may come with HTTP 200. Only the words say that nobody has the number: another 404 is
+ * a wrong address.
  */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   const { success, statusCode, data } = membersIn(body);

@@ -40,7 +40,9 @@ export interface Route extends Pick<VendorChoice, "policy" | "compared"> {
   lookUpFirst: boolean;
   /** Whether another vendor may be tried while one may have done the work. */
   payTwice: boolean;
-  /** Bounds of an attempt at another vendor after "not found": kobo of all bills, and milliseconds. Null: none is made. */
+  /**
+   * Bounds of an attempt at another vendor after "not found": kobo of all bills, and milliseconds. Null: none is made.
+   */
   secondSource: { most: number; within: number } | null;
 }
 
@@ -48,9 +50,9 @@ export interface Route extends Pick<VendorChoice, "policy" | "compared"> {
 const mostUseless = 3;
 
 /**
- * Decides the route of a request, or of a retry of `row`. `hash`: keyed hash of the idempotency key, as stored. `waits`:
- * the run only waits for an earlier attempt. Throws `upstream_not_configured` if no vendor can take the request,
- * `upstream_unavailable` if the operator has paused all that can or the one that must respond first,
+ * Decides the route of a request, or of a retry of `row`. `hash`: keyed hash of the idempotency key, as stored.
+ * `waits`: the run only waits for an earlier attempt. Throws `upstream_not_configured` if no vendor can take the
+ * request, `upstream_unavailable` if the operator has paused all that can or the one that must respond first,
  * `consent_required`, and the failure of a row that has used up its attempts.
  */
 export function decideRoute(
@@ -195,8 +197,8 @@ function isReady(upstream: IdentityUpstream): boolean {
 }
 
 /**
- * The vendor that reported "not found" and the one that was tried `next`, with which a retry continues. If none was tried, as
- * the store did not take the attempt, a retry asks one other within the bounds of a second source.
+ * The vendor that reported "not found" and the one that was tried `next`, with which a retry continues. If none was
+ * tried, as the store did not take the attempt, a retry asks one other within the bounds of a second source.
  */
 function afterNotFound(row: Row | undefined): { by: string; next: string | undefined } | undefined {
   const attempts = row?.attempts ?? [];

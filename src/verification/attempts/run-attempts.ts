@@ -224,7 +224,9 @@ function isCertain({ state }: Pick<Learned, "state">): boolean {
   return state !== "unknown" && state !== "failed";
 }
 
-/** A result after which another vendor was to be asked, and was not. Whether that vendor fails lastingly, nobody knows. */
+/**
+ * A result after which another vendor was to be asked, and was not. Whether that vendor fails lastingly, nobody knows.
+ */
 function interrupted(result: Learned): Learned {
   if (result.state === "failed") return { ...result, lasting: false, interrupted: true };
   return result.state === "unknown" ? result : { ...result, interrupted: true };

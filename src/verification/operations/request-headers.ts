@@ -62,7 +62,10 @@ export function consentReferenceOf(header: string, input: CheckInput): string {
   return header;
 }
 
-/** Throws the same for one with a name or a birth date. `compared`: the members of the request that are only compared with the record. */
+/**
+ * Throws the same for one with a name or a birth date. `compared`: the members of the request that are only compared
+ * with the record.
+ */
 export async function refuseConsentAbout(
   header: string,
   kind: CheckKind,

@@ -110,7 +110,9 @@ function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, str
   return sent.length === 0 ? undefined : Object.fromEntries(sent.map((name) => [name, input[name]!]));
 }
 
-/** Computed of the record that the caller gets, so it tells nothing that the record does not, and a replay has the same. */
+/**
+ * Computed of the record that the caller gets, so it tells nothing that the record does not, and a replay has the same.
+ */
 async function matchHeader(
   { compare }: Check<CheckRecord>,
   record: CheckRecord,

@@ -57,7 +57,9 @@ for (const engine of engines)
       };
       return { identity, events, lead, follow, vendorOf };
     };
-    /** What the vendors did in the last 24 hours and 30 days, of whom a record costs so much at their price of 30 naira. */
+    /**
+     * What the vendors did in the last 24 hours and 30 days, of whom a record costs so much at their price of 30 naira.
+     */
     const did = async (costs: Record<string, number>, changes: Partial<typeof noCounts> = {}, of: string[] = names) => {
       await store.db.deleteFrom("verification_sum").where("vendor", "in", of).execute();
       for (const [vendor, cost] of Object.entries(costs))

@@ -47,7 +47,10 @@ export interface PlayedResponse {
   took: number;
 }
 
-/** A week of so many verifications, in which each of the vendors has one trouble. The same one for every order of vendors. */
+/**
+ * A week of so many verifications, in which each of the vendors has one trouble. The same one for every order of
+ * vendors.
+ */
 export class Week {
   readonly size: number;
   readonly bounds: RouteSettings["bounds"] = weekBounds;
@@ -116,7 +119,10 @@ export const emptyFor = 60_000;
 
 type HourSums = Record<Count, number>[];
 
-/** Plays a week: with this order all the time, or as the policy decides from the sums. What was before `from` counts in the sums only. */
+/**
+ * Plays a week: with this order all the time, or as the policy decides from the sums. What was before `from` counts in
+ * the sums only.
+ */
 export function playWeek(week: Week, fixed?: readonly string[], from = weekBegins): Spent {
   const spent: Spent = { kobo: 0, found: 0, attempts: 0, failed: 0, late: 0, changes: [] };
   const sums = new Map<string, HourSums>(listed.map((vendor) => [vendor, []]));

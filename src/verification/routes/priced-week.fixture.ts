@@ -10,7 +10,8 @@ const begins = weekBegins + week;
 const traitOf = (seed: number, trait: number, vendor = 0) => drawn(seed, vendor, 100 + trait);
 
 /**
- * A week in which two prices change, by 5 to 25 % up or down, and in which a vendor is slow for half a day. The vendors differ by the seed.
+ * A week in which two prices change, by 5 to 25 % up or down, and in which a vendor is slow for half a day. The vendors
+ * differ by the seed.
  */
 export class PricedWeek extends Week {
   override readonly bounds = { p95: 10_000, failures: 10 };
@@ -56,7 +57,10 @@ export class PricedWeek extends Week {
   }
 }
 
-/** What the policy spent in such a week, by how many percent a record cost more than with the best of all orders, and the changes of order. */
+/**
+ * What the policy spent in such a week, by how many percent a record cost more than with the best of all orders, and
+ * the changes of order.
+ */
 export function judgedWeek(size: number, seed: number) {
   const played = new PricedWeek(size, seed);
   const policy = playWeek(played, undefined, begins);

@@ -7,7 +7,10 @@ import { startOwnDatabase } from "../../crash/database.ts";
 import type { FreshSettings } from "../../support/engines.ts";
 import { Caller } from "../caller.ts";
 
-/** A small disk that fills up, under SQLite and under PostgreSQL: verifications are refused unpaid, look-ups go on, and room heals it. */
+/**
+ * A small disk that fills up, under SQLite and under PostgreSQL: verifications are refused unpaid, look-ups go on, and
+ * room heals it.
+ */
 export async function fullDisk(): Promise<object> {
   return {
     sqlite: await withDisk("16m", (disk) => fill(disk, { dataDirectory: join(disk, "data") })),

@@ -3,7 +3,9 @@ import { engines } from "../../support/engines.ts";
 import { Caller } from "../caller.ts";
 import { findTool } from "../tools.ts";
 
-/** Two instances on PostgreSQL, one of which has a wrong clock: it must answer, free no key, and charge nothing twice. */
+/**
+ * Two instances on PostgreSQL, one of which has a wrong clock: it must answer, free no key, and charge nothing twice.
+ */
 export async function skewedClock(): Promise<object> {
   const table: Record<string, object> = {};
   for (const skew of ["+2d", "-2d", "+400d"]) {

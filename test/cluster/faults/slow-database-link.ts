@@ -6,7 +6,9 @@ import { Door } from "../door.ts";
 /** Milliseconds that the way to PostgreSQL takes, there and back. */
 const delays = [0, 10, 50, 200];
 
-/** A way to PostgreSQL that delays every byte. Verifications may take as long as it does, look-ups not a moment longer. */
+/**
+ * A way to PostgreSQL that delays every byte. Verifications may take as long as it does, look-ups not a moment longer.
+ */
 export async function slowDatabaseLink(): Promise<object> {
   const place = await engines.find(({ name }) => name === "postgres")!.ready();
   const url = new URL(place.settings.databaseUrl!);

@@ -24,7 +24,9 @@ const brokenOff: readonly unknown[] = ["ECONNRESET", "ECONNREFUSED", "EPIPE"];
 
 let people = 0;
 
-/** So many verifications of 500 callers, each of another person, at the services in turn. Ends early if `until` says so. */
+/**
+ * So many verifications of 500 callers, each of another person, at the services in turn. Ends early if `until` says so.
+ */
 export async function crowd(
   count: number,
   { ports, keys, hasKey }: CrowdOptions,

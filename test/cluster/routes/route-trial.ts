@@ -15,7 +15,10 @@ const shares = { DUBA_ROUTE_SHARE: "prembly:5,seamfix:2" };
 const second = { DUBA_ROUTE_AFTER_NOT_FOUND: "next=200" };
 const cheapest = { DUBA_ROUTE: "cheapest" };
 
-/** 500 callers and two processes that ask three vendors: shares, pauses, and one bill an attempt under every policy, also when processes are killed. */
+/**
+ * 500 callers and two processes that ask three vendors: shares, pauses, and one bill an attempt under every policy,
+ * also when processes are killed.
+ */
 export async function routeTrial(): Promise<object> {
   const verifications = Number(process.env.TRIAL_ROWS ?? 100_000);
   await using begun = new AsyncDisposableStack();
@@ -109,7 +112,10 @@ class Trial {
     this.#services = [];
   }
 
-  /** So many verifications, of which each `keyed`-th has a key, while one process after the other is killed if `isKilling`. */
+  /**
+   * So many verifications, of which each `keyed`-th has a key, while one process after the other is killed if
+   * `isKilling`.
+   */
   async load(count: number, { keyed = 2, isKilling = false, until = (): boolean => false } = {}): Promise<Asked[]> {
     let isOver = false;
     const ports = () => this.#services.map(({ port }) => port);
@@ -232,7 +238,10 @@ function checkAttempts(attempts: readonly Attempt[], heard: readonly string[], t
   }
 }
 
-/** How often another vendor was asked after an attempt that may be billed: once, after "not found", where the operator wants that. */
+/**
+ * How often another vendor was asked after an attempt that may be billed: once, after "not found", where the operator
+ * wants that.
+ */
 function secondSources(attempts: readonly Attempt[], asksSecond: boolean, told: string): number {
   let seconds = 0;
   for (const [at, attempt] of attempts.entries()) {

@@ -4,7 +4,10 @@ import { once } from "node:events";
 export const trioNames = ["dojah", "prembly", "seamfix"] as const;
 export type TrioName = (typeof trioNames)[number];
 
-/** Of 100 calls, how many each vendor answers with "not found", refuses with 429, and breaks off. `notFound` is the same for each number. */
+/**
+ * Of 100 calls, how many each vendor answers with "not found", refuses with 429, and breaks off. `notFound` is the same
+ * for each number.
+ */
 export interface Manners {
   notFound: number;
   busy: number;

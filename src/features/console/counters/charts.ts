@@ -49,7 +49,9 @@ function outcomeOf(about: CountedSubject, outcome: string): string {
   return failures[outcome as FailureCode].status >= 500 ? "failed" : "refused";
 }
 
-/** Answers per minute by outcome, and how long they took, over the last hour or day: of look-ups, then of verifications. */
+/**
+ * Answers per minute by outcome, and how long they took, over the last hour or day: of look-ups, then of verifications.
+ */
 export async function chartsOf({ db, now }: WithClock & { db: Kysely<Tables> }, range: ChartRange): Promise<Chart[]> {
   const { length, step, each } = ranges[range];
   const first = Math.floor((now() - length) / step) * step + step;

@@ -24,8 +24,8 @@ export interface MinuteCounts {
 type Counted = Omit<Tables["minute_outcome"], "minute" | "instance">;
 
 /**
- * Keeps the counts of this process in the store, in buckets of one minute, so that those of several processes add up. The hot
- * path only increments numbers: once a minute a job writes how far they moved. `instance`: names this process.
+ * Keeps the counts of this process in the store, in buckets of one minute, so that those of several processes add up.
+ * The hot path only increments numbers: once a minute a job writes how far they moved. `instance`: names this process.
  */
 export function keepMinuteCounts(
   { db, now }: WithClock & { db: Kysely<Tables> },

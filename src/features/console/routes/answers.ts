@@ -55,7 +55,10 @@ export function answerOf(
   });
 }
 
-/** An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`: as programs have it. `isFiltered`: other rows may exist. */
+/**
+ * An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`:
+ * as programs have it. `isFiltered`: other rows may exist.
+ */
 export async function answerParts(
   visit: Visit,
   command: ConsoleCommand,

@@ -173,7 +173,10 @@ async function latestOf(visit: Visit, command: ConsoleCommand, given: Texts): Pr
   return Promise.all(sections);
 }
 
-/** Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of what is quick. */
+/**
+ * Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of
+ * what is quick.
+ */
 function isCheap(command: ConsoleCommand): boolean {
   const members = membersOf(command.input);
   if (/\.(?:list|entries|summary)$/.test(command.id)) return !members.some(({ isRequired }) => isRequired);

@@ -25,7 +25,10 @@ import type { SentForm } from "./form-texts.ts";
 import { metaOf, targetRecord } from "./page-parts.ts";
 import { effectOf, isExpected, learnNames } from "./run-as.ts";
 
-/** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
+/**
+ * What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the
+ * form may be sent.
+ */
 export async function confirmOptions(visit: Visit, { command, given, was }: SentForm): Promise<HttpResponse> {
   let effect: Effect | undefined;
   try {
@@ -46,7 +49,10 @@ export async function confirmOptions(visit: Visit, { command, given, was }: Sent
   });
 }
 
-/** What the passkey of the person signed: this command with these texts. Throws an `AccessError`, or a `ConsoleError` for another person's. */
+/**
+ * What the passkey of the person signed: this command with these texts. Throws an `AccessError`, or a `ConsoleError`
+ * for another person's.
+ */
 export async function confirmationOf(visit: Visit, { command, form, given }: SentForm): Promise<Confirmation> {
   const signed = form.get("_passkey");
   if (typeof signed !== "string" || signed === "")
@@ -85,7 +91,10 @@ function purposeOf({ session }: SignedIn): string {
   return `confirm ${session.formToken}`;
 }
 
-/** The texts as a deed holds them: files by name and hash; what may be a secret, or the number of a person, by a keyed hash. */
+/**
+ * The texts as a deed holds them: files by name and hash; what may be a secret, or the number of a person, by a keyed
+ * hash.
+ */
 async function deedInputOf({ signer }: ConsoleRoom, { input }: ConsoleCommand, texts: Texts): Promise<Deed["input"]> {
   const keyed = async (text: string) => `hmac-sha256:${(await signer("confirmation"))(text)}`;
   const deed: Record<string, Deed["input"][string]> = {};

@@ -77,7 +77,10 @@ function takesFiles({ input }: ConsoleCommand): boolean {
   return membersOf(input).some(({ member }) => member.holds === "file");
 }
 
-/** The form as its person had typed it when the session ended: see `typedPage`. It does nothing, and so it wants no token. */
+/**
+ * The form as its person had typed it when the session ended: see `typedPage`. It does nothing, and so it wants no
+ * token.
+ */
 async function showTyped(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
   const form = await formIn(visit, longestForm);
   if (form.get("_person") !== visit.session.person.id) return redirect(pathOf(command));

@@ -50,8 +50,8 @@ export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | F
 }
 
 /**
- * A text without what nobody sees: no NUL, which PostgreSQL refuses, no marks that turn what follows on a page, nothing that came with an
- * e-mail from a chat. What joins letters and emoji stays.
+ * A text without what nobody sees: no NUL, which PostgreSQL refuses, no marks that turn what follows on a page, nothing
+ * that came with an e-mail from a chat. What joins letters and emoji stays.
  */
 function visible(text: string): string {
   return text.replaceAll("\t", " ").replaceAll(/(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu, "");

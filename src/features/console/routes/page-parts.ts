@@ -46,7 +46,10 @@ export async function formParts(
 /** Members of a form that records call otherwise. */
 const recordNames: Readonly<Record<string, string>> = { expires: "expires_at", scope: "scopes", address: "addresses" };
 
-/** The record that the texts name as the target of a command, as its page shows it; undefined: none that the person may see. */
+/**
+ * The record that the texts name as the target of a command, as its page shows it; undefined: none that the person may
+ * see.
+ */
 export async function targetRecord(visit: Visit, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
   const record = Object.values(visit.site.records).find(
     ({ by: named, show }) =>
@@ -97,7 +100,10 @@ function subjectOf({ names }: Visit, command: ConsoleCommand, texts: FormTexts):
 
 const named = (name: string, text: string) => ({ name, shows: name === "account" ? "account" : "text", text }) as const;
 
-/** The title of a command's page: of "keys.create" "New key", of what it shows "Kobo Pay", and of a report "Statement of Kobo Pay". */
+/**
+ * The title of a command's page: of "keys.create" "New key", of what it shows "Kobo Pay", and of a report "Statement of
+ * Kobo Pay".
+ */
 export function pageTitle(visit: Visit, command: ConsoleCommand, texts: FormTexts = {}, answer?: unknown): string {
   const title = titleOf(command);
   const record = recordShownBy(visit.site, command);
@@ -135,7 +141,9 @@ export function formHead(visit: Visit, command: ConsoleCommand, place: ConsolePa
   return pageHead({ crumb: place, title: pageTitle(visit, command, texts), below });
 }
 
-/** The head of a page that shows an answer: of a record its name, its state and what can be done; of a list what it is. */
+/**
+ * The head of a page that shows an answer: of a record its name, its state and what can be done; of a list what it is.
+ */
 export function answerHead(
   visit: Visit,
   command: ConsoleCommand,
@@ -257,7 +265,10 @@ export function chipMembers({ input }: ConsoleCommand) {
   });
 }
 
-/** The words that people filter a list by, as links: of the states of verifications, for example, with how many there are of each. */
+/**
+ * The words that people filter a list by, as links: of the states of verifications, for example, with how many there
+ * are of each.
+ */
 export async function chips(visit: Visit, command: ConsoleCommand, path: string): Promise<Html> {
   const { query, names } = visit;
   const members = chipMembers(command);

@@ -38,7 +38,10 @@ export async function subjectOfPage(
   return undefined;
 }
 
-/** What shows more of a record: each list and report that takes its name, but what stands on its page, and the list that it is a row of. */
+/**
+ * What shows more of a record: each list and report that takes its name, but what stands on its page, and the list that
+ * it is a row of.
+ */
 function tabsOf(site: SiteMap, show: ConsoleCommand, by: string): ConsoleCommand[] {
   const { below } = recordShownBy(site, show)!;
   return aboutSame(site, show, by).filter(

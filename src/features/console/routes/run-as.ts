@@ -21,7 +21,10 @@ import { emailsIn } from "../view/words.ts";
 export const isExpected = (error: unknown): error is Error =>
   error instanceof AccessError || (error instanceof Error && "exitCode" in error);
 
-/** What a command is handed that runs as the person of the session. `settings`: those that a command goes by which holds changes back. */
+/**
+ * What a command is handed that runs as the person of the session. `settings`: those that a command goes by which holds
+ * changes back.
+ */
 export function deskAs(
   { session, store, commands, stories, keptTimes, origin, ...visit }: Visit,
   { db = store.db, audit = visit.audit, settings = visit.config } = {},
@@ -50,8 +53,8 @@ export function deskAs(
 }
 
 /**
- * What a command runs with as the person of the session: its input, and what it is handed. `auditOf`: appends the entries of a command that
- * this protection holds back. Throws a `RoleError`, or an `InputError`.
+ * What a command runs with as the person of the session: its input, and what it is handed. `auditOf`: appends the
+ * entries of a command that this protection holds back. Throws a `RoleError`, or an `InputError`.
  */
 async function prepared(
   visit: Visit,
@@ -66,7 +69,10 @@ async function prepared(
 
 type AuditOf = (protection: string | undefined) => Audit;
 
-/** Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another problem for the person. */
+/**
+ * Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is.
+ * Throws a `RoleError`, an `InputError` or another problem for the person.
+ */
 export async function runAs(visit: Visit, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
   const { store, reports } = visit;
   const { db, said } = command.reports ? await reports.source() : { db: store.db, said: undefined };
@@ -97,7 +103,9 @@ export async function statusFacts(visit: Visit, milliseconds: number): Promise<u
   return JSON.parse(await visit.readings.get("status", milliseconds, read));
 }
 
-/** The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says. */
+/**
+ * The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says.
+ */
 export async function foundAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<unknown> {
   try {
     return (await runAs(visit, command, texts)).answer;
@@ -107,7 +115,10 @@ export async function foundAs(visit: Visit, command: ConsoleCommand, texts: Text
   }
 }
 
-/** What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command refuses about them. */
+/**
+ * What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command
+ * refuses about them.
+ */
 export async function effectOf(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Effect | undefined> {
   const { input, desk } = await prepared(visit, command, texts);
   return confirmed(command, input, desk);

@@ -47,8 +47,8 @@ export async function sentForm({ store }: Visit, id: string): Promise<Tables["se
 }
 
 /**
- * Appends entries as `append` does, and notes in their transaction that the form did its work. Throws an `AlreadySent`, which undoes the
- * transaction, if another request did.
+ * Appends entries as `append` does, and notes in their transaction that the form did its work. Throws an `AlreadySent`,
+ * which undoes the transaction, if another request did.
  */
 export function appendOnce(
   append: Audit,
@@ -71,7 +71,9 @@ export function appendOnce(
   };
 }
 
-/** Keeps the answer for the pages that show it, and returns the id by which they ask for it. Undefined: it is too long. */
+/**
+ * Keeps the answer for the pages that show it, and returns the id by which they ask for it. Undefined: it is too long.
+ */
 export async function keepAnswer(
   { path, store: { db, now }, session: { person } }: Visit,
   once: FormRequest | undefined,

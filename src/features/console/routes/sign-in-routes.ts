@@ -29,8 +29,8 @@ export function signInPage(): HttpResponse {
 }
 
 /**
- * The page to sign in for somebody who sent the form of a command after the session ended. It holds what was typed, and sends it to `showTyped`:
- * nothing of it stands in a URL or in the store.
+ * The page to sign in for somebody who sent the form of a command after the session ended. It holds what was typed, and
+ * sends it to `showTyped`: nothing of it stands in a URL or in the store.
  */
 export async function typedPage(asked: Asked, command: Command<never>): Promise<HttpResponse> {
   const form = await formIn(asked, longestForm);

@@ -3,7 +3,10 @@ import { type Chart, msText, type Series } from "../counters/charts.ts";
 
 const [wide, high] = [300, 100];
 
-/** A chart with its sums in words. It is drawn here, so that it needs no script. `clockOf`: a time of the axis, as people read it. */
+/**
+ * A chart with its sums in words. It is drawn here, so that it needs no script. `clockOf`: a time of the axis, as
+ * people read it.
+ */
 export function chartFigure({ title, kind, unit, times, series }: Chart, clockOf: (at: number) => string): Html {
   const shown = series.filter(({ values }) => values.some((value) => value));
   if (shown.length === 0) return html``;

@@ -50,7 +50,10 @@ function pageOf(site: SiteMap, command: Command<never>, asked: readonly (readonl
   return `${command.id === place.opens ? place.path : pathOf(command)}${query && `?${query}`}`;
 }
 
-/** An option of the terminal as the label of its field: `--time-column` is “Time column”; a member of the code by its label. */
+/**
+ * An option of the terminal as the label of its field: `--time-column` is “Time column”; a member of the code by its
+ * label.
+ */
 function withLabels(text: string): string {
   const named = text.replaceAll(/(?<![\w.:/"-])[a-z]+(?:_[a-z]+)+(?![\w"])/g, (name) =>
     isCode(name) ? name : labelFor(name).toLowerCase(),

@@ -8,7 +8,9 @@ import { wordOf } from "./words.ts";
 
 export type NamedMember = ReturnType<typeof membersOf>[number];
 
-/** What is wrong with a field. A browser asks for a time without its zone, and people read other words to choose from. */
+/**
+ * What is wrong with a field. A browser asks for a time without its zone, and people read other words to choose from.
+ */
 export function messageOf(message: string, { name, member }: Pick<NamedMember, "name" | "member">): string {
   if (member.enum && message.startsWith("must be one of "))
     return `must be one of ${member.enum.map((word) => choiceText(name, word)).join(", ")}`;

@@ -2,8 +2,8 @@ import type { Shows } from "../../../declare/command/answer-schema.ts";
 import type { TableColumn, TableRow } from "../../../declare/command/answer-table.ts";
 
 /**
- * Where a cell stands in a row on a phone: `name` and `value` in its first line, `lead` and `when` in its second one, `also` in a line of
- * its own. What has no place is folded away.
+ * Where a cell stands in a row on a phone: `name` and `value` in its first line, `lead` and `when` in its second one,
+ * `also` in a line of its own. What has no place is folded away.
  */
 export type NarrowPlace = "name" | "value" | "lead" | "when" | "also";
 
@@ -16,8 +16,8 @@ const names: readonly Shows[] = ["event", "text", "reference", "account"];
 const lineLength = 40;
 
 /**
- * The two lines of a row on a phone, from what its columns show: what names it and what became of it, or the figure that orders the rows, then
- * whom or what it is about and when. Sentences have lines of their own.
+ * The two lines of a row on a phone, from what its columns show: what names it and what became of it, or the figure
+ * that orders the rows, then whom or what it is about and when. Sentences have lines of their own.
  */
 export function narrowRow(
   columns: readonly TableColumn[],

@@ -10,7 +10,10 @@ const webhook: Readonly<Record<string, string>> = {
   dead: "was given up",
 };
 
-/** The answer of a vendor, such as "failed, timed out", with its time and cost. A reason of a person has other signs before it. */
+/**
+ * The answer of a vendor, such as "failed, timed out", with its time and cost. A reason of a person has other signs
+ * before it.
+ */
 const answeredAfter = /^([a-z]+(?:,? [a-z]+)*) after (\d+) ms(, for .*)?$/;
 
 const answers: Readonly<Record<string, string>> = {

@@ -11,8 +11,8 @@ import { vendors, vendorTitle } from "../../../vendors/registry.ts";
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to the page that
- * does the same, if the site has it.
+ * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to
+ * the page that does the same, if the site has it.
  */
 export interface Say {
   (text: string | RichText): Html;

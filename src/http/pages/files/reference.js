@@ -1,9 +1,12 @@
-// Starts the reference. As the scripts of the Postman collection do, it gives each verification a key of its own, and puts values of the
-// reader's own where the examples of other operations only show the form of one.
+// Starts the reference. As the scripts of the Postman collection do, it gives each verification a key of its own, and
+// puts values of the reader's own where the examples of other operations only show the form of one.
 const { configuration, keyed, examples } = Object.fromEntries(
   Object.entries(document.currentScript.dataset).map(([name, value]) => [name, JSON.parse(value)]),
 );
-/** What the last verification of this page was answered with, and the last endpoint, by the member whose example it replaces. */
+/**
+ * What the last verification of this page was answered with, and the last endpoint, by the member whose example it
+ * replaces.
+ */
 const latest = {};
 let sentKey;
 
