@@ -66,7 +66,8 @@ const unknown = asked.filter((name) => !names.includes(name));
 const usage =
   `The parts of the bench are ${names.join(", ")}; without a name all run but ${onlyByName.join(", ")}. ` +
   "lookups, keys, peers and workers take --starts, --seconds and --warm, start takes --starts. " +
-  "lookups and verifications --against COMMIT pair this tree with that commit's, in turn, and take --starts and --seconds.";
+  "lookups and verifications --against COMMIT pair this tree with that commit's, in turn, " +
+  "and take --starts and --seconds.";
 if (help) console.log(usage);
 else if (unknown.length > 0 || wrong) {
   console.error(

@@ -83,7 +83,8 @@ async function leftOfOne(service: Service, databaseUrl: string): Promise<number>
     while ((await ask(databaseUrl, unfinished)) !== "0") await setTimeout(200);
     await run(
       databaseUrl,
-      "update verification set sealed_record = null, idempotency_hash = null, body_hash = null where body_hash is not null",
+      "update verification set sealed_record = null, idempotency_hash = null, " +
+        "body_hash = null where body_hash is not null",
       ...["delete from api_request", "truncate record_key", "vacuum"],
     );
     sizes.push(Number(await ask(databaseUrl, lasting)));

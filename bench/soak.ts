@@ -35,7 +35,8 @@ const oneInVerifies = 10;
 
 console.log(
   `Soak of ${minutes} min: ${rate} requests a second on each engine, one in ${oneInVerifies} a verification.\n` +
-    "Rule: flat if resident memory after a full collection of garbage is in the end at most 5 % and 2 MiB above that at the end of " +
+    "Rule: flat if resident memory after a full collection of garbage is in the end at " +
+    "most 5 % and 2 MiB above that at the end of " +
     `the warm-up of ${warmUpMinutes} min. By then the caches are full: SQLite's holds 16 MiB.\n`,
 );
 await using owner = new AsyncDisposableStack();

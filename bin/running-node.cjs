@@ -15,7 +15,8 @@ function problemOfNode() {
   const { node } = process.versions;
   if (!isBelow(node, secure)) return undefined;
   const mend =
-    "On Linux x64 the install brings one, unless it leaves optional packages out: install Duba again with --include=optional. " +
+    "On Linux x64 the install brings one, unless it leaves optional packages out: " +
+    "install Duba again with --include=optional. " +
     `Elsewhere install Node ${secure} or newer first.\n`;
   return isBelow(node, oldest)
     ? { stops: true, sentence: `Duba needs Node ${secure} or newer, and this is ${node}. ${mend}` }

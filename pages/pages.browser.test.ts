@@ -88,12 +88,14 @@ suite("in a browser", { skip: missing }, () => {
         .first()
         .waitFor();
       const button = await page.evaluate<string>(
-        "getComputedStyle([...document.querySelectorAll('button')].find((one) => one.textContent.includes('Test Request'))).backgroundColor",
+        "getComputedStyle([...document.querySelectorAll('button')]" +
+          ".find((one) => one.textContent.includes('Test Request'))).backgroundColor",
       );
       assert.equal(button, accent);
       // Scalar is still laying out.
       const fits =
-        "[...document.querySelectorAll('pre')].every(({ parentElement: frame }) => frame.scrollWidth <= frame.clientWidth)";
+        "[...document.querySelectorAll('pre')].every(({ parentElement: " +
+        "frame }) => frame.scrollWidth <= frame.clientWidth)";
       await until(() => page.evaluate<boolean>(fits));
       for (const offer of [/ask ai/i, /generate mcp/i, /developer tools/i, /deploy/i, /share/i, /open api client/i])
         assert.equal(await page.getByText(offer).count(), 0, String(offer));

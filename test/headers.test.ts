@@ -243,7 +243,8 @@ suite("headers", { concurrency: true }, () => {
     const ready = namesOf(await service.ask(corporate));
     const made = namesOf(await service.ask("/api/v2/education/waec-lookup"));
     const common =
-      "Content-Type Content-Length Cache-Control X-Content-Type-Options X-Request-Id RateLimit RateLimit-Policy Date Connection";
+      "Content-Type Content-Length Cache-Control X-Content-Type-Options X-Request-Id " +
+      "RateLimit RateLimit-Policy Date Connection";
     for (const name of common.split(" ")) {
       assert.ok(ready.has(name), `${name} is missing from a ready answer`);
       assert.ok(made.has(name), `${name} is missing from a made answer`);

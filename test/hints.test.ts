@@ -41,7 +41,8 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
       "a number in the query string of a POST",
       `${verify}?bvn=22000000017`,
       { method: "POST", body: person },
-      "verifyBvn does not read bvn in the query string. It takes bvn, phone, amount, first_name, last_name, date_of_birth in a JSON body.",
+      "verifyBvn does not read bvn in the query string. It takes bvn, phone, amount, first_name, last_name, " +
+        "date_of_birth in a JSON body.",
     ],
     [
       "a key in another header",
@@ -110,7 +111,8 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     assert.equal(response.status, 404);
     assert.equal(
       response.headers["duba-hint"],
-      "X-Idempotency-Key is not read. Send Idempotency-Key. verifyBvn does not read x in the query string. It takes bvn, phone, amount, first_name, last_name, date_of_birth in a JSON body.",
+      "X-Idempotency-Key is not read. Send Idempotency-Key. verifyBvn does not read x in the query string. " +
+        "It takes bvn, phone, amount, first_name, last_name, date_of_birth in a JSON body.",
     );
     assert.deepEqual(
       await hinted("/api/v2/corporate-data/list", { credential: false, headers: { "X-API-Key": "k" } }),

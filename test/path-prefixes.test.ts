@@ -96,7 +96,8 @@ test("a client with two base addresses sends what Duba answers to Duba, and noth
     for (const each of [asked, `${asked}?after=0`]) assert.match(each, isDuba);
   }
   const elsewhere =
-    "internet/data cable-tv electricity transaction/requery transfer/bank transfer/list-banks transfer/verify-account electricity/verify-meter electricity/fetch-billers sme-data/lookup airtime";
+    "internet/data cable-tv electricity transaction/requery transfer/bank transfer/list-banks " +
+    "transfer/verify-account electricity/verify-meter electricity/fetch-billers sme-data/lookup airtime";
   for (const path of elsewhere.split(" ")) assert.doesNotMatch(`/api/v2/${path}`, isDuba);
 });
 
@@ -162,14 +163,19 @@ suite("a wrong path", () => {
 suite("a path of the family that Duba does not serve", () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
   const purchases = [
-    "airtime internet/data internet/data/spectranet internet/data/purchase cable-tv cable-tv/purchase cable-tv/validate-customer",
-    "epin/purchase transaction/requery education/waec-purchase education/jamb-purchase corporate-data/purchase sme-data/purchase",
-    "corporate-data sme-data betting/fund betting/validate electricity electricity/pay electricity/validate-meter transfer transfer/bank",
+    "airtime internet/data internet/data/spectranet internet/data/purchase cable-tv cable-tv/purchase " +
+      "cable-tv/validate-customer",
+    "epin/purchase transaction/requery education/waec-purchase education/jamb-purchase " +
+      "corporate-data/purchase sme-data/purchase",
+    "corporate-data sme-data betting/fund betting/validate electricity electricity/pay " +
+      "electricity/validate-meter transfer transfer/bank",
     "transfer/verify-account transfer/list-banks wallet/fund wallets virtual-accounts virtual-account/create",
   ].flatMap((line) => line.split(" "));
   const lists = [
-    "electricity/fetch-billers transfer/get-transfer-data transfer/list-banks betting/fetch-billers epin/fetch-providers",
-    "airtime/fetch-providers sme-data/lookup education/jamb-lookup transactions transaction/22000000017 virtual-accounts",
+    "electricity/fetch-billers transfer/get-transfer-data transfer/list-banks " +
+      "betting/fetch-billers epin/fetch-providers",
+    "airtime/fetch-providers sme-data/lookup education/jamb-lookup transactions " +
+      "transaction/22000000017 virtual-accounts",
   ].flatMap((line) => line.split(" "));
 
   test("is told so, and to send it elsewhere: every purchase, and every list of other goods", async () => {
@@ -185,7 +191,8 @@ suite("a path of the family that Duba does not serve", () => {
 
   test("is no other operation's, also where nobody thought of it", async () => {
     const others = [
-      "parking/fetch-billers parking/plans education/fetch-providers education/results-lookup flights/list kyc/verify-cac",
+      "parking/fetch-billers parking/plans education/fetch-providers " +
+        "education/results-lookup flights/list kyc/verify-cac",
       "kyc/verify-pvc kyc/verify-passport kyc/verify-drivers-license cards/list movies/packages hotels/lookup",
     ];
     for (const path of others.flatMap((line) => line.split(" ")))

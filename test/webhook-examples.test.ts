@@ -70,7 +70,8 @@ suite("the receiver in docs/events.md", () => {
     python: {
       file: "receiver.py",
       driver:
-        "\nimport sys\nprint(verified_event(sys.stdin.buffer.read(), json.loads(sys.argv[1]), sys.argv[2])['type'], end='')\n",
+        "\nimport sys\nprint(verified_event(sys.stdin.buffer.read(), json.loads(sys.argv[1]), " +
+        "sys.argv[2])['type'], end='')\n",
     },
   };
   for (const [name, { file, driver }] of Object.entries(scripts)) {

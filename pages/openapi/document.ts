@@ -28,7 +28,8 @@ const groups: Record<Operation<never>["group"], string> = {
   Identity: `Verification of a bank verification number (BVN), its fee and its outcome. ${honesty.people} Numbers with a fixed result are listed at [/docs/sandbox](/docs/sandbox).`,
   Wallet: "What your account can still spend.",
   Events:
-    "What happened since you last asked, and the webhooks that tell you at once: [how they are signed and repeated](/docs/events).",
+    "What happened since you last asked, and the webhooks that tell you at once: " +
+    "[how they are signed and repeated](/docs/events).",
   Credentials: "Exchange of an API key for an access token.",
   Requests: "The request log: how your requests were answered. It keeps nothing of what you sent.",
 };
@@ -46,13 +47,15 @@ const securitySchemes = {
     type: "http",
     scheme: "bearer",
     description:
-      "An API key (`duba_test_…` or `duba_live_…`) or an access token, as `Authorization: Bearer <api key>`. The bare key without the word Bearer is accepted too.",
+      "An API key (`duba_test_…` or `duba_live_…`) or an access token, as `Authorization: Bearer <api key>`. " +
+      "The bare key without the word Bearer is accepted too.",
   },
   basic: {
     type: "http",
     scheme: "basic",
     description:
-      "For the authorization operation only. User name: the public id of the API key, or the e-mail address of its account. Password: the whole API key.",
+      "For the authorization operation only. User name: the public id of the API key, or the e-mail address of its " +
+      "account. Password: the whole API key.",
   },
 };
 
@@ -79,7 +82,9 @@ const headers = {
   "Idempotency-Replayed": text("`true` if this repeats the answer to an earlier request with the same key.", "true"),
   [modeHeader]: {
     ...text(
-      "`test` if a verification, its requery or an exchange used a test key: its people are invented. `stand-in` in every answer to a live key of a service that rehearses with stand-ins of identity vendors: its people are invented too. Other answers lack it.",
+      "`test` if a verification, its requery or an exchange used a test key: its people are invented. " +
+        "`stand-in` in every answer to a live key of a service that rehearses with stand-ins of identity vendors: " +
+        "its people are invented too. Other answers lack it.",
       "test",
     ),
     schema: { type: "string", enum: ["test", standInMode] },
@@ -89,7 +94,9 @@ const headers = {
     "lookupDataBundles does not read network. It takes provider, type.",
   ),
   "Duba-Match": text(
-    "Each member that was sent to be compared with the record: `match`, `near` (perhaps the same), `differs`, `unreadable` (no name, or no date of a known form) or `absent` (the answer has none), by [the rules](/docs/names). A replay has the same header. Without such members it is absent.",
+    "Each member that was sent to be compared with the record: `match`, `near` (perhaps the same), `differs`, " +
+      "`unreadable` (no name, or no date of a known form) or `absent` (the answer has none), " +
+      "by [the rules](/docs/names). A replay has the same header. Without such members it is absent.",
     "first_name=match, last_name=near, date_of_birth=differs",
   ),
   "Duba-Wallet": text("`unlimited` if nothing in naira bounds what the account spends.", "unlimited"),

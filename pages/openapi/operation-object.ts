@@ -37,11 +37,15 @@ function describe(operation: Operation<never>): string {
   const parts = [operation.description];
   if (!operation.documented)
     parts.push(
-      "Not in the interface document: here for compatibility with clients of the documented operations, or an operation of Duba's own.",
+      "Not in the interface document: here for compatibility with clients of the documented operations, " +
+        "or an operation of Duba's own.",
     );
   if (operation.carriage === "query or body")
     parts.push(
-      "You can send the parameters in three ways: as a JSON body with GET, as the interface document does (`fetch` and browsers cannot, and some proxies refuse it); in the query string; or as the same JSON body with the `QUERY` method of RFC 10008, which OpenAPI 3.1 cannot show. A required parameter must be in the body or in the query string; if it is in both, the values must be equal.",
+      "You can send the parameters in three ways: as a JSON body with GET, as the interface document does (`fetch` " +
+        "and browsers cannot, and some proxies refuse it); in the query string; " +
+        "or as the same JSON body with the `QUERY` method of RFC 10008, which OpenAPI 3.1 cannot show. " +
+        "A required parameter must be in the body or in the query string; if it is in both, the values must be equal.",
     );
   if (operation.access === "anonymous")
     parts.push("Needs no credential; callers without one are limited by address. A bad credential is refused.");
@@ -94,7 +98,8 @@ const scenarioParameter: JsonObject = {
     name: scenarioHeader,
     in: "header",
     description:
-      "With a test key: what the look-up rehearses, as /docs/sandbox explains. Leave it out for the usual answer. Without a test key it does nothing.",
+      "With a test key: what the look-up rehearses, as /docs/sandbox explains. Leave it out for the usual answer. " +
+      "Without a test key it does nothing.",
     schema: { type: "string", enum: Object.keys(scenarios) },
   },
 };
@@ -104,7 +109,8 @@ const conditionalParameters: JsonObject = {
     name: "If-None-Match",
     in: "header",
     description:
-      "ETag of an answer you have. If the list did not change since, the answer is 304 and does not count against the limit.",
+      "ETag of an answer you have. If the list did not change since, " +
+      "the answer is 304 and does not count against the limit.",
     schema: { type: "string" },
   },
   "If-Modified-Since": {

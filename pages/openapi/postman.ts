@@ -47,7 +47,8 @@ export function postmanCollection(
     info: {
       name: `Duba ${version}`,
       description:
-        "Set the variable key to a test key. Then all requests succeed in their order: people of the sandbox are invented. Those to endpoints need a key with `events:manage`.",
+        "Set the variable key to a test key. Then all requests succeed in their order: " +
+        "people of the sandbox are invented. Those to endpoints need a key with `events:manage`.",
       schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
     },
     auth: { type: "bearer", bearer: [{ key: "token", value: "{{key}}", type: "string" }] },

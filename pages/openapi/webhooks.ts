@@ -28,7 +28,8 @@ export const webhookParameters: JsonObject = {
   ),
   "webhook-signature": header(
     "webhook-signature",
-    "`v1,` and the HMAC-SHA-256 of id, time and body under the secret of the endpoint, in base64; several during a change of the secret.",
+    "`v1,` and the HMAC-SHA-256 of id, time and body under the secret of the endpoint, in base64; " +
+      "several during a change of the secret.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
   [modeHeader]: {

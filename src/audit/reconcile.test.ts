@@ -120,7 +120,8 @@ for (const engine of engines) {
       assert.doesNotMatch(plain.out, /acc_/);
       assert.equal(
         plain.err,
-        "There are 7 differences. 7 verifications on the ledger, 6 on the trail, 4 sums.\nTo make the sums anew: duba books rebuild-sums\n",
+        "There are 7 differences. 7 verifications on the ledger, 6 on the trail, 4 sums.\nTo make the sums anew: " +
+          "duba books rebuild-sums\n",
       );
       assert.match((await duba("books", "rebuild-sums")).out, /^4 sums were wrong and are right now: 2 days\.$/m);
       assert.equal((await reconcile()).differences.length, 3);

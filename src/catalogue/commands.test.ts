@@ -142,7 +142,8 @@ for (const engine of usualEngines)
       assert.deepEqual([exitCode, out], [1, ""]);
       assert.deepEqual(err.split("\n"), [
         "data-bundles, line 2: code must be 1 to 64 visible ASCII characters without spaces.",
-        "data-bundles, line 2: amount has an exponent, as spreadsheets write long numbers (format the column as a number): write naira such as 1234.50.",
+        "data-bundles, line 2: amount has an exponent, as spreadsheets write long numbers (format the column as a " +
+          "number): write naira such as 1234.50.",
         "data-bundles, line 81: NONE is not in data-providers.",
         "data-bundles, line 82: MTNDATA 113 is listed twice, first in line 3.",
         "",

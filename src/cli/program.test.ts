@@ -78,7 +78,8 @@ suite("the command line", { concurrency: true }, () => {
     assert.equal(exitCode, 2);
     assert.equal(
       err,
-      "PORT must be a number from 0 to 65535.\nDUBA_LIMITS must be on or off.\nDUBA_PROT is not a setting of Duba. Did you mean PORT?\n",
+      "PORT must be a number from 0 to 65535.\nDUBA_LIMITS must be on or off.\n" +
+        "DUBA_PROT is not a setting of Duba. Did you mean PORT?\n",
     );
   });
 

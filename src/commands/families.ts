@@ -30,8 +30,8 @@ export const coreFamilies: readonly Family[] = [
   {
     name: "prices",
     about:
-      "Manage the special prices of accounts. Each change makes a new revision of the catalogue. `duba catalogue history` shows it, and " +
-      "`duba catalogue revert` undoes it.",
+      "Manage the special prices of accounts. Each change makes a new revision of the catalogue. " +
+      "`duba catalogue history` shows it, and `duba catalogue revert` undoes it.",
     load: catalogue.prices,
   },
   { name: "sources", about: "Manage the source from which Duba updates the catalogue.", load: catalogue.sources },

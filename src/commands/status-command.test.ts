@@ -162,8 +162,8 @@ for (const engine of usualEngines) {
         bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones.",
         bad_settings: "refuses our settings. It serves no attempt until somebody corrects them.",
         answered_by_stand_in:
-          "has a stand-in that answers in its place: its people are invented, so Duba rejects its answers. Set the vendor's own address, or " +
-          "rehearse with DUBA_STAND_INS=on and a new data directory or database.",
+          "has a stand-in that answers in its place: its people are invented, so Duba rejects its answers. " +
+          "Set the vendor's own address, or rehearse with DUBA_STAND_INS=on and a new data directory or database.",
         refused: "refuses all attempts. Its interface or our settings may have changed.",
         bad_response: "gives no plausible response. Its interface or our settings may have changed.",
         finds_nobody: "found none of 20 people in a row. Check its credentials, its product and our settings.",

@@ -96,7 +96,8 @@ suite("the settings", () => {
   test("let reports read a replica on PostgreSQL only", () => {
     const DUBA_DATABASE_READ_URL = "postgres://duba@127.0.0.2/duba";
     assert.deepEqual(saidOf({ DUBA_DATABASE_READ_URL }), [
-      "DUBA_DATABASE_READ_URL is set, but SQLite has no replica: unset it, or set DUBA_DATABASE_URL to the PostgreSQL database that it follows.",
+      "DUBA_DATABASE_READ_URL is set, but SQLite has no replica: unset it, or set DUBA_DATABASE_URL to the " +
+        "PostgreSQL database that it follows.",
     ]);
     const DUBA_DATABASE_URL = "postgres://duba@127.0.0.1/duba";
     assert.deepEqual(saidOf({ DUBA_DATABASE_READ_URL, DUBA_DATABASE_URL }), []);
@@ -104,7 +105,8 @@ suite("the settings", () => {
 
   test("let several workers serve on PostgreSQL only, and auto anywhere", () => {
     assert.deepEqual(saidOf({ DUBA_WORKERS: "2" }), [
-      "DUBA_WORKERS is 2, but SQLite serves from one process only: unset it, or set DUBA_DATABASE_URL to a PostgreSQL database.",
+      "DUBA_WORKERS is 2, but SQLite serves from one process only: unset it, " +
+        "or set DUBA_DATABASE_URL to a PostgreSQL database.",
     ]);
     assert.deepEqual(saidOf({ DUBA_WORKERS: "0" }), ["DUBA_WORKERS must be a number from 1 to 64, or auto."]);
     assert.deepEqual(saidOf({ DUBA_WORKERS: "auto" }), []);
@@ -143,7 +145,8 @@ suite("the settings", () => {
       saidOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
     const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
     assert.deepEqual(problem("peer", "20s", own), [
-      "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: DUBA_UPSTREAM_TIMEOUT must be shorter, such as 15000ms.",
+      "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: " +
+        "DUBA_UPSTREAM_TIMEOUT must be shorter, such as 15000ms.",
     ]);
     assert.equal(problem("", "10s", own).length, 1);
     assert.equal(problem("dojah", "15s").length, 1);
@@ -198,7 +201,8 @@ suite("the settings", () => {
       "DUBA_GUARD_PRICE_FACTOR must be a number of 1 or more, such as 1.5.",
     ]);
     const unknown =
-      "DUBA_GUARD has a form that Duba does not know. Set DUBA_GUARD_REMOVAL, DUBA_GUARD_PRICE_FACTOR, DUBA_GUARD_PRICE_MEAN instead.";
+      "DUBA_GUARD has a form that Duba does not know. Set DUBA_GUARD_REMOVAL, DUBA_GUARD_PRICE_FACTOR, " +
+      "DUBA_GUARD_PRICE_MEAN instead.";
     for (const wrong of ["factor", "price=3", "factor=3,factor=4", "factor=3,"])
       assert.deepEqual(saidOf({ DUBA_GUARD: wrong }), [unknown], wrong);
     assert.deepEqual(saidOf({ DUBA_GUARD: "factor=3", DUBA_GUARD_PRICE_FACTOR: "3" }), [
@@ -233,7 +237,8 @@ suite("the settings", () => {
       "DUBA_ROUTE is cheapest, and nothing says what peer bills: name it in DUBA_UPSTREAM_PRICES, such as peer=50.",
     ]);
     assert.deepEqual(saidOf({ ...live, DUBA_ROUTE_AFTER_NOT_FOUND: "next=100" }), [
-      "DUBA_ROUTE_AFTER_NOT_FOUND is next, and nothing says what peer bills: name it in DUBA_UPSTREAM_PRICES, such as peer=50.",
+      "DUBA_ROUTE_AFTER_NOT_FOUND is next, and nothing says what peer bills: " +
+        "name it in DUBA_UPSTREAM_PRICES, such as peer=50.",
     ]);
   });
 

@@ -25,13 +25,15 @@ const table = {
   malformed_request: {
     status: 400,
     cause:
-      "Duba cannot read the request as HTTP: the request line, a header, a URL escape or the length is wrong, Host is missing or wrong, or Host or Authorization is there twice.",
+      "Duba cannot read the request as HTTP: the request line, a header, a URL escape or the length is wrong, " +
+      "Host is missing or wrong, or Host or Authorization is there twice.",
     cure: "Send the request with an ordinary HTTP/1.1 client and percent-encode the URL.",
   },
   conflicting_parameters: {
     status: 400,
     cause:
-      "The request has one parameter more than once, or in two places, with different values, or a member twice in one object of its body.",
+      "The request has one parameter more than once, or in two places, with different values, " +
+      "or a member twice in one object of its body.",
     cure: "Send each parameter once, or with the same value everywhere, and each member once.",
   },
   invalid_idempotency_key: {
@@ -88,7 +90,8 @@ const table = {
   not_offered: {
     status: 404,
     cause:
-      "The path is one of a purchase, a transfer, a bill or a list of other goods. Duba lists and verifies: it sells nothing and moves no money.",
+      "The path is one of a purchase, a transfer, a bill or a list of other goods. Duba lists and verifies: " +
+      "it sells nothing and moves no money.",
     cure: "Send purchases to the service that sells, under a base address of its own.",
   },
   provider_not_found: {
@@ -105,7 +108,9 @@ const table = {
   request_not_found: {
     status: 404,
     cause: "The request log has no entry of your account with this request id in this mode.",
-    cure: "Compare the id with the X-Request-Id of the answer, and use a key of the same mode (test or live). Entries go after some days, and look-ups that succeed are kept as a sample.",
+    cure:
+      "Compare the id with the X-Request-Id of the answer, and use a key of the same mode (test or live). " +
+      "Entries go after some days, and look-ups that succeed are kept as a sample.",
   },
   verification_not_found: {
     status: 404,
@@ -116,7 +121,9 @@ const table = {
     status: 404,
     since: "0.2.0",
     cause: "Your account has no webhook endpoint with this id in this mode.",
-    cure: "List your endpoints with GET /api/v2/events/endpoints, and use a key of the same mode (test or live) as the endpoint.",
+    cure:
+      "List your endpoints with GET /api/v2/events/endpoints, " +
+      "and use a key of the same mode (test or live) as the endpoint.",
   },
   event_not_found: {
     status: 404,
@@ -145,7 +152,9 @@ const table = {
     status: 409,
     since: "0.2.0",
     cause: "A webhook endpoint of your account has this URL in this mode already.",
-    cure: "Use the endpoint that the message names. If you do not have its secret, give it a new one, or remove it first.",
+    cure:
+      "Use the endpoint that the message names. If you do not have its secret, " +
+      "give it a new one, or remove it first.",
   },
   too_many_endpoints: {
     status: 409,
@@ -161,7 +170,8 @@ const table = {
   record_no_longer_held: {
     status: 410,
     cause:
-      "The verification succeeded earlier, and Duba does not hold its record any more: its time is over, it was erased, or the service was restored from a backup, which has no records.",
+      "The verification succeeded earlier, and Duba does not hold its record any more: " +
+      "its time is over, it was erased, or the service was restored from a backup, which has no records.",
     cure: "If you need the record again, verify again with a new idempotency key.",
   },
   body_too_large: {
@@ -198,7 +208,9 @@ const table = {
   amount_mismatch: {
     status: 422,
     cause: "This service checks the amount, and the amount in the request is not the fee.",
-    cure: "Send the amount that the message names. For a BVN, GET /api/v2/education/waec-lookup returns it too. Nothing was charged.",
+    cure:
+      "Send the amount that the message names. For a BVN, " +
+      "GET /api/v2/education/waec-lookup returns it too. Nothing was charged.",
   },
   verification_failed: {
     status: 422,

@@ -50,9 +50,11 @@ export function elevenDigitsField(description: string, example: string): TString
 export const phoneField = field({
   pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?[1-9] *(?:[0-9] *){9}$",
   description:
-    "Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. The ten digits after 0, 234 or +234 never begin with 0.",
+    "Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. " +
+    "The ten digits after 0, 234 or +234 never begin with 0.",
   problem:
-    "must be a phone number such as 08012345678, 2348012345678 or +2348012345678: ten digits after the prefix, of which the first is not 0",
+    "must be a phone number such as 08012345678, 2348012345678 or +2348012345678: " +
+    "ten digits after the prefix, of which the first is not 0",
   example: "08000000017",
 });
 

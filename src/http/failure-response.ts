@@ -62,7 +62,8 @@ export function serviceFailure(error: unknown, { method, failureFacts }: BoundOp
   if (error.isUncertain && method !== "GET" && failureFacts === undefined)
     return new Failure(
       "internal_error",
-      "The store of this service did not answer in time, so Duba may have done what you asked. Look whether it did before you send it again.",
+      "The store of this service did not answer in time, so Duba may have done what you asked. " +
+        "Look whether it did before you send it again.",
       { retryable: false },
     );
   return new Failure(

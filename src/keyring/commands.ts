@@ -59,8 +59,8 @@ const newKeyring = command({
   title: "New key ring",
   summary: "Write a new key ring to standard output, for a store that has none yet.",
   description:
-    "A first start makes its own key ring, if it can write the file. Use this one where it cannot, such as in a secret of Kubernetes. A store " +
-    "that has records needs the key ring that it was written with.",
+    "A first start makes its own key ring, if it can write the file. Use this one where it cannot, " +
+    "such as in a secret of Kubernetes. A store that has records needs the key ring that it was written with.",
   role: "officer",
   kind: "read",
   only: "terminal",
@@ -78,8 +78,8 @@ const rotateKeyring = command({
   title: "Rotate",
   summary: "Add a record key and a hash key to the key ring.",
   description:
-    "They become current after a delay, so that all processes know them before one uses them. If you have several machines, " +
-    "copy the file to all of them before that time.",
+    "They become current after a delay, so that all processes know them before one uses them. " +
+    "If you have several machines, copy the file to all of them before that time.",
   role: "officer",
   kind: "change",
   gives: "authority",
@@ -114,7 +114,8 @@ const rewrapKeys = command({
   id: "keyring.rewrap",
   title: "Rewrap",
   summary:
-    "Encrypt the key of each stored record, and the secrets of event endpoints, with the current record key, so that you can retire older keys.",
+    "Encrypt the key of each stored record, and the secrets of event endpoints, with the current record key, " +
+    "so that you can retire older keys.",
   description: "You may stop the command and run it again.",
   onTerminal: "The exit code is 1 if Duba cannot open a record or a secret.",
   role: "officer",
@@ -156,8 +157,8 @@ const retireKey = command({
   title: "Retire",
   summary: "Remove a key that no verification needs.",
   description:
-    "Duba refuses if a verification needs it, and in the first 5 minutes of its successor. If you have several machines, copy the " +
-    "file to the others afterwards.",
+    "Duba refuses if a verification needs it, and in the first 5 minutes of its successor. " +
+    "If you have several machines, copy the file to the others afterwards.",
   role: "officer",
   kind: "danger",
   gives: "authority",
@@ -173,7 +174,8 @@ const retireKey = command({
     items: [
       [
         "Copies",
-        "Old copies of the key ring still contain the key. With one of them, a person can open the records in an old copy of the database.",
+        "Old copies of the key ring still contain the key. With one of them, a person can open the records in an " +
+          "old copy of the database.",
       ],
     ],
   },

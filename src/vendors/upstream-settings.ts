@@ -6,7 +6,8 @@ export const upstreamSettings = {
     name: "DUBA_UPSTREAM_TIMEOUT",
     default: "15s",
     about:
-      "Maximum time for one call to an identity vendor. It must be shorter than DUBA_VERIFICATION_TIMEOUT. If you do not set it, calls to another Duba get 25s, because that Duba itself may need 20s.",
+      "Maximum time for one call to an identity vendor. It must be shorter than DUBA_VERIFICATION_TIMEOUT. " +
+      "If you do not set it, calls to another Duba get 25s, because that Duba itself may need 20s.",
     ...someTime,
   }),
   concurrency: setting({
@@ -19,14 +20,17 @@ export const upstreamSettings = {
     name: "DUBA_STAND_INS",
     default: "off",
     about:
-      "If on, this is a rehearsal: answers of stand-ins of vendors and catalogue sources (duba stand-in) count, and the store is a rehearsal for ever. Every answer to a live key then says Duba-Mode: stand-in. If off, such an answer is rejected, with an alarm.",
+      "If on, this is a rehearsal: answers of stand-ins of vendors and catalogue sources (duba stand-in) count, " +
+      "and the store is a rehearsal for ever. Every answer to a live key then says Duba-Mode: stand-in. " +
+      "If off, such an answer is rejected, with an alarm.",
     ...onOff,
   }),
   breakerFailures: setting({
     name: "DUBA_UPSTREAM_BREAKER_FAILURES",
     default: "5",
     about:
-      "Duba pauses a vendor for 10 seconds when calls for this many persons fail in a row, and then tries one call. Several failures for one person count once.",
+      "Duba pauses a vendor for 10 seconds when calls for this many persons fail in a row, " +
+      "and then tries one call. Several failures for one person count once.",
     ...count,
   }),
 };

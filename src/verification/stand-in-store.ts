@@ -46,7 +46,8 @@ export async function checkClaim(db: Db, start: Start): Promise<void> {
 function errorFor({ standIns }: Start): StoreError {
   const refused = standIns
     ? "This store is for live verifications of real people, and DUBA_STAND_INS is on"
-    : "This store is a rehearsal for ever: its live verifications are of people that stand-ins of vendors invented. DUBA_STAND_INS is off";
+    : "This store is a rehearsal for ever: its live verifications are of people that stand-ins of vendors " +
+      "invented. DUBA_STAND_INS is off";
   return new StoreError(`${refused}. ${cure}`);
 }
 

@@ -23,7 +23,8 @@ const { engine, vendor, rounds, seed, calm } = new Command("npm run test:crash -
   .addOption(
     new Option(
       "--vendor <name>",
-      "peer: another Duba; else the stand-in of this vendor, whose bill must agree too. Unless given, peer and a stand-in that the seed draws",
+      "peer: another Duba; else the stand-in of this vendor, whose bill must agree too. " +
+        "Unless given, peer and a stand-in that the seed draws",
     ).choices(["peer", ...withStandIn]),
   )
   .option("--rounds <count>", "rounds on each engine with each vendor", countOf, 100)

@@ -325,7 +325,9 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     name: "the clocks of two hosts say which entry of a verification is the last",
     file: "src/audit/reconcile.ts",
-    from: "const isSame = byBatch === 0 && one.occurred_at === other.occurred_at;\n  return order > 0 || (order === 0 && isSame && one.id > other.id);",
+    from:
+      "const isSame = byBatch === 0 && one.occurred_at === other.occurred_at;\n" +
+      "  return order > 0 || (order === 0 && isSame && one.id > other.id);",
     to: "return order !== 0 ? order > 0 : one.occurred_at >= other.occurred_at;",
     tests: ["src/audit/entry-order.test.ts"],
   },

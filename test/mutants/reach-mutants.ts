@@ -217,8 +217,12 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "the next vendor is called before the ledger names it",
     file: "src/verification/attempts/run-attempts.ts",
-    from: "if (!(await this.#failOver(next, result))) return interrupted(result);\n      result = withEarlier(result, await this.#verify(next));",
-    to: "const before = result;\n      result = withEarlier(result, await this.#verify(next));\n      if (!(await this.#failOver(next, before))) break;",
+    from:
+      "if (!(await this.#failOver(next, result))) return interrupted(result);\n" +
+      "      result = withEarlier(result, await this.#verify(next));",
+    to:
+      "const before = result;\n      result = withEarlier(result, await this.#verify(next));\n" +
+      "      if (!(await this.#failOver(next, before))) break;",
     tests: ["src/verification/attempts/failover.test.ts"],
   },
 ];

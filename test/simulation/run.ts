@@ -11,7 +11,8 @@ const engines = [{ name: "sqlite" }, { name: "postgres" }] as const;
 
 const { engine, ...options } = new Command("npm run test:simulation --")
   .description(
-    "Runs the whole service under a simulated clock, network and store: days in seconds, and the same run for the same seed.",
+    "Runs the whole service under a simulated clock, network and store: days in seconds, " +
+      "and the same run for the same seed.",
   )
   .addOption(
     new Option("--engine <name>", "one of the engines; both unless given").choices(engines.map(({ name }) => name)),

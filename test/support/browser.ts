@@ -18,7 +18,8 @@ export function findBrowser(): string {
   const found = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
   if (found) return found;
   throw new Error(
-    "No Chromium was found for the browser tests. Install one (Debian: apt-get install chromium) or set DUBA_TEST_CHROMIUM to the path of one.",
+    "No Chromium was found for the browser tests. Install one (Debian: apt-get install chromium) or set " +
+      "DUBA_TEST_CHROMIUM to the path of one.",
   );
 }
 

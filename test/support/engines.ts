@@ -128,7 +128,8 @@ export async function dropLeavings(url: string): Promise<void> {
   await client.connect();
   try {
     const { rows } = await client.query<{ run: string }>(
-      "select distinct substring(datname from '^duba_test_([0-9a-f]{8})_') as run from pg_database where datname ~ '^duba_test_[0-9a-f]{8}_'",
+      "select distinct substring(datname from '^duba_test_([0-9a-f]{8})_') as run from pg_database where datname ~ " +
+        "'^duba_test_[0-9a-f]{8}_'",
     );
     for (const { run } of rows) {
       const asked = await client.query<{ is_dead: boolean }>("select pg_try_advisory_lock(hashtext($1)) as is_dead", [

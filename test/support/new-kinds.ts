@@ -134,7 +134,8 @@ export const newLines: Readonly<Record<string, readonly [before: string, after: 
   "src/verification/operations/index.ts": [
     [
       'import { verifyBvn } from "./verifyBvn.ts";',
-      'import { verifyAccount } from "./verifyAccount.ts";\nimport { verifyBvn } from "./verifyBvn.ts";\nimport { verifyPassport } from "./verifyPassport.ts";',
+      'import { verifyAccount } from "./verifyAccount.ts";\nimport { verifyBvn } from "./verifyBvn.ts";\n' +
+        'import { verifyPassport } from "./verifyPassport.ts";',
     ],
     ["  verifyNin,\n", "  verifyNin,\n  verifyAccount,\n  verifyPassport,\n"],
   ],

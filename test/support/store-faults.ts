@@ -241,7 +241,8 @@ function onServer(statements: (database: string) => { begin: string[]; end: stri
 
 const noRoom = onServer(() => ({
   begin: [
-    "create function no_room() returns trigger language plpgsql as 'begin raise exception using errcode = ''53100''; end'",
+    "create function no_room() returns trigger language plpgsql as 'begin raise exception " +
+      "using errcode = ''53100''; end'",
     ...["verification", "verification_owner", "fact"].map(
       (table) => `create trigger no_room before insert or update on ${table} execute function no_room()`,
     ),

@@ -123,7 +123,8 @@ const noteAccount = command({
   id: "accounts.note",
   title: "Add a note",
   summary:
-    "Write a note on an account, such as what was agreed with the client. It stands in the audit trail, with your name.",
+    "Write a note on an account, such as what was agreed with the client. " +
+    "It stands in the audit trail, with your name.",
   role: "operator",
   kind: "change",
   target: ["account"],

@@ -27,10 +27,11 @@ export const changeAccountCommand = command({
   title: "Change…",
   summary: `Change the name, the e-mail, the fees, the caps, the limits or the prepayment of an account. Other values do not change. ${noticed}`,
   description:
-    "A verification keeps the fee that it started with. After a new e-mail, clients that sign in with the old one must change: API keys and " +
-    "access tokens stay valid. A cap counts the live verifications of a month, in DUBA_TIME_ZONE. A verification takes its fee when it begins, and " +
-    "gives it back if it is not charged. A new cap counts what the account was charged in this month before. An account " +
-    "has a cap or a balance, not both. Its own limits also hold if DUBA_LIMITS is off.",
+    "A verification keeps the fee that it started with. After a new e-mail, clients that sign in with the old one " +
+    "must change: API keys and access tokens stay valid. A cap counts the live verifications of a month, " +
+    "in DUBA_TIME_ZONE. A verification takes its fee when it begins, and gives it back if it is not charged. " +
+    "A new cap counts what the account was charged in this month before. " +
+    "An account has a cap or a balance, not both. Its own limits also hold if DUBA_LIMITS is off.",
   role: "operator",
   kind: "change",
   gives: "money",

@@ -42,7 +42,8 @@ const createKey = command({
     scope: Type.Optional(
       Type.Array(Type.Enum([...scopes]), {
         description:
-          "Permission of the key. Default: look-ups and verifications. events:manage: it manages webhook endpoints of its account.",
+          "Permission of the key. Default: look-ups and verifications. events:manage: " +
+          "it manages webhook endpoints of its account.",
         folded: true,
       }),
     ),
@@ -112,8 +113,8 @@ const changeKeyCommand = command({
   title: "Change…",
   summary: "Change the label, scopes, addresses or expiry of a key. Running instances apply it within 5 seconds.",
   description:
-    "Other values do not change. New scopes and addresses replace the old ones. The key itself, its mode and its account never change. " +
-    "Access tokens of the key follow.",
+    "Other values do not change. New scopes and addresses replace the old ones. " +
+    "The key itself, its mode and its account never change. Access tokens of the key follow.",
   role: "operator",
   kind: "change",
   gives: "credentials",
@@ -211,9 +212,11 @@ const revokeKey = command({
   title: "Revoke…",
   fits: ({ revoked_at }) => revoked_at === null,
   summary:
-    "Revoke a key and all its access tokens, and switch the endpoints off that it made. Running instances apply it within 5 seconds.",
+    "Revoke a key and all its access tokens, and switch the endpoints off that it made. " +
+    "Running instances apply it within 5 seconds.",
   description:
-    "What waits for these endpoints is not sent any more. `duba events resend` switches one on again. Revoking a key once more switches off what it left on.",
+    "What waits for these endpoints is not sent any more. `duba events resend` switches one on again. " +
+    "Revoking a key once more switches off what it left on.",
   role: "operator",
   kind: "danger",
   target: ["id"],

@@ -87,7 +87,8 @@ const listAccounts = command({
   title: "Accounts",
   summary: "List all accounts, oldest first.",
   description:
-    "What is spent is what the live verifications of this month charged. Of an account with a cap those that run count too.",
+    "What is spent is what the live verifications of this month charged. " +
+    "Of an account with a cap those that run count too.",
   role: "viewer",
   kind: "read",
   input: Type.Object({

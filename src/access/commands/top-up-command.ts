@@ -23,8 +23,9 @@ export const topUpAccount = command({
   fits: ({ prepaid }) => prepaid !== false,
   summary: "Add money to the balance of a prepaid account.",
   description:
-    "A top-up never changes later. To correct one, take money back: the account then has two top-ups. With DUBA_FOUR_EYES on, a second person gives " +
-    "what comes to more in a month than the account was charged in the last one.",
+    "A top-up never changes later. To correct one, take money back: the account then has two top-ups. " +
+    "With DUBA_FOUR_EYES on, a second person gives what comes to more in a month than the " +
+    "account was charged in the last one.",
   role: "operator",
   kind: "change",
   gives: "money",

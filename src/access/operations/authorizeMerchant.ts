@@ -22,7 +22,8 @@ const headers = Type.Object({
   authorization: Type.Optional(
     Type.String({
       description:
-        "Instead of the body: HTTP Basic with the key's public id or the account's e-mail as user name and the whole API key as password.",
+        "Instead of the body: HTTP Basic with the key's public id or the account's e-mail as user name and the " +
+        "whole API key as password.",
     }),
   ),
 });
@@ -52,7 +53,11 @@ export const authorizeMerchant = operation({
   summary: "Exchange an API key for an access token",
   alsoCalled: ["token", "login", "auth", "oauthtoken"],
   description:
-    "Gives a token that stands for the API key for 24 hours, and dies with the key. Within a minute a key gets the same token again, so that an exchange before each call does no harm; one that succeeds counts in no limit. Send the account's e-mail and a whole API key as JSON, or the key with HTTP Basic and no body. API keys are accepted by every operation, so the exchange is for clients that want a token.",
+    "Gives a token that stands for the API key for 24 hours, and dies with the key. " +
+    "Within a minute a key gets the same token again, so that an exchange before each call does no harm; " +
+    "one that succeeds counts in no limit. Send the account's e-mail and a whole API key as JSON, " +
+    "or the key with HTTP Basic and no body. API keys are accepted by every operation, " +
+    "so the exchange is for clients that want a token.",
   group: "Credentials",
   access: "own",
   scope: null,
@@ -108,7 +113,8 @@ function presentedIn({ email, password }: { email?: string; password?: string },
   if (!basic) {
     throw new Failure(
       "missing_credentials",
-      "Send the JSON members email and password (a whole API key), or HTTP Basic with the key's public id or the account's e-mail as user name and the whole API key as password.",
+      "Send the JSON members email and password (a whole API key), or HTTP Basic with the key's public id or the " +
+        "account's e-mail as user name and the whole API key as password.",
     );
   }
   const [, name = "", key = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic[1] ?? "", "base64").toString()) ?? [];

@@ -63,8 +63,9 @@ export const whoAmI = operation({
   summary: "Whose key this is, and what it may do",
   alsoCalled: ["whoami", "account", "profile"],
   description:
-    "Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much " +
-    "of each rate limit is left, and what is left of a monthly cap or a prepaid balance. Test keys spend nothing, so nothing bounds them.",
+    "Names the account and the key of the request, its mode and scopes, when the key expires and from where it may " +
+    "be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance. " +
+    "Test keys spend nothing, so nothing bounds them.",
   group: "Credentials",
   access: "credential",
   scope: null,

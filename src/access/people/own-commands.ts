@@ -52,7 +52,8 @@ const add = command({
   title: "Add a passkey",
   summary: "Add a passkey of yours: of another device, or of a security key.",
   description:
-    "Your browser makes the new passkey. It counts once a passkey that you have confirms it. With two passkeys you can lose a device and still sign in.",
+    "Your browser makes the new passkey. It counts once a passkey that you have confirms it. " +
+    "With two passkeys you can lose a device and still sign in.",
   role: "viewer",
   kind: "change",
   gives: "authority",

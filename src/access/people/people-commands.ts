@@ -16,7 +16,8 @@ const person = Type.String({
 const role = Type.Optional(
   Type.Enum([...roles], {
     description:
-      "What the person may do. A viewer reads, an operator changes accounts, keys and the catalogue, an officer does all.",
+      "What the person may do. A viewer reads, an operator changes accounts, " +
+      "keys and the catalogue, an officer does all.",
   }),
 );
 
@@ -41,8 +42,8 @@ const invite = command({
   title: "Invite somebody…",
   summary: "Invite a person to the console. The answer has a link that works once, for 15 minutes.",
   description:
-    "With the link the person registers a passkey, which replaces an earlier one. Invite a person again who lost the passkey. " +
-    "Without a role a new person is a viewer.",
+    "With the link the person registers a passkey, which replaces an earlier one. " +
+    "Invite a person again who lost the passkey. Without a role a new person is a viewer.",
   role: "officer",
   kind: "change",
   gives: "authority",

@@ -63,7 +63,8 @@ export class AnchorKeeper {
       if (reason !== this.#unwritten)
         log.warn(
           { path, reason },
-          "The audit trail's anchor cannot be written; the service goes on without a newer one, and an older state of the trail is not noticed",
+          "The audit trail's anchor cannot be written; the service goes on without a newer one, " +
+            "and an older state of the trail is not noticed",
         );
       this.#unwritten = reason;
       return;
@@ -72,7 +73,8 @@ export class AnchorKeeper {
     // A person who removes the anchor to hide an old trail leaves this line and this entry.
     log.warn(
       { path, batch: head.batch },
-      "The audit trail has no anchor, although it is not new: if there was one, somebody removed it, and this may be an older state; a new anchor is made",
+      "The audit trail has no anchor, although it is not new: if there was one, somebody removed it, " +
+        "and this may be an older state; a new anchor is made",
     );
     await append(db, ownTrail.anchored("system", { batch: head.batch }));
   }

@@ -89,23 +89,32 @@ const verifyTrail = command({
     items: [
       [
         "Entries and seals",
-        "Duba seals each batch of entries within about a second, with a key of the key ring. Each seal contains the hash of the previous seal.",
+        "Duba seals each batch of entries within about a second, with a key of the key ring. " +
+          "Each seal contains the hash of the previous seal.",
       ],
       [
         "The anchor",
-        "The service writes the newest head to a file beside the key ring, once a minute and when it stops. If the trail does not contain this head, somebody restored an older state. If you did that on purpose, remove the file.",
+        "The service writes the newest head to a file beside the key ring, once a minute and when it stops. " +
+          "If the trail does not contain this head, somebody restored an older state. " +
+          "If you did that on purpose, remove the file.",
       ],
       [
         "The end",
-        "A person who can also write that file can hide the change. Copy the head of this answer to another machine, and ask with it later: the trail must still contain it.",
+        "A person who can also write that file can hide the change. Copy the head of this answer to another " +
+          "machine, and ask with it later: the trail must still contain it.",
       ],
       [
         "Confirmations",
-        "What gives something away, and what nobody can undo, a person of the console confirms with a passkey. The entry keeps what the passkey signed: the command, its input and the time. It is a problem if the passkey did not sign this, if nobody registered it, or if such an entry of a person has no confirmation.",
+        "What gives something away, and what nobody can undo, a person of the console confirms with a passkey. " +
+          "The entry keeps what the passkey signed: the command, its input and the time. " +
+          "It is a problem if the passkey did not sign this, if nobody registered it, or if such an entry of a " +
+          "person has no confirmation.",
       ],
       [
         "Backdated",
-        "It is a problem if an entry is dated minutes before Duba sealed the previous batch. Where the seals themselves go back by up to an hour, a clock was wrong: the command says so, and counts from the earlier seal.",
+        "It is a problem if an entry is dated minutes before Duba sealed the previous batch. " +
+          "Where the seals themselves go back by up to an hour, a clock was wrong: " +
+          "the command says so, and counts from the earlier seal.",
       ],
       [
         "Not sealed",
@@ -150,8 +159,8 @@ const reconcileLedger = command({
   title: "Compare with the ledger",
   summary: "Compare the ledger with the audit trail, and with its sums of hours and days.",
   description:
-    "It lists each finished verification that is missing on the ledger or on the trail, or that differs between them, and each sum that is not " +
-    "what the attempts and charges of the ledger add up to.",
+    "It lists each finished verification that is missing on the ledger or on the trail, " +
+    "or that differs between them, and each sum that is not what the attempts and charges of the ledger add up to.",
   onTerminal: "The exit code is 1 if there is one.",
   role: "viewer",
   kind: "read",
@@ -185,7 +194,8 @@ const reconcileLedger = command({
       ],
       [
         "Not compared",
-        "Verifications that run, or that finished in the last seconds, and verifications and sums that retention removes in these days.",
+        "Verifications that run, or that finished in the last seconds, " +
+          "and verifications and sums that retention removes in these days.",
       ],
       ["Sums", "They are not compared until they are counted anew after a change of DUBA_TIME_ZONE: some minutes."],
     ],

@@ -18,8 +18,10 @@ export const changePrices = priceChange({
   title: "Change prices…",
   summary: "Change the prices of many entries by a percentage or by naira.",
   description:
-    "It chooses entries as `duba catalogue entries` does, and makes one revision, as an import does: a price that moves far, or that is below the cost, waits for " +
-    "approval. Done twice, it changes the prices twice. Face values (amount) and the prices of accounts do not change, but for those that follow from these prices.",
+    "It chooses entries as `duba catalogue entries` does, and makes one revision, as an import does: " +
+    "a price that moves far, or that is below the cost, waits for approval. " +
+    "Done twice, it changes the prices twice. Face values (amount) and the prices of accounts do not change, " +
+    "but for those that follow from these prices.",
   role: "operator",
   does: (answer) => publishes(answer, "price"),
   input: Type.Object({

@@ -20,8 +20,9 @@ export const editEntry = priceChange({
   title: "Edit…",
   summary: "Change the price or the cost of one entry, or whether it is available.",
   description:
-    "It makes a revision, as an import does. A price that moves far, or that is below the cost, waits for approval. An entry that is not " +
-    "available leaves the lists of clients, and stays in the catalogue. To change anything else, export the list, edit the file and import it.",
+    "It makes a revision, as an import does. A price that moves far, or that is below the cost, " +
+    "waits for approval. An entry that is not available leaves the lists of clients, and stays in the catalogue. " +
+    "To change anything else, export the list, edit the file and import it.",
   role: "operator",
   // The cost of an entry determines which prices are too low.
   givesNothing: ({ dry_run, price, amount, cost }) => dry_run === true || (price ?? amount ?? cost) === undefined,

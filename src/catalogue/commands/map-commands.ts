@@ -30,8 +30,9 @@ const listMapping = command({
   title: "Matched codes",
   summary: "List which entry of the catalogue is the one of a source, and what waits for a mapping.",
   description:
-    "proposed: Duba found one of the same size, validity and words, or nothing like it. unclear: several look alike, something differs, its code is taken, or the source gives another entry under a code that somebody mapped, so a person must name " +
-    "one. approved and never: somebody decided.",
+    "proposed: Duba found one of the same size, validity and words, or nothing like it. unclear: " +
+    "several look alike, something differs, its code is taken, or the source gives another entry under a code that " +
+    "somebody mapped, so a person must name one. approved and never: somebody decided.",
   role: "viewer",
   kind: "read",
   input: Type.Object({

@@ -163,7 +163,8 @@ const revertRevision = priceChange({
   title: "Revert…",
   summary: "Undo a revision with a new revision.",
   description:
-    "Entries that changed again later do not change, and the answer lists them. A revert may wait for approval like any other change.",
+    "Entries that changed again later do not change, and the answer lists them. " +
+    "A revert may wait for approval like any other change.",
   role: "operator",
   target: ["revision"],
   input: Type.Object({
@@ -202,8 +203,9 @@ const approveDraft = command({
   title: "Approve…",
   summary: "Publish a draft that waits for approval.",
   description:
-    "If later changes of the catalogue alter the difference, the answer shows the new difference, and the draft gets a new name, such as " +
-    "d7.2. You approve what you name, so nobody publishes a difference that only others saw.",
+    "If later changes of the catalogue alter the difference, the answer shows the new difference, " +
+    "and the draft gets a new name, such as d7.2. You approve what you name, " +
+    "so nobody publishes a difference that only others saw.",
   role: "officer",
   kind: "change",
   gives: "money",

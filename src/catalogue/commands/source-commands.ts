@@ -55,7 +55,8 @@ const showSources = command({
   title: "Sources",
   summary: "Show the last pull from each source, its result, and the age of the data.",
   onTerminal:
-    "The exit code is 1 if the pull from a selected source failed, if its changes wait for approval, or if its data is stale.",
+    "The exit code is 1 if the pull from a selected source failed, " +
+    "if its changes wait for approval, or if its data is stale.",
   role: "viewer",
   kind: "read",
   input: Type.Object({ all: flag("Also sources that are not selected, with the settings that they miss.") }),
@@ -100,8 +101,8 @@ const pullSource = command({
   title: "Pull now…",
   summary: "Pull from a source now.",
   description:
-    "The lists of the source replace the lists in the catalogue, including manual changes. A change that removes many entries or " +
-    "changes a price by much waits for approval.",
+    "The lists of the source replace the lists in the catalogue, including manual changes. " +
+    "A change that removes many entries or changes a price by much waits for approval.",
   onTerminal: "The exit code is 1 if a change or a mapping waits for a person, or the source gave nothing.",
   role: "operator",
   kind: "change",
@@ -142,7 +143,8 @@ export async function openChosen(name: string | undefined, room: SourceRoom) {
   if (missing.length > 0) throw new InputError(`${chosen} is not set up. Set ${missing.join(", ")}.`);
   if (config.upstream.standIns && !(await room.isRehearsal()))
     throw new InputError(
-      "DUBA_STAND_INS is on, and this store is no rehearsal. Set it to off, or name the data directory or database of a rehearsal, which a start makes one.",
+      "DUBA_STAND_INS is on, and this store is no rehearsal. Set it to off, or name the data directory or database " +
+        "of a rehearsal, which a start makes one.",
     );
   return openFollowed(followed.find(({ name }) => name === chosen) ?? withAllLists(chosen)!, config, silent);
 }

@@ -102,7 +102,8 @@ test("a provider goes together with its bundles, and comes with them", async () 
   const bundles = listed("data-bundles", without("GLODATA"));
   assert.deepEqual(countsOf(await changesTo(bundles, providers)), { added: 0, modified: 0, removed: 19 });
   assert.deepEqual(await problemsOf(providers), [
-    "data-providers: GLODATA is left out, and 18 of data-bundles belong to it: import data-bundles without them as well.",
+    "data-providers: GLODATA is left out, and 18 of data-bundles belong to it: " +
+      "import data-bundles without them as well.",
   ]);
   const problems = await problemsOf(providers, listed("data-bundles"));
   assert.equal(problems.length, 18);
@@ -161,6 +162,7 @@ test("a code that lost its leading zeros in a spreadsheet is refused by name", a
   const problems = await problemsOf(numbers);
   assert.equal(
     problems[0],
-    "data-bundles, line 32: the code 2 is new, and 002 is missing: a spreadsheet drops leading zeros, so format the column as text.",
+    "data-bundles, line 32: the code 2 is new, and 002 is missing: a spreadsheet drops leading zeros, " +
+      "so format the column as text.",
   );
 });

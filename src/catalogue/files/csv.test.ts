@@ -60,7 +60,8 @@ test("every faulty row is told with its line and what would be right, and the ot
   );
   assert.deepEqual(await sentences(text), [
     "line 3: code must be 1 to 64 visible ASCII characters without spaces",
-    "line 4: amount has an exponent, as spreadsheets write long numbers (format the column as a number): write naira such as 1234.50",
+    "line 4: amount has an exponent, as spreadsheets write long numbers (format the column as a number): " +
+      "write naira such as 1234.50",
     "line 4: price is below zero: write naira such as 1234.50",
     "line 5: description begins or ends with a space",
     "line 6: has 5 values, and the heading has 7",
@@ -202,7 +203,8 @@ for (const [what, text, sentence] of [
   [
     "a heading with other columns",
     `${heading.replace("price,", "fee,")},value`,
-    'line 1: the heading lacks price and has "fee" and has value twice; the columns of data-bundles are type, code, description, amount, price, value, duration, cost, available',
+    'line 1: the heading lacks price and has "fee" and has value twice; the columns of data-bundles are type, ' +
+      "code, description, amount, price, value, duration, cost, available",
   ],
 ] as const)
   test(`${what} is refused by name`, async () => assert.deepEqual(await sentences(text), [sentence]));

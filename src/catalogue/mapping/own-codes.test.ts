@@ -89,7 +89,8 @@ test("what nobody mapped is proposed and not served, and entries that nothing re
   assert.deepEqual(await served(base, none), ["a 10000", "b 10000", "c 10000"]);
   assert.ok(none.isPartly);
   assert.deepEqual(none.sentences, [
-    "data-bundles: 4 of ebills wait for a mapping, and are not served: MTNDATA 1, MTNDATA 2, MTNDATA 3, 1 more. See them: duba catalogue map list --source ebills",
+    "data-bundles: 4 of ebills wait for a mapping, and are not served: MTNDATA 1, MTNDATA 2, MTNDATA 3, 1 more. " +
+      "See them: duba catalogue map list --source ebills",
     "data-bundles: 3 have no mapping from ebills, and stay as they were: MTNDATA a, MTNDATA b, MTNDATA c.",
   ]);
   const rows = [row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 3", "3", 1)];
@@ -273,7 +274,8 @@ suite("of the price lists of the field, by size, validity and words", () => {
         [
           "MTNDATA 511",
           null,
-          'Perhaps MTNDATA sme-1gb: same size and validity, but "cg" there, "sme" here; MTNDATA mtn-1gb-30d: same size and validity, but "cg" there, no more words here.',
+          'Perhaps MTNDATA sme-1gb: same size and validity, but "cg" there, "sme" here; MTNDATA mtn-1gb-30d: ' +
+            'same size and validity, but "cg" there, no more words here.',
         ],
         [
           "MTNDATA 512",

@@ -125,7 +125,8 @@ const shown = (when: string) =>
 const changed = {
   list: Type.Enum([...listNames, "prices"], {
     description:
-      "The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none",
+      "The list that the entry stands in; `prices`: prices of yours, " +
+      "so fetch the lists of that provider, or all if it names none",
   }),
   change: Type.Enum(["added", "modified", "removed"], { description: "What happened to the entry" }),
   holds_from: Type.String({ format: "date-time", description: "Since when it holds, or from when it will, UTC" }),
@@ -149,7 +150,8 @@ export const CatalogueChangeAnswer = Type.Object({
   data: Type.Array(CatalogueChange, { description: "Changes after the cursor, oldest first" }),
   scheduled: Type.Array(ScheduledChange, {
     description:
-      "What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed. Empty for callers without a credential",
+      "What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed. " +
+      "Empty for callers without a credential",
   }),
   ...feedPlace,
 });

@@ -208,7 +208,8 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [list(10_000), list(11_900), far]), [
         "published",
         "published",
-        "MANY c1001: amount moves within a day from 100 to 210, by more than a factor of 2. MANY c1001: price moves within a day from 100 to 210, by more than a factor of 2.",
+        "MANY c1001: amount moves within a day from 100 to 210, by more than a factor of 2. MANY c1001: " +
+          "price moves within a day from 100 to 210, by more than a factor of 2.",
       ]);
     });
 

@@ -113,7 +113,8 @@ test("a code that cannot be read removes nothing of its provider: any missing en
     assert.ok(leftOut.includes("data-bundles, entry 1: its code cannot be used; left out."), leftOut.join("\n"));
     assert.ok(
       leftOut.includes(
-        "data-bundles: 2 of MTNDATA are not in the list of the source, and stay, as an entry there has no code that can be used.",
+        "data-bundles: 2 of MTNDATA are not in the list of the source, and stay, " +
+          "as an entry there has no code that can be used.",
       ),
       leftOut.join("\n"),
     );

@@ -63,7 +63,8 @@ export const syncSettings = {
     name: "DUBA_CATALOGUE_SOURCE",
     default: "",
     about:
-      "Source from which Duba updates the catalogue, or one for each list, such as data-bundles=ebills,cable-add-ons=baxi. Lists without a source change by imports only.",
+      "Source from which Duba updates the catalogue, or one for each list, such as " +
+      "data-bundles=ebills,cable-add-ons=baxi. Lists without a source change by imports only.",
     form: `${names.join(", ")}, or lists with a source that has them, such as data-bundles=ebills,cable-add-ons=baxi, each list once, or empty`,
     read(text): readonly FollowedSource[] | undefined {
       if (text === "") return [];

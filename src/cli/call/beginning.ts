@@ -4,7 +4,8 @@ import type { Operation } from "../../declare/operation.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 
 export const beginningForm =
-  "a time ago such as 30min, a day or a time such as 2026-11-01T08:00, 0 for the oldest, or the `next` of an earlier answer";
+  "a time ago such as 30min, a day or a time such as 2026-11-01T08:00, 0 for the oldest, " +
+  "or the `next` of an earlier answer";
 
 /** How many entries a page has on the way to a time. */
 const largestPage = "1000";

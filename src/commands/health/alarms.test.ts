@@ -80,7 +80,9 @@ suite("alarms", () => {
       actor: "person:per_0123456789Ab",
       since,
       until: now + 60_000,
-      what: "The vendor dojah is paused for BVN by person:per_0123456789Ab until 2026-11-24 10:01+01, because it is slow or has too much to do. End it: duba routes resume dojah",
+      what:
+        "The vendor dojah is paused for BVN by person:per_0123456789Ab until 2026-11-24 10:01+01, " +
+        "because it is slow or has too much to do. End it: duba routes resume dojah",
       soon: "The pause of the vendor dojah ends at 2026-11-24 10:01+01: it gets attempts again.",
       mends: [
         { says: ["End it"], command: "routes.resume", input: { vendor: "dojah" }, line: "duba routes resume dojah" },

@@ -36,7 +36,8 @@ export const catalogueSettings = {
     name: "DUBA_GUARD_PRICE_MEAN",
     default: "20%",
     about:
-      "A change of the catalogue that moves the prices of a list of ten or more entries by more on average waits for approval.",
+      "A change of the catalogue that moves the prices of a list of ten or more entries " +
+      "by more on average waits for approval.",
     ...percentage,
     former: guard("mean"),
   }),

@@ -7,7 +7,8 @@ export const limitSettings = {
     name: "DUBA_LIMITS",
     default: "on",
     about:
-      "If off, there are no rate limits, except that of failed credentials and DUBA_VENDOR_CALLS_PER_DAY, which always apply.",
+      "If off, there are no rate limits, except that of failed credentials and " +
+      "DUBA_VENDOR_CALLS_PER_DAY, which always apply.",
     ...onOff,
   }),
   limitCatalogue: setting({

@@ -13,14 +13,17 @@ export const routeSettings = {
     name: "DUBA_ROUTE",
     default: "listed",
     about:
-      "The order in which Duba asks the vendors of DUBA_UPSTREAMS. listed: as they stand there. cheapest: by what a record cost in the last 24 hours; vendors that are slow or fail often come last. See docs/routes.md.",
+      "The order in which Duba asks the vendors of DUBA_UPSTREAMS. listed: as they stand there. cheapest: " +
+      "by what a record cost in the last 24 hours; " +
+      "vendors that are slow or fail often come last. See docs/routes.md.",
     ...oneOf("listed", "cheapest"),
   }),
   routeShare: setting({
     name: "DUBA_ROUTE_SHARE",
     default: "",
     about:
-      "Of 100 live verifications, how many a vendor gets first whatever its place, so that its figures stay true: prembly:5. Several vendors are separated by commas.",
+      "Of 100 live verifications, how many a vendor gets first whatever its place, so that its figures stay true: " +
+      "prembly:5. Several vendors are separated by commas.",
     form: "a list of vendors, each once and with a number above 0, such as prembly:5,dojah:2.5, together 100 at most",
     read: (text): { vendor: string; percent: number }[] | undefined => {
       if (text === "") return [];
@@ -40,7 +43,10 @@ export const routeSettings = {
     name: "DUBA_ROUTE_AFTER_NOT_FOUND",
     default: "stop",
     about:
-      "What Duba does when a vendor says that nobody has the number. stop: it tells the caller. next=100: it asks one more vendor, if all attempts of the verification cost you at most so many naira and half of DUBA_VERIFICATION_TIMEOUT is left. It asks no vendor whose price it does not know. Both vendors may charge you; Duba charges the client once at most.",
+      "What Duba does when a vendor says that nobody has the number. stop: it tells the caller. next=100: " +
+      "it asks one more vendor, if all attempts of the verification cost you at most so many naira and half of " +
+      "DUBA_VERIFICATION_TIMEOUT is left. It asks no vendor whose price it does not know. " +
+      "Both vendors may charge you; Duba charges the client once at most.",
     form: "stop, or next= and the most in naira that the attempts of one verification may cost, such as next=100",
     /** Kobo; null: stop. */
     read: (text): number | null | undefined => (text === "stop" ? null : koboOf(/^next=(.+)$/.exec(text)?.[1] ?? "")),

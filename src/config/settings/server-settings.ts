@@ -52,7 +52,9 @@ export const serverSettings = {
     name: "DUBA_DATABASE_READ_URL",
     default: "",
     about:
-      "Replica of the PostgreSQL database, for reports: lists of verifications, requests and events, books, and the audit trail. Each says how old it is. Nothing is decided by it. Empty: reports read DUBA_DATABASE_URL.",
+      "Replica of the PostgreSQL database, for reports: lists of verifications, requests and events, books, " +
+      "and the audit trail. Each says how old it is. Nothing is decided by it. Empty: " +
+      "reports read DUBA_DATABASE_URL.",
     form: "a postgres:// URL",
     secret: true,
     read: (text) => (text === "" || /^postgres(ql)?:\/\//.test(text) ? text : undefined),
@@ -61,7 +63,8 @@ export const serverSettings = {
     name: "DUBA_WORKERS",
     default: "",
     about:
-      "Processes that serve side by side on PostgreSQL, under one that replaces them when they die or hang. SIGHUP restarts them one by one. auto: one for each processor. Empty: one process. SQLite always has one.",
+      "Processes that serve side by side on PostgreSQL, under one that replaces them when they die or hang. " +
+      "SIGHUP restarts them one by one. auto: one for each processor. Empty: one process. SQLite always has one.",
     form: "a number from 1 to 64, or auto",
     read: (text): number | "auto" | null | undefined => {
       if (text === "") return null;
@@ -73,21 +76,26 @@ export const serverSettings = {
     name: "DUBA_KEYRING",
     default: "",
     about:
-      "Key ring: the file with the keys that encrypt records and hash BVNs. Empty: the path of the data directory plus .keyring. Keep a copy. All instances on one PostgreSQL need the same key ring.",
+      "Key ring: the file with the keys that encrypt records and hash BVNs. Empty: " +
+      "the path of the data directory plus .keyring. Keep a copy. " +
+      "All instances on one PostgreSQL need the same key ring.",
     ...anyText,
   }),
   keyringRotate: setting({
     name: "DUBA_KEYRING_ROTATE",
     default: "",
     about:
-      "The service adds a new record key after this time, and removes an old key when no record needs it. The service must be able to write the key ring, and all instances must share one file. Empty: no automatic rotation.",
+      "The service adds a new record key after this time, and removes an old key when no record needs it. " +
+      "The service must be able to write the key ring, and all instances must share one file. " +
+      "Empty: no automatic rotation.",
     ...orNone(someTime),
   }),
   bootstrapKey: setting({
     name: "DUBA_BOOTSTRAP_KEY",
     default: "",
     about:
-      "Fixed test key for the Sandbox account, for scripts and compose files. If you remove the setting, the service revokes the key.",
+      "Fixed test key for the Sandbox account, for scripts and compose files. " +
+      "If you remove the setting, the service revokes the key.",
     form: "at least 24 visible characters that do not begin with duba_live_",
     secret: true,
     read: (text) =>
@@ -116,7 +124,8 @@ export const serverSettings = {
     name: "DUBA_PUBLIC_URL",
     default: "",
     about:
-      "Public address of the service, for help links, the OpenAPI document and code samples. Empty: links are paths, and samples use the local address.",
+      "Public address of the service, for help links, the OpenAPI document and code samples. Empty: " +
+      "links are paths, and samples use the local address.",
     form: "http:// or https:// and a host, such as https://duba.example",
     /** Without a slash at its end. */
     read: (text) =>
@@ -153,7 +162,8 @@ export const serverSettings = {
     name: "DUBA_REQUEST_TIMEOUT",
     default: "10s",
     about:
-      "Maximum time to receive a whole request. A caller has three times as long to read a response; then the service closes the connection.",
+      "Maximum time to receive a whole request. A caller has three times as long to read a response; " +
+      "then the service closes the connection.",
     ...someTime,
   }),
   maxConnections: setting({
@@ -166,14 +176,16 @@ export const serverSettings = {
     name: "DUBA_STOP_DELAY",
     default: "0s",
     about:
-      "On SIGTERM, how long the service goes on serving while /readyz answers 503, so that proxies send new requests elsewhere. A second SIGTERM ends the delay.",
+      "On SIGTERM, how long the service goes on serving while /readyz answers 503, so that proxies send new " +
+      "requests elsewhere. A second SIGTERM ends the delay.",
     ...duration,
   }),
   trustProxy: setting({
     name: "DUBA_TRUST_PROXY",
     default: "",
     about:
-      "Your reverse proxies. The service reads the caller's address from X-Forwarded-For only if the request comes from one of them. Empty: none.",
+      "Your reverse proxies. The service reads the caller's address from X-Forwarded-For only if the request comes " +
+      "from one of them. Empty: none.",
     ...narrowNetworks,
   }),
   logLevel: setting({
@@ -192,7 +204,8 @@ export const serverSettings = {
     name: "DUBA_REQUEST_LOG",
     default: "7d",
     about:
-      "How long callers can read how their requests were answered, with GET /api/v2/requests. The log has no content of requests. off: it keeps nothing.",
+      "How long callers can read how their requests were answered, with GET /api/v2/requests. " +
+      "The log has no content of requests. off: it keeps nothing.",
     form: "off, or a length of time from 1h to 30d",
     read: (text): number | null | undefined => {
       const kept = duration.read(text);
@@ -204,7 +217,8 @@ export const serverSettings = {
     name: "DUBA_CONSOLE",
     default: "",
     about:
-      "Address and port of the operators' console. The first start with it prints a link for the first officer. Empty: no console.",
+      "Address and port of the operators' console. " +
+      "The first start with it prints a link for the first officer. Empty: no console.",
     ...endpoint("127.0.0.1:8090"),
   }),
   consoleOrigin: setting({
@@ -222,7 +236,8 @@ export const serverSettings = {
     name: "DUBA_FOUR_EYES",
     default: "off",
     about:
-      "If on, nobody can approve a catalogue change that they made, or approve one at the terminal, and much money for an account needs two people.",
+      "If on, nobody can approve a catalogue change that they made, or approve one at the terminal, " +
+      "and much money for an account needs two people.",
     ...onOff,
   }),
   serverTiming: setting({

@@ -10,7 +10,8 @@ test("a file that takes too much is named, with what to do", async () => {
   await assert.rejects(
     Array.fromAsync(readChosen(file, module, hoard)),
     new InputError(
-      "Duba stopped reading prices.csv: it took more than 30 seconds or too much memory. Check that it is the right file, or split it into smaller files.",
+      "Duba stopped reading prices.csv: it took more than 30 seconds or too much memory. " +
+        "Check that it is the right file, or split it into smaller files.",
     ),
   );
 });

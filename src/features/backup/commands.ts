@@ -25,8 +25,8 @@ const backupStore = command({
   title: "Back up",
   summary: "Write the store to a file, without identity records.",
   description:
-    "The new file holds accounts, API keys, catalogue, ledger and audit trail, all as of one moment. It contains no identity records " +
-    "and no keys of records. The service may run meanwhile.",
+    "The new file holds accounts, API keys, catalogue, ledger and audit trail, all as of one moment. " +
+    "It contains no identity records and no keys of records. The service may run meanwhile.",
   role: "officer",
   kind: "change",
   only: "terminal",
@@ -56,7 +56,8 @@ const backupStore = command({
       ["Key ring", "The backup does not contain it. The restored store needs the same key ring."],
       [
         "Changes",
-        "Duba signs the file with the key ring, so a restore detects changes. The audit trail has an entry for each backup.",
+        "Duba signs the file with the key ring, so a restore detects changes. " +
+          "The audit trail has an entry for each backup.",
       ],
       ["Records", "After a restore, retries of older verifications receive 410 record_no_longer_held."],
       [
@@ -84,8 +85,9 @@ const restoreStore = command({
   title: "Restore",
   summary: "Restore a backup into an empty store.",
   description:
-    "On SQLite or PostgreSQL. The command restores everything or nothing. The store must be new or unused, and no service may run on it. " +
-    "Before you start, put the key ring of the original store in its place.",
+    "On SQLite or PostgreSQL. The command restores everything or nothing. " +
+    "The store must be new or unused, and no service may run on it. Before you start, put the key ring of the " +
+    "original store in its place.",
   role: "officer",
   kind: "change",
   only: "terminal",
@@ -94,7 +96,8 @@ const restoreStore = command({
   input: Type.Object({
     file: Type.String({ description: "The file that `duba backup` wrote." }),
     without_keyring: flag(
-      "Restore although the key ring is lost. Duba cannot check then whether somebody changed the backup, and says what it did not check. If the key ring is there after all, Duba checks with it.",
+      "Restore although the key ring is lost. Duba cannot check then whether somebody changed the backup, " +
+        "and says what it did not check. If the key ring is there after all, Duba checks with it.",
     ),
   }),
   answer: Type.Object({
@@ -114,12 +117,14 @@ const restoreStore = command({
     items: [
       [
         "Erased persons",
-        "Erase persons again if you erased them after the backup. The backup contains hashes and last digits of their BVNs, but no records.",
+        "Erase persons again if you erased them after the backup. The backup contains hashes and last digits of " +
+          "their BVNs, but no records.",
       ],
       ["Keys", "Revoke keys and suspend accounts again if you did so after the backup. They are active again."],
       [
         "Events",
-        "Deliveries that waited are not sent, and cursors of GET /api/v2/events are refused: receivers read after=0 once.",
+        "Deliveries that waited are not sent, and cursors of GET /api/v2/events are refused: " +
+          "receivers read after=0 once.",
       ],
     ],
   },

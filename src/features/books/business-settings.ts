@@ -34,7 +34,8 @@ export const businessSettings = {
     name: "DUBA_BUSINESS_ADDRESS",
     default: "",
     about:
-      "What else a statement must say of your business, such as an address and a tax number. A semicolon begins a new line.",
+      "What else a statement must say of your business, such as an address and a tax number. " +
+      "A semicolon begins a new line.",
     form: "text",
     /** Lines. */
     read: (text): readonly string[] =>
@@ -65,7 +66,8 @@ export const businessSettings = {
     name: "DUBA_TAX",
     default: "0%",
     about:
-      "Tax on fees, on the statements that you send to clients. The fees contain it, or with added, as in 7.5% added, it comes on top of them. It changes no fee that Duba charges.",
+      "Tax on fees, on the statements that you send to clients. The fees contain it, or with added, " +
+      "as in 7.5% added, it comes on top of them. It changes no fee that Duba charges.",
     form: "a percentage from 0% to 100%, such as 7.5%, and added after it or not",
     read(text): Tax | undefined {
       const [, percent, added] = /^(\d{1,3}(?:\.\d{1,3})?)%( added)?$/.exec(text) ?? [];

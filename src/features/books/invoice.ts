@@ -92,8 +92,8 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
   };
   if (places.reference < 0 && (places.time < 0 || places.digits < 0))
     throw new InputError(
-      "The invoice needs a column with the vendor's reference, or one with the time and one with the number. Name them with " +
-        "--reference-column, --time-column and --digits-column.",
+      "The invoice needs a column with the vendor's reference, or one with the time and one with the number. " +
+        "Name them with --reference-column, --time-column and --digits-column.",
     );
   const problems: string[] = [];
   const lines = rows.map(({ record, line }): InvoiceLine => {

@@ -46,13 +46,15 @@ export const listCatalogueChanges = operation({
   path: "/api/v2/catalogue/changes",
   summary: "Changes of the catalogue",
   description:
-    "Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching " +
-    "every list again. Begin without `after`: nothing is listed, and `next` is where you stand. Then fetch the lists, and " +
-    "from then on ask with the last `next`. `after=0` lists everything from the first revision on. Prices are the ones that " +
-    "you pay, by the margins that hold for you now. Without a credential you see the lists that need none. The order of a list is not told here. `scheduled` shows callers with a " +
-    "credential what is planned; when its time comes it is listed like any other change, with what it then changes. A cursor " +
-    "of another history, as after a restore of this service, is refused: begin anew. Where lists follow a source, the " +
-    "answer says how old they are, in the headers of their own answers.",
+    "Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without " +
+    "fetching every list again. Begin without `after`: nothing is listed, and `next` is where you stand. " +
+    "Then fetch the lists, and from then on ask with the last `next`. `after=0` lists everything from the first " +
+    "revision on. Prices are the ones that you pay, by the margins that hold for you now. " +
+    "Without a credential you see the lists that need none. The order of a list is not told here. " +
+    "`scheduled` shows callers with a credential what is planned; when its time comes it is listed like any other " +
+    "change, with what it then changes. A cursor of another history, as after a restore of this service, " +
+    "is refused: begin anew. Where lists follow a source, the answer says how old they are, " +
+    "in the headers of their own answers.",
   group: "Data",
   access: "anonymous",
   scope: "catalogue:read",

@@ -27,8 +27,8 @@ export const checkCommand = command({
   title: "Check a server",
   summary: "Check whether a server keeps the interface, point by point.",
   description:
-    "It calls a Duba, or any server that claims to be compatible, and prints what holds and what does not, with the request and the " +
-    "answer. Reports hold no key and no BVN. It verifies a person, so use a test key. " +
+    "It calls a Duba, or any server that claims to be compatible, and prints what holds and what does not, " +
+    "with the request and the answer. Reports hold no key and no BVN. It verifies a person, so use a test key. " +
     "The exit code is 1 if a point does not hold.",
   role: "officer",
   kind: "read",
@@ -39,7 +39,8 @@ export const checkCommand = command({
   input: Type.Object({
     url: formed(httpUrl, {
       description:
-        "Address of the server: what comes before /api/v2. It may end with /api/v2, or with /api if the paths of the server begin so.",
+        "Address of the server: what comes before /api/v2. It may end with /api/v2, " +
+        "or with /api if the paths of the server begin so.",
       placeholder: "url",
     }),
     key: Type.Optional(
@@ -56,7 +57,8 @@ export const checkCommand = command({
     other_key: Type.Optional(
       formed(anyText, {
         description:
-          "API key of another account, of the same mode: asks whether it can read what the first one verified. It verifies a person too.",
+          "API key of another account, of the same mode: asks whether it can read what the first one verified. " +
+          "It verifies a person too.",
         placeholder: "api key",
       }),
     ),
@@ -80,7 +82,8 @@ export const checkCommand = command({
       default: "dstv/PRWE36",
     }),
     person: flag(
-      "Verify the person whose BVN and phone number stand on standard input, not one of the sandbox. With a live key this costs money.",
+      "Verify the person whose BVN and phone number stand on standard input, not one of the sandbox. " +
+        "With a live key this costs money.",
     ),
     bvn: Type.Optional(
       formed(memberForm(bvn.request.bvn!), { description: "BVN of the person.", private: true, with: "person" }),
@@ -128,11 +131,13 @@ export const checkCommand = command({
     items: [
       [
         "Points",
-        "Each point is one sentence. `interface` is what a compatible server must do; `duba` is what only a Duba promises.",
+        "Each point is one sentence. `interface` is what a compatible server must do; " +
+          "`duba` is what only a Duba promises.",
       ],
       [
         "Money",
-        "A live key is refused without --live-safe or --person. With --person a server that holds all points verifies that person once.",
+        "A live key is refused without --live-safe or --person. With --person a server that holds all points " +
+          "verifies that person once.",
       ],
       ["Limits", "The check sends about 50 requests, with --duba about 150. It waits if the server limits it."],
     ],
@@ -147,7 +152,8 @@ export const checkCommand = command({
     if (!/^[!-~]*$/.test(key)) throw new InputError("The API key must be visible ASCII text without spaces.");
     if (key.startsWith("duba_live_") && !input.live_safe && !input.person)
       throw new InputError(
-        "This is a live key, and the check verifies a person. Add --live-safe to leave that out, or --person to name the person.",
+        "This is a live key, and the check verifies a person. Add --live-safe to leave that out, " +
+          "or --person to name the person.",
       );
     const otherKey = input.other_key ?? "";
     const modeOf = (text: string) => /^duba_(test|live)_/.exec(text)?.[1];

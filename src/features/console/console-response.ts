@@ -8,7 +8,8 @@ import { withTimeout } from "../../runtime/timeout.ts";
 
 /** No script, style, frame or request but our own. */
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const always = {
   "Content-Security-Policy": policy,

@@ -8,7 +8,8 @@ import { type Operators, type SignedInOperator, startOperators } from "./operato
 
 const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const edge =
-  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36 EdgA/142.0.0.0";
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, " +
+  "like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36 EdgA/142.0.0.0";
 
 for (const engine of engines)
   suite(`the own sign-in on ${engine.name}`, () => {

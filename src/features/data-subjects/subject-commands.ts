@@ -58,9 +58,9 @@ const eraseSubject = command({
   title: "Erase what we hold of a person…",
   summary: "Destroy all records of a person, and remove the person from the ledger.",
   description:
-    "The ledger keeps the charges, without the hash and last digits of the number and without the consent reference. A retry of " +
-    "a verification receives 410 record_no_longer_held. You get a receipt that does not name the " +
-    "person, and none if Duba holds nothing about the number.",
+    "The ledger keeps the charges, without the hash and last digits of the number and without the consent " +
+    "reference. A retry of a verification receives 410 record_no_longer_held. " +
+    "You get a receipt that does not name the person, and none if Duba holds nothing about the number.",
   onTerminal: `Duba reads the ${anyLabel} from standard input.`,
   role: "officer",
   kind: "danger",
@@ -90,7 +90,8 @@ const eraseSubject = command({
       : [
           {
             problem:
-              "The erased data may still be in the database's files, because another process, such as a backup, was reading them.",
+              "The erased data may still be in the database's files, because another process, " +
+              "such as a backup, was reading them.",
             note: "The service removes it once that process ends.",
           },
         ]),
@@ -105,7 +106,8 @@ const eraseSubject = command({
       ["File copies", "Other copies of the database still contain the data."],
       [
         "PostgreSQL",
-        "The write-ahead log, its archive and replicas contain the key of the record until you remove them or retire the record key of the key ring.",
+        "The write-ahead log, its archive and replicas contain the key of the record until you remove them or " +
+          "retire the record key of the key ring.",
       ],
     ],
   },

@@ -7,7 +7,8 @@ export const doctorCommand = command({
   title: "Check this machine",
   summary: "Check this machine before live keys use it.",
   description:
-    "It checks settings, files, clock, TLS and prices, and changes nothing. Run it as the user of the service, with the settings of the service. " +
+    "It checks settings, files, clock, TLS and prices, and changes nothing. " +
+    "Run it as the user of the service, with the settings of the service. " +
     "Each check says what is wrong and what would be right. The exit code is 1 if a check fails.",
   role: "viewer",
   kind: "read",

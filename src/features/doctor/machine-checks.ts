@@ -55,7 +55,8 @@ const checks: Readonly<Record<string, Check>> = {
     if (config.trustProxy.length > 0 || !config.publicUrl.startsWith("https://"))
       return "Duba sees the addresses of its callers.";
     return [
-      "DUBA_TRUST_PROXY is empty, so all callers seem to have the address of the proxy that ends TLS. Set it to the address of the proxy, such as 127.0.0.1.",
+      "DUBA_TRUST_PROXY is empty, so all callers seem to have the address of the proxy that ends TLS. " +
+        "Set it to the address of the proxy, such as 127.0.0.1.",
     ];
   },
   "risky settings": async ({ config }) => {
@@ -100,7 +101,8 @@ const checks: Readonly<Record<string, Check>> = {
   rehearsal: async ({ config: { upstream }, db }) => {
     if (await isRehearsal(db))
       return [
-        "this store is a rehearsal for ever: its live verifications are of people that stand-ins of vendors invented. Go live with a new data directory or database, without DUBA_STAND_INS.",
+        "this store is a rehearsal for ever: its live verifications are of people that stand-ins of vendors " +
+          "invented. Go live with a new data directory or database, without DUBA_STAND_INS.",
       ];
     return upstream.standIns
       ? ["DUBA_STAND_INS is on, so the next start makes this store a rehearsal for ever. Set it to off."]

@@ -11,8 +11,9 @@ export const evidenceCommand = command({
   title: "Evidence for an auditor",
   summary: "Write what an auditor of data protection works from, as a folder of tables.",
   description:
-    "It has what is processed and why, recipients, retention as set and as swept, how many people, exports and erasures, who had which access, " +
-    "measures and incidents, and a hash of each file. It holds no personal data. It is evidence for a licensed auditor, and no statement that a law is kept.",
+    "It has what is processed and why, recipients, retention as set and as swept, how many people, " +
+    "exports and erasures, who had which access, measures and incidents, and a hash of each file. " +
+    "It holds no personal data. It is evidence for a licensed auditor, and no statement that a law is kept.",
   onTerminal: "Settings are those of this shell: run it as the service runs. `--out evidence/` names the folder.",
   role: "officer",
   kind: "read",
@@ -26,7 +27,8 @@ export const evidenceCommand = command({
     basis: Type.Optional(
       files({
         description:
-          "CSV file with what you state: about, purpose, basis, country. About an activity (bvn, nin, accounts, people, trail) or a vendor.",
+          "CSV file with what you state: about, purpose, basis, country. About an activity (bvn, nin, accounts, " +
+          "people, trail) or a vendor.",
         placeholder: "file",
       }),
     ),

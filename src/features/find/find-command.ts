@@ -22,10 +22,12 @@ export const findCommand = (records: RecordKinds) =>
     id: "find",
     title: "Find",
     summary:
-      "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint, a revision or an entry of the catalogue.",
+      "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, " +
+      "an endpoint, a revision or an entry of the catalogue.",
     description:
-      "Paste what you have: a request_reference, a request id, an idempotency key, a key or its id, an e-mail, a name, the last four digits of a " +
-      "BVN or NIN, or the id of an event. Duba does not search by a whole BVN, NIN or phone number.",
+      "Paste what you have: a request_reference, a request id, an idempotency key, a key or its id, an e-mail, " +
+      "a name, the last four digits of a BVN or NIN, or the id of an event. " +
+      "Duba does not search by a whole BVN, NIN or phone number.",
     role: "viewer",
     kind: "read",
     target: ["text"],
@@ -43,7 +45,9 @@ export const findCommand = (records: RecordKinds) =>
       }),
     ),
     columns: ["kind", "name", "about", "state", "at", "open"],
-    none: "Nothing that you may see has this name. A verification is found by its idempotency key for as long as the ledger has it, and a request for as long as DUBA_REQUEST_LOG says.",
+    none:
+      "Nothing that you may see has this name. A verification is found by its idempotency key for as long as the " +
+      "ledger has it, and a request for as long as DUBA_REQUEST_LOG says.",
     noneThen: { says: "Four digits are the last of a BVN or NIN, and not those of a phone number." },
     examples: [{ text: "3wKwKW719640695" }, { text: "shop@example.com" }, { text: "0017" }],
     run: async ({ text: given }, context: CommandContext) => {
@@ -66,7 +70,8 @@ function referenceIn(text: string): string | undefined {
 function refuseNumbers(text: string): void {
   if (ownForms.some((form) => form.test(text)) || !holdsLongNumber(text)) return;
   throw new InputError(
-    "Duba does not search by a BVN, a NIN or a phone number. Give the last four digits of the BVN or NIN, and not those of the phone; or the request_reference or the idempotency key. To find " +
-      "everything about a person, an officer runs `duba subjects export`.",
+    "Duba does not search by a BVN, a NIN or a phone number. Give the last four digits of the BVN or NIN, " +
+      "and not those of the phone; or the request_reference or the idempotency key. " +
+      "To find everything about a person, an officer runs `duba subjects export`.",
   );
 }

@@ -8,7 +8,8 @@ export const find = feature({
       name: "find",
       before: "alarms",
       about:
-        "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint, a revision or an entry of the catalogue.",
+        "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, " +
+        "an endpoint, a revision or an entry of the catalogue.",
       load: async (all) => [(await import("./find-command.ts")).findCommand(await all.records())],
     },
   ],

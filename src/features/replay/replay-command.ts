@@ -75,7 +75,8 @@ export const replayRoutes = command({
       ? []
       : [
           "",
-          "A vendor is judged by the people that it was asked about. One that was only asked when others failed saw other people than it would as the first.",
+          "A vendor is judged by the people that it was asked about. One that was only asked when others failed " +
+            "saw other people than it would as the first.",
           ...(orders.some(({ found_rate: rate }) => rate === null)
             ? [`Not enough: with fewer than ${enoughAnswers} answers nobody can say how often a vendor finds a person.`]
             : []),

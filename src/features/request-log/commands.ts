@@ -27,8 +27,8 @@ const entry = Type.Object({
 });
 
 const scope =
-  "The log has each failure and each verification of callers with a key, and a sample of look-ups that succeed. It is kept for " +
-  "DUBA_REQUEST_LOG. Integrators read their own with GET /api/v2/requests.";
+  "The log has each failure and each verification of callers with a key, and a sample of look-ups that succeed. " +
+  "It is kept for DUBA_REQUEST_LOG. Integrators read their own with GET /api/v2/requests.";
 
 const listRequestEntries = command({
   id: "requests.list",

@@ -19,7 +19,9 @@ export async function openRequestLog(
       {
         type: "counter",
         name: "request_log_answers_total",
-        help: "Answers to callers with a key: written to the request log, over the budget of their account, or lost because the store was away",
+        help:
+          "Answers to callers with a key: written to the request log, over the budget of their account, " +
+          "or lost because the store was away",
         values: () => Object.entries(entries?.counts ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),
       },
     ],

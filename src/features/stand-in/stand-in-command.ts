@@ -36,9 +36,10 @@ export const standInCommand = command({
   title: "Stand-in",
   summary: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
   description:
-    "For a rehearsal of the whole service before you have a contract. People are invented, and the last two digits of a number say what happens to it. " +
-    "A catalogue source has the lists of the starter catalogue. " +
-    "A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. Prices are those of DUBA_UPSTREAM_PRICES, else ₦50.",
+    "For a rehearsal of the whole service before you have a contract. People are invented, " +
+    "and the last two digits of a number say what happens to it. A catalogue source has the lists of the starter " +
+    "catalogue. A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. " +
+    "Prices are those of DUBA_UPSTREAM_PRICES, else ₦50.",
   role: "viewer",
   kind: "read",
   only: "terminal",
@@ -179,9 +180,11 @@ const aboutNumbers = [
   "Last two digits of a number:",
   "",
   ...inOrder.map(([digits, about]) => `  ${digits}  ${about}`),
-  "  All others: a record with the phone 080 and the last eight digits of the number, such as 08000000017 for 22000000017.",
+  "  All others: a record with the phone 080 and the last eight digits of the number, " +
+    "such as 08000000017 for 22000000017.",
   "",
-  "Duba pauses the vendor after 04 and 06 for a second, and after failures in a row. To see each number by itself, wait a second, and set:",
+  "Duba pauses the vendor after 04 and 06 for a second, and after failures in a row. " +
+    "To see each number by itself, wait a second, and set:",
   "",
   "  DUBA_UPSTREAM_BREAKER_FAILURES=1000",
   "",

@@ -22,7 +22,8 @@ export async function startTracing(config: Config, log: Log): Promise<Tracing | 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new TracingError(
-      "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed. Install them (docs/watching.md names them), or empty the setting.",
+      "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed. " +
+        "Install them (docs/watching.md names them), or empty the setting.",
     );
   }
 }

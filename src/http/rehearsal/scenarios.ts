@@ -27,7 +27,8 @@ export interface Scenario {
 export const scenarios: Readonly<Record<string, Scenario>> = {
   stale: {
     description:
-      "The list is two days old, because its source does not answer: `Duba-Catalogue-Stale: true`, and an old `Duba-Catalogue-As-Of`.",
+      "The list is two days old, because its source does not answer: `Duba-Catalogue-Stale: " +
+      "true`, and an old `Duba-Catalogue-As-Of`.",
     headers: (now) => ({
       "Duba-Catalogue-As-Of": new Date(now - 2 * day).toISOString(),
       "Duba-Catalogue-Stale": "true",

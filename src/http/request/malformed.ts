@@ -104,7 +104,8 @@ function unreadable(sentence: string): Failure {
 function notOffered(): Failure {
   return new Failure(
     "not_offered",
-    "Duba lists and verifies: it sells nothing, moves no money and has no lists of other goods. Send this request to the service that has them, under a base address of its own.",
+    "Duba lists and verifies: it sells nothing, moves no money and has no lists of other goods. " +
+      "Send this request to the service that has them, under a base address of its own.",
   );
 }
 

@@ -5,9 +5,12 @@ import { wordsOf } from "../../declare/closest-name.ts";
  */
 const elsewhere = new Set(
   [
-    "purchase purchases buy pay payment payments vend recharge topup order orders checkout subscribe subscription renew refund",
-    "transaction transactions requery transfer transfers bank banks beneficiary beneficiaries payout payouts withdraw withdrawal fund",
-    "airtime electricity electric power disco discos meter betting bet epin epins pin pins voucher vouchers giftcard giftcards",
+    "purchase purchases buy pay payment payments vend recharge topup order orders " +
+      "checkout subscribe subscription renew refund",
+    "transaction transactions requery transfer transfers bank banks beneficiary " +
+      "beneficiaries payout payouts withdraw withdrawal fund",
+    "airtime electricity electric power disco discos meter betting bet epin epins pin " +
+      "pins voucher vouchers giftcard giftcards",
     "sme spectranet smile jamb neco nabteb sms insurance water toll loan loans",
     "virtual customer customers smartcard iuc wallets",
   ].flatMap((line) => line.split(" ")),

@@ -49,8 +49,8 @@ const summarizeLedger = command({
   title: "Count by state",
   summary: "Count the verifications of a period by state, and add up the charges and fees in naira.",
   description:
-    "The command subtracts a reversed charge in the period of the reversal, so past periods do not change. It never adds test " +
-    "and live together, nor BVNs and NINs. Days and months are those of DUBA_TIME_ZONE.",
+    "The command subtracts a reversed charge in the period of the reversal, so past periods do not change. " +
+    "It never adds test and live together, nor BVNs and NINs. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   reports: true,

@@ -57,8 +57,8 @@ export const listVerificationsCommand = command({
   title: "Verifications",
   summary: "List the verifications that fit, newest first, without personal data.",
   description:
-    "All options that you give must fit. A long search stops after 30,000 verifications and shows the cursor with which it goes " +
-    "on. Days are those of DUBA_TIME_ZONE.",
+    "All options that you give must fit. A long search stops after 30,000 verifications and shows the cursor with " +
+    "which it goes on. Days are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   reports: true,

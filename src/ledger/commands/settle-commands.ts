@@ -41,8 +41,8 @@ const releaseVerification = command({
     money: "Nobody is charged. A retry asks a vendor again; if this one did the work after all, you pay it twice.",
   },
   description:
-    "Ask the vendor first. The verification fails, and its account is charged nothing. A retry with its idempotency key asks a " +
-    "vendor again. If the vendor did the work after all, you pay it twice.",
+    "Ask the vendor first. The verification fails, and its account is charged nothing. " +
+    "A retry with its idempotency key asks a vendor again. If the vendor did the work after all, you pay it twice.",
   input: Type.Object(about),
   view: ({ request_reference }) => [
     `${request_reference} is released: it failed, and a retry asks a vendor again. Nobody is charged for it.`,
@@ -61,8 +61,8 @@ const settleVerification = command({
     money: "It ends with what the vendor says. Nobody is charged, and a retry gets the same answer.",
   },
   description:
-    "Ask the vendor first. The account is charged nothing, and a retry with the idempotency key gets this outcome. If the vendor " +
-    "verified the person, release the verification: a retry then asks again and gets the record.",
+    "Ask the vendor first. The account is charged nothing, and a retry with the idempotency key gets this outcome. " +
+    "If the vendor verified the person, release the verification: a retry then asks again and gets the record.",
   input: Type.Object({
     ...about,
     outcome: Type.Enum([...negativeReasons], { description: "What the vendor says." }),
@@ -76,7 +76,8 @@ const noteVerification = command({
   id: "ledger.note",
   title: "Add a note",
   summary:
-    "Write a note on a verification, such as what a vendor's support said. It stands in the audit trail, with your name.",
+    "Write a note on a verification, such as what a vendor's support said. " +
+    "It stands in the audit trail, with your name.",
   role: "operator",
   kind: "change",
   target: ["reference"],

@@ -139,7 +139,8 @@ for (const engine of engines) {
       assert.equal(code, "balance_too_low");
       assert.equal(
         message,
-        "Your balance is 0 naira and the fee is 100 naira. Ask the operator of the service to top up your balance. GET /api/v2/wallet/balance shows what is left.",
+        "Your balance is 0 naira and the fee is 100 naira. Ask the operator of the service to top up your balance. " +
+          "GET /api/v2/wallet/balance shows what is left.",
       );
       await identity.verify(another({ ...mine, fees: { bvn: 0 } }));
       assert.deepEqual(await spent(mine), { prepaid: [20_000, 3] });

@@ -1,6 +1,7 @@
 const noTls = "{origin} does not speak TLS. Perhaps its address begins with http://.";
 const noAuthority =
-  "{origin} has a TLS certificate of an authority that this machine does not know. To trust it, name the authority's file in NODE_EXTRA_CA_CERTS.";
+  "{origin} has a TLS certificate of an authority that this machine does not know. " +
+  "To trust it, name the authority's file in NODE_EXTRA_CA_CERTS.";
 
 /** Why a connection failed, by the code of its error. */
 const sentences: Readonly<Record<string, string>> = {

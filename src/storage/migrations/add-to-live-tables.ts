@@ -53,7 +53,8 @@ async function changeTables(db: Kysely<Tables>, change: (db: Kysely<Tables>) => 
       if (!heldBack.has(codeOf(error) ?? "")) throw error;
       if (performance.now() > until)
         throw new StoreError(
-          "A transaction has held a table of the store for ten minutes, so it cannot be changed: end that transaction (see pg_stat_activity) and start again.",
+          "A transaction has held a table of the store for ten minutes, so it cannot be changed: " +
+            "end that transaction (see pg_stat_activity) and start again.",
           { cause: error },
         );
     }

@@ -17,8 +17,9 @@ export const migrateStore = command({
   title: "Migrate",
   summary: "Bring the store to the tables of this version.",
   description:
-    "A start and every other command do this by themselves. The version before may serve meanwhile. It can start afterwards only if the name " +
-    "of each new migration ends with _since_ and a number that it knows. Several processes may begin at once.",
+    "A start and every other command do this by themselves. The version before may serve meanwhile. " +
+    "It can start afterwards only if the name of each new migration ends with _since_ and a number that it knows. " +
+    "Several processes may begin at once.",
   role: "officer",
   kind: "change",
   only: "terminal",

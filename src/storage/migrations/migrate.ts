@@ -92,8 +92,8 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
   const noted = (await hasTable(db, "baseline")) && (await db.selectFrom("baseline").select("hash").executeTakeFirst());
   if (noted && noted.hash === baselineHash) return;
   throw new StoreError(
-    "The tables of this store were made by an earlier version of Duba. Nothing is carried over before version 0.1.0: start with an " +
-      "empty data directory or database, or run the version that made the store.",
+    "The tables of this store were made by an earlier version of Duba. Nothing is carried over before version " +
+      "0.1.0: start with an empty data directory or database, or run the version that made the store.",
   );
 }
 

@@ -11,8 +11,9 @@ export const clockCommand = command({
   title: "Accept the clock",
   summary: "Accept the clock as right, so that what is old by it is removed.",
   description:
-    "A service that starts with a clock more than 48 hours from the last time that it knew doubts that clock for 24 hours: it removes nothing old, " +
-    "but for sealed records of persons, and frees no idempotency key. Compare the clock with a watch first: what is removed by it does not come back.",
+    "A service that starts with a clock more than 48 hours from the last time that it knew doubts that clock for " +
+    "24 hours: it removes nothing old, but for sealed records of persons, and frees no idempotency key. " +
+    "Compare the clock with a watch first: what is removed by it does not come back.",
   role: "officer",
   kind: "change",
   only: "terminal",

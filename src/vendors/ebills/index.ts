@@ -18,7 +18,8 @@ const name = "ebills";
 export const ebills = catalogueSource({
   name,
   about:
-    "eBills Africa's or VTU.ng's public data and TV lists; written to the published documentation, not run against the live vendor.",
+    "eBills Africa's or VTU.ng's public data and TV lists; written to the published documentation, " +
+    "not run against the live vendor.",
   settings: {
     url: setting({
       name: "DUBA_EBILLS_URL",

@@ -34,7 +34,8 @@ export const qoreid = vendor({
       name: "DUBA_QOREID_NAMES",
       default: "required",
       about:
-        "Whether QoreID wants the person's first and last name. none: your contract has look-ups by the number alone, and Duba sends no name.",
+        "Whether QoreID wants the person's first and last name. none: your contract has look-ups by the number " +
+        "alone, and Duba sends no name.",
       ...oneOf("required", "none"),
     }),
   },

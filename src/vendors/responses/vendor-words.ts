@@ -38,8 +38,10 @@ const meanings: readonly { means: Failing; words: readonly string[] }[] = [
       `${ours} (\\w+ ){0,3}not (be )?(found|valid|recogni[sz]ed|authori[sz]ed|active|exist)`,
       "unauthori[sz]ed|not authori[sz]ed|access denied|permission denied|not permitted|access (is )?forbidden",
       "authentication (\\w+ ){0,2}(failed|required)",
-      "(your|merchant|business|client|organi[sz]ation) (account )?(\\w+ ){0,2}(suspended|disabled|deactivated|inactive|restricted|not (found|active|activated|enabled|approved))",
-      "(not (available|enabled|activated|allowed)|no access) (\\w+ ){0,2}(for|on|in) (your|this) (\\w+ )?(account|plan|app|business|subscription)",
+      "(your|merchant|business|client|organi[sz]ation) (account )?(\\w+ " +
+        "){0,2}(suspended|disabled|deactivated|inactive|restricted|not (found|active|activated|enabled|approved))",
+      "(not (available|enabled|activated|allowed)|no access) (\\w+ ){0,2}(for|on|in) (your|this) (\\w+ " +
+        ")?(account|plan|app|business|subscription)",
       "ip (address )?(\\w+ ){0,2}not (\\w+ )?(whitelisted|allowed)|(not|no active) (subscribed|subscription)",
     ],
   },

@@ -80,7 +80,9 @@ const rows: Readonly<Record<number, ReservedRow>> = {
   },
   13: {
     description:
-      "The outcome is unknown at first. A retry with the key learns that nobody has this number. Without a retry, Duba finds out by itself within two minutes, and the state of the verification becomes `not_found`.",
+      "The outcome is unknown at first. A retry with the key learns that nobody has this number. " +
+      "Without a retry, Duba finds out by itself within two minutes, " +
+      "and the state of the verification becomes `not_found`.",
     outcome: unknown,
     later: "not_found",
   },
@@ -99,7 +101,8 @@ const rows: Readonly<Record<number, ReservedRow>> = {
   17: { description: "Verified after 10 s.", delay: 10_000 },
   18: {
     description:
-      "The identity source needs 30 s, longer than the service waits for it (15 s, unless its operator set another time). A retry with the key gets what the source says.",
+      "The identity source needs 30 s, longer than the service waits for it (15 s, unless its operator set another " +
+      "time). A retry with the key gets what the source says.",
     delay: 30_000,
     later: "verified",
   },

@@ -11,7 +11,8 @@ const verificationTypes: Readonly<Record<string, string>> = { bvn: "BVN-FULL-DET
 export const seamfix = vendor({
   name,
   about:
-    "Seamfix Verify's full BVN and its NIN look-up; written to the published documentation, not run against the live vendor.",
+    "Seamfix Verify's full BVN and its NIN look-up; written to the published documentation, " +
+    "not run against the live vendor.",
   settings: {
     url: setting({
       name: "DUBA_SEAMFIX_URL",

@@ -63,7 +63,8 @@ for (const engine of usualEngines)
       );
       assert.equal(
         explainRoute(attempts),
-        "first was asked, the first in the order, and knew nobody with the number. Then second was asked, and gave the record.",
+        "first was asked, the first in the order, and knew nobody with the number. " +
+          "Then second was asked, and gave the record.",
       );
     });
 

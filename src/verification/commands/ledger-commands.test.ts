@@ -116,8 +116,8 @@ for (const engine of usualEngines) {
       assert.deepEqual(shown, {
         request_reference: row.reference,
         explanation:
-          "Charged ₦80.50. peer was asked, the first in the order, and its outcome is not known: it did not answer in time. " +
-          "Then peer was asked, and gave the record.",
+          "Charged ₦80.50. peer was asked, the first in the order, and its outcome is not known: " +
+          "it did not answer in time. Then peer was asked, and gave the record.",
         key_id: "key",
         mode: "live",
         kind: "bvn",

@@ -29,8 +29,9 @@ const showRoutes = command({
   title: "Vendors",
   summary: "Show how each identity vendor did for live verifications, in the last 24 hours and 30 days.",
   description:
-    "The figures come from the sums of hours and days, which follow the ledger within seconds. Times are the bound of a bucket: half of the answers came " +
-    "within the median. A vendor is judged by the people that it was asked about.",
+    "The figures come from the sums of hours and days, which follow the ledger within seconds. " +
+    "Times are the bound of a bucket: half of the answers came within the median. " +
+    "A vendor is judged by the people that it was asked about.",
   role: "viewer",
   kind: "read",
   reports: true,
@@ -102,9 +103,11 @@ const pause = command({
   title: "Pause…",
   summary: "Pause an identity vendor: it gets no new attempts, and the next vendor is asked instead.",
   description:
-    "Every process obeys within 5 seconds. An attempt that is under way goes on. A verification whose outcome at this vendor is unknown waits for " +
-    "the end of the pause, because another vendor would be paid too. A pause for load or money ends by itself, after 8 hours unless you say otherwise; " +
-    "any other lasts until you resume the vendor. If no other vendor is left for a check, a person confirms it: verifications get 503 upstream_unavailable.",
+    "Every process obeys within 5 seconds. An attempt that is under way goes on. " +
+    "A verification whose outcome at this vendor is unknown waits for the end of the pause, " +
+    "because another vendor would be paid too. A pause for load or money ends by itself, " +
+    "after 8 hours unless you say otherwise; any other lasts until you resume the vendor. " +
+    "If no other vendor is left for a check, a person confirms it: verifications get 503 upstream_unavailable.",
   role: "operator",
   kind: "change",
   target: ["vendor"],

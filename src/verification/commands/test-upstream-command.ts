@@ -88,8 +88,9 @@ export const testUpstream = command({
   title: "Try it…",
   summary: "Verify one person at an identity vendor: by default the test number that the vendor published.",
   description:
-    "It is a verification like those of clients, of the account operator@example.com, which pays nothing and may verify 20 times a day. Duba " +
-    "neither shows nor stores the record. The vendor may charge you. A paused vendor is asked too.",
+    "It is a verification like those of clients, of the account operator@example.com, which pays nothing and may " +
+    "verify 20 times a day. Duba neither shows nor stores the record. The vendor may charge you. " +
+    "A paused vendor is asked too.",
   onTerminal: `With --ask, Duba reads the number and the ${anyClaim} from standard input, one on each line.`,
   role: "operator",
   kind: "change",

@@ -112,7 +112,8 @@ const showUpstream = command({
   id: "upstreams.show",
   title: "Vendor",
   summary:
-    "Show an identity vendor: its place in the order, the settings that are missing, and how each serving process sees it.",
+    "Show an identity vendor: its place in the order, the settings that are missing, " +
+    "and how each serving process sees it.",
   role: "viewer",
   kind: "read",
   target: ["vendor"],

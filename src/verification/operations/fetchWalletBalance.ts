@@ -44,9 +44,10 @@ export const fetchWalletBalance = operation({
   summary: "Balance of your account",
   alsoCalled: ["balance"],
   description:
-    "Gives what your account can still spend on verifications in `general_wallet.balance`: its prepaid balance, else what its " +
-    "monthly cap in naira leaves. If nothing in naira bounds it, as with every test key, the balance is a fixed large amount " +
-    "and the answer has the header `Duba-Wallet: unlimited`. The other members never change: some clients want them.",
+    "Gives what your account can still spend on verifications in `general_wallet.balance`: " +
+    "its prepaid balance, else what its monthly cap in naira leaves. If nothing in naira bounds it, " +
+    "as with every test key, the balance is a fixed large amount and the answer has the header `Duba-Wallet: " +
+    "unlimited`. The other members never change: some clients want them.",
   group: "Wallet",
   access: "credential",
   scope: "catalogue:read",

@@ -19,7 +19,8 @@ export const lookupWaecAmount = operation({
   path: "/api/v2/education/waec-lookup",
   summary: "Amount of a BVN verification",
   description:
-    "Gives the `amount` that the BVN verification asks for, from the fee schedule of this service. Where a verification costs " +
+    "Gives the `amount` that the BVN verification asks for, from the fee schedule of this service. " +
+    "Where a verification costs " +
     'nothing it is "0.01", the least amount that a request can name; any other does as well.',
   group: "Identity",
   access: "credential",

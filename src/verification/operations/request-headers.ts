@@ -9,13 +9,15 @@ export const VerificationHeaders = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({
       description:
-        "Your name for this verification, 1 to 255 visible ASCII characters, quoted or bare: a retry with it is never charged twice.",
+        "Your name for this verification, 1 to 255 visible ASCII characters, quoted or bare: " +
+        "a retry with it is never charged twice.",
     }),
   ),
   "consent-reference": Type.Optional(
     Type.String({
       description:
-        "Your handle for the person's consent, 1 to 128 visible ASCII characters, without a number, name or birth date of the request; kept on the ledger.",
+        "Your handle for the person's consent, 1 to 128 visible ASCII characters, without a number, " +
+        "name or birth date of the request; kept on the ledger.",
     }),
   ),
   traceparent: Type.Optional(Type.String({ description: "W3C trace context, passed on to the identity source." })),

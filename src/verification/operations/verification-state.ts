@@ -14,8 +14,8 @@ const VerificationAnswer = Type.Object({
       request_reference: Type.String({ description: "Duba's reference of the verification" }),
       state: Type.Enum([...toldStates], {
         description:
-          "`started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: no work was " +
-          "done. The others are final.",
+          "`started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: " +
+          "no work was done. The others are final.",
       }),
       charged: Type.Boolean(),
       fee: Type.String({ description: 'What was charged, in naira; "0" when nothing was' }),

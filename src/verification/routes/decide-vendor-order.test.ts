@@ -138,8 +138,8 @@ for (const engine of engines)
       );
       assert.equal(
         explainRoute([asked]),
-        "third was asked, because first costs more for a record (₦90.00 a record, third ₦30.00 a record) and second costs more for a record " +
-          "(₦60.00 a record, third ₦30.00 a record), and gave the record.",
+        "third was asked, because first costs more for a record (₦90.00 a record, third ₦30.00 a record) and " +
+          "second costs more for a record (₦60.00 a record, third ₦30.00 a record), and gave the record.",
       );
     });
 

@@ -28,9 +28,9 @@ for (const engine of usualEngines)
       };
       assert.equal(
         await explained(),
-        "empty was asked, because names needs names that the request did not bring, consent needs a consent that the request did not " +
-          "bring, bvn does not offer this check and away was not ready, and did no work: the balance there was empty. " +
-          "Then last was asked, and gave the record.",
+        "empty was asked, because names needs names that the request did not bring, consent needs a consent that " +
+          "the request did not bring, bvn does not offer this check and away was not ready, and did no work: " +
+          "the balance there was empty. Then last was asked, and gave the record.",
       );
       assert.equal(
         await explained({ kind: "bvn", consentReference: "c-1" }),
@@ -65,7 +65,8 @@ for (const engine of usualEngines)
       isReady = false;
       assert.equal(
         await explained(),
-        "last was asked, because unreachable could not be reached, empty was not ready and busy was not ready, and gave the record.",
+        "last was asked, because unreachable could not be reached, " +
+          "empty was not ready and busy was not ready, and gave the record.",
       );
     });
 

@@ -128,7 +128,8 @@ for (const engine of usualEngines)
         "line 2: account must be the id or e-mail of an account, or a group such as group:agents.",
         "line 4: needs either a margin or a price.",
         "line 5: a price needs one entry, or a size: add its code after the provider.",
-        "line 6: margin must be a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira.",
+        "line 6: margin must be a margin such as -2.5%, 3%, 50 or -0.50: " +
+          "a percentage above -100% and at most 10000%, or naira.",
         'line 7: price must be an amount in naira above 0, such as "95" or "95.50".',
         "line 8: codes is empty: name a provider, or a provider and a code.",
         "line 11: has 3 values, and the heading has 4.",
@@ -139,7 +140,8 @@ for (const engine of usualEngines)
       const heading = terminal.write("heading.csv", "account,code,price\n");
       assert.equal(
         (await terminal.duba("catalogue", "import", "--list", "prices", heading)).err,
-        'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price, round, from, until, group.\n',
+        'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price, ' +
+          "round, from, until, group.\n",
       );
       assert.equal((await terminal.duba("catalogue", "import", "--list", "prices", file, heading)).exitCode, 2);
       assert.match(

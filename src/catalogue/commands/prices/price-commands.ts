@@ -33,8 +33,8 @@ import { note, roomPublisher } from "../publisher.ts";
 import { findHolder, findPriced, holder, type PricedRoom } from "./priced-room.ts";
 
 const codesAbout =
-  "A provider, or a provider and a code: MTNDATA, MTNDATA 104, dstv PRWE36, dstv PRWE36 HDPVRE36. Or a size of data bundles, such as " +
-  "size=1.5GB, or a list, such as list=cable-products.";
+  "A provider, or a provider and a code: MTNDATA, MTNDATA 104, dstv PRWE36, dstv PRWE36 HDPVRE36. " +
+  "Or a size of data bundles, such as size=1.5GB, or a list, such as list=cable-products.";
 
 const setPrice = command({
   ...changeCommand,
@@ -42,9 +42,11 @@ const setPrice = command({
   title: "Set a price…",
   summary: "Set a margin or a price for an account or a group of accounts.",
   description:
-    "The rule of an entry wins over that of its provider, then that of a size, then that of a list. A rule of an account wins over all rules of its " +
-    "group. The face value (amount) does not change. Duba rounds half a kobo up. If a margin makes the price 0 or less, Duba uses the catalogue's " +
-    "price. A group never pays less than the cost of an entry, where that is known. While a rule with a time holds, it wins over the same rule without.",
+    "The rule of an entry wins over that of its provider, then that of a size, then that of a list. " +
+    "A rule of an account wins over all rules of its group. The face value (amount) does not change. " +
+    "Duba rounds half a kobo up. If a margin makes the price 0 or less, Duba uses the catalogue's price. " +
+    "A group never pays less than the cost of an entry, where that is known. " +
+    "While a rule with a time holds, it wins over the same rule without.",
   role: "operator",
   kind: "change",
   gives: "money",
@@ -142,7 +144,8 @@ const showPrices = command({
     provider: Type.Optional(
       Type.String({
         description:
-          "Code of a provider. Then the answer lists its entries with the catalogue's price, the account's price and the cost.",
+          "Code of a provider. Then the answer lists its entries with the catalogue's price, " +
+          "the account's price and the cost.",
       }),
     ),
   }),
@@ -190,8 +193,9 @@ const listPriced = command({
   title: "Price groups",
   summary: "List the groups, and the accounts with special prices or in a group.",
   description:
-    "`overtaken` counts fixed prices that are below the catalogue's price because that has risen since somebody set them. `duba prices " +
-    "show` names them, and to set such a price again keeps it. `below_cost` counts the entries that an account gets below their cost by a rule of its own.",
+    "`overtaken` counts fixed prices that are below the catalogue's price because that has risen since somebody " +
+    "set them. `duba prices show` names them, and to set such a price again keeps it. " +
+    "`below_cost` counts the entries that an account gets below their cost by a rule of its own.",
   role: "viewer",
   kind: "read",
   answer: Type.Array(

@@ -12,9 +12,10 @@ import { findPriced, type PricedRoom } from "./priced-room.ts";
 const usual = ["account", "codes", "margin", "price"];
 const others = ["round", "from", "until", "group"];
 export const priceColumns =
-  "The columns of prices are account (e-mail, id, or a group such as group:agents), codes (MTNDATA, MTNDATA 104, size=1GB, list=data-bundles), and margin (-2.5%, 50) " +
-  "or price (95.50). A file may also have round (5 or 10), from and until (a day or a time), and group: a line with an account and a group makes the " +
-  "account a member, and has nothing else.";
+  "The columns of prices are account (e-mail, id, or a group such as group:agents), codes (MTNDATA, MTNDATA 104, " +
+  "size=1GB, list=data-bundles), and margin (-2.5%, 50) or price (95.50). " +
+  "A file may also have round (5 or 10), from and until (a day or a time), and group: " +
+  "a line with an account and a group makes the account a member, and has nothing else.";
 
 /** Replaces the special prices of the accounts and groups in a file, and of no others. */
 export async function importPrices(

@@ -14,7 +14,9 @@ const joinGroup = command({
   title: "Put into a price group…",
   summary: "Give accounts the prices of a group, or take them out of theirs.",
   description:
-    "An account is in at most one group: it leaves the one that it is in. Its own prices stay, and win over those of the group. With none it is in no group, and the catalogue's prices apply again.",
+    "An account is in at most one group: it leaves the one that it is in. " +
+    "Its own prices stay, and win over those of the group. With none it is in no group, " +
+    "and the catalogue's prices apply again.",
   role: "operator",
   kind: "change",
   gives: "money",

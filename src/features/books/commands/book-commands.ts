@@ -39,8 +39,9 @@ const adjustBooks = command({
   summary:
     "Correct what an account was charged: a new line in this month's statement, which the client sees with its reason.",
   description:
-    "Past statements do not change. Name no person in the reason. What goes back for a verification is never more than its charge. Without a reference it is at most what the " +
-    "account was charged last month; with DUBA_FOUR_EYES on, a second person gives what is more.",
+    "Past statements do not change. Name no person in the reason. What goes back for a verification is never more " +
+    "than its charge. Without a reference it is at most what the account was charged last month; " +
+    "with DUBA_FOUR_EYES on, a second person gives what is more.",
   role: "officer",
   kind: "change",
   gives: "money",
@@ -68,7 +69,8 @@ const adjustBooks = command({
     ),
     reason: formed(reason, { description: "Why, for the client.", placeholder: "sentence" }),
     sure: flag(
-      "Correct a verification that was corrected before, or, without a reference, more than the account was charged last month.",
+      "Correct a verification that was corrected before, or, without a reference, " +
+        "more than the account was charged last month.",
       { folded: true },
     ),
   }),
@@ -127,8 +129,8 @@ const rebuildSumsCommand = command({
   title: "Add up anew…",
   summary: "Make the sums of hours and days anew where they are not what the ledger adds up to.",
   description:
-    "`duba routes show` reads these sums. Verifications go on meanwhile, and the command can be stopped and run again. Use it if `duba audit reconcile` " +
-    "finds a difference in them.",
+    "`duba routes show` reads these sums. Verifications go on meanwhile, and the command can be stopped and run " +
+    "again. Use it if `duba audit reconcile` finds a difference in them.",
   role: "operator",
   kind: "change",
   store: "untimed",

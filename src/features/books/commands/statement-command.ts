@@ -26,8 +26,8 @@ export const statementCommand = command({
   title: "Statement",
   summary: "Show what an account was charged in one month: each charge, each adjustment, and the sums by mode and day.",
   description:
-    "The statement of a month is the same each time. It is complete an hour after the month ends in DUBA_TIME_ZONE, and available " +
-    "for 24 months. It holds no personal data.",
+    "The statement of a month is the same each time. It is complete an hour after the month ends in " +
+    "DUBA_TIME_ZONE, and available for 24 months. It holds no personal data.",
   onTerminal: "--csv writes the lines.",
   role: "viewer",
   kind: "read",

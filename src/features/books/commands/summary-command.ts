@@ -13,8 +13,10 @@ export const sumBooks = command({
   title: "Books",
   summary: "Add up what live verifications charged, what the vendors bill for them, and the margin.",
   description:
-    "Fees and corrections count when they were made, and costs when the attempts began. cost_unknown is the part of the cost of which " +
-    "nobody knows whether the vendor bills it. The cost has only attempts with a price: set DUBA_UPSTREAM_PRICES. Days and months are those of DUBA_TIME_ZONE.",
+    "Fees and corrections count when they were made, and costs when the attempts began. " +
+    "cost_unknown is the part of the cost of which nobody knows whether the vendor bills it. " +
+    "The cost has only attempts with a price: set DUBA_UPSTREAM_PRICES. " +
+    "Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   reports: true,

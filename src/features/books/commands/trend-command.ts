@@ -14,7 +14,8 @@ export const showTrend = command({
   title: "Figures",
   summary: "Show the last 24 hours, 30 and 90 days beside the same time before: attempts, success, charges and margin.",
   description:
-    "Live verifications only, from the sums of hours and days. Success is the share that brought a record or said that there is no match, of attempts and of refused calls, for which no vendor was asked. " +
+    "Live verifications only, from the sums of hours and days. Success is the share that brought a record or said " +
+    "that there is no match, of attempts and of refused calls, for which no vendor was asked. " +
     "The margin is what was charged less what the vendors bill.",
   role: "viewer",
   kind: "read",

@@ -35,8 +35,9 @@ const checkInvoice = command({
   title: "Check an invoice",
   summary: "Compare the invoice of a vendor with the attempts that Duba made at it.",
   description:
-    "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference or by request_reference, else by the " +
-    "last four digits and the nearest time within 10 minutes. It reads only these columns, and shows no whole number.",
+    "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference " +
+    "or by request_reference, else by the last four digits and the nearest time within 10 minutes. " +
+    "It reads only these columns, and shows no whole number.",
   onTerminal: "The exit code is 1 if there are differences.",
   role: "viewer",
   kind: "read",
@@ -88,7 +89,8 @@ const checkInvoice = command({
     items: [
       [
         "Price",
-        "Set DUBA_UPSTREAM_PRICES before the month. Duba writes the bill on each attempt that ends. Without a price each line with one is a difference: correct the bills with duba books price.",
+        "Set DUBA_UPSTREAM_PRICES before the month. Duba writes the bill on each attempt that ends. " +
+          "Without a price each line with one is a difference: correct the bills with duba books price.",
       ],
       ["Not billed", "What failed, and what nobody knows whether the vendor bills, need not be on the invoice."],
       ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
@@ -126,8 +128,8 @@ const priceAttemptsCommand = command({
   title: "Give old questions a price…",
   summary: "Correct what a vendor billed for the attempts of a period.",
   description:
-    "Name all its prices of the period: an outcome that is not named costs what its kind does, and a failed one nothing. What the vendor said of a bill " +
-    "stays. Attempts under way are left out.",
+    "Name all its prices of the period: an outcome that is not named costs what its kind does, " +
+    "and a failed one nothing. What the vendor said of a bill stays. Attempts under way are left out.",
   role: "officer",
   kind: "change",
   gives: "money",

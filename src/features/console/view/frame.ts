@@ -11,7 +11,9 @@ export interface FramedPage {
 }
 
 const mark = new Html(
-  '<svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="currentColor"/><path d="M7 6h4.5a6 6 0 0 1 0 12H7z" fill="none" stroke-width="2.2" stroke-linejoin="round"/><path d="M10 12.2l1.7 1.7 3-3.4" fill="none" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="currentColor"/><path ' +
+    'd="M7 6h4.5a6 6 0 0 1 0 12H7z" fill="none" stroke-width="2.2" stroke-linejoin="round"/><path d="M10 12.2l1.7 ' +
+    '1.7 3-3.4" fill="none" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 );
 
 /** A whole page without navigation, for strangers. */

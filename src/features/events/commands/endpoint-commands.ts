@@ -52,7 +52,8 @@ const add = command({
   title: "New endpoint",
   summary: "Add an endpoint that gets events as signed webhooks. Duba shows its secret once.",
   description:
-    "Without an account it is an endpoint of operators, and gets the alarms of vendors. An account has at most 10 endpoints in each mode, of different URLs; operators have 10.",
+    "Without an account it is an endpoint of operators, and gets the alarms of vendors. " +
+    "An account has at most 10 endpoints in each mode, of different URLs; operators have 10.",
   role: "operator",
   kind: "change",
   gives: "credentials",

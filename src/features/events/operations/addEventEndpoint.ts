@@ -29,9 +29,10 @@ export const addEventEndpoint = operation({
   summary: "Add a webhook endpoint",
   alsoCalled: ["addwebhook", "createwebhook", "registerwebhook"],
   description:
-    "Adds an endpoint that gets the events of your account, in the mode of your key, as signed webhooks. The answer has its secret, which " +
-    "is shown this once. An account has at most 10 endpoints in each mode, of different URLs. Duba sends to public addresses only, " +
-    "and with a live key to https only. Types that your key may not list, your endpoint does not get.",
+    "Adds an endpoint that gets the events of your account, in the mode of your key, as signed webhooks. " +
+    "The answer has its secret, which is shown this once. An account has at most 10 endpoints in each mode, " +
+    "of different URLs. Duba sends to public addresses only, and with a live key to https only. " +
+    "Types that your key may not list, your endpoint does not get.",
   carriage: "body",
   input: Type.Object({
     url: field({

@@ -28,8 +28,9 @@ export const listEventDeliveries = operation({
   summary: "Deliveries to a webhook endpoint",
   alsoCalled: ["webhookdeliveries"],
   description:
-    "Lists what became of the events for an endpoint, oldest event first. Without `after` it lists the newest. With the `next` of an earlier " +
-    "answer it lists those that came since, and with `after=0` all that are kept. A delivery that waits changes later: ask again from before it.",
+    "Lists what became of the events for an endpoint, oldest event first. Without `after` it lists the newest. " +
+    "With the `next` of an earlier answer it lists those that came since, and with `after=0` all that are kept. " +
+    "A delivery that waits changes later: ask again from before it.",
   carriage: "query",
   input: Type.Object({ id: idField, ...feedMembers }),
   answer: Type.Object({

@@ -20,8 +20,9 @@ export const listEventEndpoints = operation({
   summary: "Your webhook endpoints",
   alsoCalled: ["webhookendpoints", "listwebhooks"],
   description:
-    "Lists the endpoints of your account in the mode of your key, oldest first, without their secrets: who made each, whether it is on, and " +
-    "what became of the last delivery. Those that an operator made for your account are among them.",
+    "Lists the endpoints of your account in the mode of your key, oldest first, without their secrets: " +
+    "who made each, whether it is on, and what became of the last delivery. " +
+    "Those that an operator made for your account are among them.",
   carriage: "query",
   input: Type.Object({}),
   answer: Type.Object({

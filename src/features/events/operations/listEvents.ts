@@ -25,9 +25,10 @@ export const listEvents = operation({
   summary: "Events of your account",
   alsoCalled: ["webhooks", "webhook"],
   description:
-    "Lists the events that webhooks deliver, with the same bodies, in the mode of your key. Begin without `after`: nothing is listed, and " +
-    "`next` is where you stand, in another text each time. From then on ask with the last `next`. `after=0` lists all events that are kept. An `after` of another " +
-    "history, as after a restore of this service, is refused: begin anew.",
+    "Lists the events that webhooks deliver, with the same bodies, in the mode of your key. Begin without `after`: " +
+    "nothing is listed, and `next` is where you stand, in another text each time. " +
+    "From then on ask with the last `next`. `after=0` lists all events that are kept. " +
+    "An `after` of another history, as after a restore of this service, is refused: begin anew.",
   group: "Events",
   access: "credential",
   scope: null,

@@ -13,8 +13,9 @@ export const resendEvents = operation({
   summary: "Send events to a webhook endpoint again",
   alsoCalled: ["resendwebhook", "redeliver"],
   description:
-    "Sends all events that are dead for an endpoint again, or the one that you name, also if it was delivered. They go to the end of " +
-    "the queue, in their old order, and Duba tries for 3 more days. An endpoint that is off is on again. An event that waits stays where it is.",
+    "Sends all events that are dead for an endpoint again, or the one that you name, also if it was delivered. " +
+    "They go to the end of the queue, in their old order, and Duba tries for 3 more days. " +
+    "An endpoint that is off is on again. An event that waits stays where it is.",
   carriage: "body",
   input: Type.Object({
     id: idField,

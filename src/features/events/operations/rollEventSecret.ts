@@ -27,8 +27,9 @@ export const rollEventSecret = operation({
   summary: "Give a webhook endpoint a new secret",
   alsoCalled: ["rollsecret", "rotatesecret", "webhooksecret"],
   description:
-    "Gives an endpoint a new secret, which is shown this once. For the overlap each delivery carries a signature by both, so that you can " +
-    "change the secret of the receiver at any time in between. A second one within the overlap ends the oldest secret at once.",
+    "Gives an endpoint a new secret, which is shown this once. For the overlap each delivery carries a signature " +
+    "by both, so that you can change the secret of the receiver at any time in between. " +
+    "A second one within the overlap ends the oldest secret at once.",
   carriage: "body",
   input: Type.Object({
     id: idField,

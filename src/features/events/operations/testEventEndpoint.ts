@@ -17,8 +17,9 @@ export const testEventEndpoint = operation({
   summary: "Send a test to a webhook endpoint",
   alsoCalled: ["testwebhook"],
   description:
-    "Sends `endpoint.test` to an endpoint once, signed like all deliveries, and says what came back within 8 seconds. It is no event of the " +
-    "account, and Duba does not repeat it. An account may send 10 a minute in each mode.",
+    "Sends `endpoint.test` to an endpoint once, signed like all deliveries, and says what came back within 8 " +
+    "seconds. It is no event of the account, and Duba does not repeat it. " +
+    "An account may send 10 a minute in each mode.",
   carriage: "query",
   input: Type.Object({ id: idField }),
   answer: Type.Object({

@@ -14,9 +14,10 @@ export const getRequest = operation({
   path: "/api/v2/requests/{request_id}",
   summary: "What became of a request",
   description:
-    "Tells how a request was answered, by the `X-Request-Id` of its answer. It knows requests of your account, in the mode of the " +
-    "key, for as long as the service keeps them (7 days unless its operator says otherwise): each failure and each verification, and of " +
-    "look-ups that succeed a sample if you send many. If you used the id more than once, it tells of the last. " +
+    "Tells how a request was answered, by the `X-Request-Id` of its answer. " +
+    "It knows requests of your account, in the mode of the key, for as long as the service keeps them (7 days " +
+    "unless its operator says otherwise): each failure and each verification, and of look-ups that succeed a " +
+    "sample if you send many. If you used the id more than once, it tells of the last. " +
     "Nothing of what you sent is kept, but which parameters were wrong.",
   input: Type.Object({ request_id: codeField("The X-Request-Id of the answer.", exampleEntry.request_id) }),
   answer: Type.Object({

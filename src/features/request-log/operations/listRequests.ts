@@ -13,10 +13,11 @@ export const listRequests = operation({
   path: "/api/v2/requests",
   summary: "Your last requests",
   description:
-    "Lists how requests of your account were answered, in the mode of the key, oldest first. Without `after` it lists the newest. With the " +
-    "`next` of an earlier answer it lists what came since. Entries of the last five seconds may be listed again, so compare their ids. " +
-    "Each failure and each verification has an entry, and of look-ups that succeed a sample if you send many. Requests to " +
-    "this log have none.",
+    "Lists how requests of your account were answered, in the mode of the key, oldest first. " +
+    "Without `after` it lists the newest. With the `next` of an earlier answer it lists what came since. " +
+    "Entries of the last five seconds may be listed again, so compare their ids. " +
+    "Each failure and each verification has an entry, and of look-ups that succeed a sample if you send many. " +
+    "Requests to this log have none.",
   input: feedInput("entries", { cursor: "\\d{1,15}-[\\w-]{0,40}", example: exampleNext }),
   answer: Type.Object({
     success: Type.Literal(true),
