@@ -18,7 +18,6 @@ import { changesPage } from "./support/changes-page.ts";
 import { phpMethods, phpTypes } from "./support/client-php.ts";
 import { pythonMethods, pythonTypes } from "./support/client-python.ts";
 import { clientSource } from "./support/client-source.ts";
-import { codeLinesTable } from "./support/code-lines.ts";
 import { commandsPage } from "./support/commands-page.ts";
 import { environmentExample, settingsPage } from "./support/settings-page.ts";
 
@@ -47,7 +46,6 @@ const generated: Record<string, string> = {
     scenariosTable(),
   ),
   "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", await vendorsTable()),
-  "ARCHITECTURE.md": withBlock(readFileSync("ARCHITECTURE.md", "utf8"), "code lines", codeLinesTable()),
   "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
   "docs/what-we-hold.md": withBlock(readFileSync("docs/what-we-hold.md", "utf8"), "held", heldTable()),
   "docs/settings.md": settingsPage(),

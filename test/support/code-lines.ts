@@ -1,6 +1,26 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** Lines of code of a TypeScript file: neither blank nor comment alone. */
+/**
+ * `node test/support/code-lines.ts` prints the code lines of each place in `src/`, the largest first, without tests,
+ * fixtures and migrations; a feature counts as a place of its own, and the core is what is no feature.
+ */
+const places = new Map<string, number>();
+for (const file of globSync("src/**/*.ts")) {
+  if (/\.(?:test|fixture)\.ts$|\/migrations\//.test(file)) continue;
+  const place = file.match(/^src\/(?:features\/)?[^/]+/)![0].replace(/\.ts$/, "");
+  places.set(place, (places.get(place) ?? 0) + codeLinesOf(file));
+}
+const isCore = (place: string) => !place.startsWith("src/features/");
+const sumOf = (counted: [place: string, lines: number][]) => counted.reduce((sum, [, lines]) => sum + lines, 0);
+
+const rows = [...places].toSorted(([, one], [, other]) => other - one);
+const sums: typeof rows = [
+  ["the core", sumOf(rows.filter(([place]) => isCore(place)))],
+  ["all features", sumOf(rows.filter(([place]) => !isCore(place)))],
+];
+for (const [place, lines] of [...sums, ...rows]) console.log(`${lines.toLocaleString("en").padStart(7)}  ${place}`);
+
+/** Neither blank nor comment alone. */
 function codeLinesOf(file: string): number {
   let isInComment = false;
   let count = 0;
@@ -11,25 +31,4 @@ function codeLinesOf(file: string): number {
     if (isInComment || begins) isInComment = !text.includes("*/");
   }
   return count;
-}
-
-/**
- * The places of `src/` with their code lines, without tests and fixtures, the largest first. Rounded to hundreds, so
- * that the table changes with what matters, and not with every commit.
- */
-export function codeLinesTable(): string {
-  const counts = new Map<string, number>();
-  for (const file of globSync("src/**/*.ts").filter((file) => !/\.(?:test|fixture)\.ts$/.test(file))) {
-    const place = file.split("/")[1]!.replace(/\.ts$/, "");
-    counts.set(place, (counts.get(place) ?? 0) + codeLinesOf(file));
-  }
-  const whole = counts.values().reduce((sum, count) => sum + count, 0);
-  const rounded = (count: number) => (count < 100 ? "under 100" : (Math.round(count / 100) * 100).toLocaleString("en"));
-  const rows = [...counts].toSorted(([, one], [, other]) => other - one);
-  return [
-    "| place | code lines |",
-    "| --- | ---: |",
-    ...rows.map(([place, count]) => `| \`${place}\` | ${rounded(count)} |`),
-    `| all of \`src/\` | ${rounded(whole)} |`,
-  ].join("\n");
 }
