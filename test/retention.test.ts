@@ -24,10 +24,7 @@ const rules = everyRule({ ...keptTimes(readConfig({})), ...terms });
 const cases = retentionCases(signer(sealKey));
 
 test("every rule has a case, and what a rule removes is of tables that say so", () => {
-  assert.deepEqual(
-    Object.keys(cases),
-    rules.map(({ name }) => name),
-  );
+  assert.deepEqual(Object.keys(cases).sort(), rules.map(({ name }) => name).sort());
   const said = Object.entries(everyTable).flatMap(([name, { retention }]) => (retention === "lasts" ? [] : [name]));
   assert.deepEqual([...new Set(rules.flatMap(({ tables }) => tables))].sort(), said.sort());
   for (const [name, { retention }] of Object.entries(everyTable))
