@@ -69,6 +69,8 @@ export class SimulatedService implements Owner {
     this.isDead = true;
     this.livedFor = this.#time.elapsed;
     for (const line of [...this.#lines]) line.breakOff();
+    // Long runs remember hundreds of dead processes.
+    this.#service = undefined;
   }
 
   /** A stop by SIGTERM. */

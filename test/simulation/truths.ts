@@ -5,6 +5,7 @@ import { isSqlite } from "../../src/storage/engine.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Tables } from "../../src/storage/tables.ts";
 import { otherPhoneOfNumber, phoneOfNumber } from "../../stand-ins/numbers.ts";
+import { Balances } from "./balances.ts";
 import { type Callers, type Try, traceOf, type Wanted } from "./callers.ts";
 import type { Operators } from "./operators.ts";
 import { checkReports } from "./reports.ts";
@@ -81,6 +82,7 @@ export class Truths {
   checks = 0;
   readonly #parts: TruthParts;
   #store: Store | undefined;
+  readonly #balances = new Balances();
   /** Rows that were checked before and can change no more are not read again each hour. */
   #since = 0;
   /** When the store's clock was last seen doubted. */
@@ -107,11 +109,12 @@ export class Truths {
     const rows = await this.#rows(db, isWhole ? 0 : this.#parts.time.now - 42 * hour);
     const { wanted } = this.#parts.callers;
     this.#since = this.#parts.time.now - (isWhole ? ledgerKept - day : 26 * hour);
-    const recent = wanted.filter(({ begunAt }) => begunAt > this.#since);
+    const recent = wanted.slice(wanted.findLastIndex(({ begunAt }) => begunAt <= this.#since) + 1);
     const rowOf = new Map(rows.map((row) => [row.reference, row]));
     const rowsOf = Map.groupBy(rows, (row) => Number(/^want-(\d+)\./.exec(row.requests[0] ?? "")?.[1] ?? -1));
     for (const one of recent) this.#checkWanted(one, rowOf, rowsOf.get(one.nth) ?? []);
-    await this.#checkBalances(db);
+    await this.#checkBalances(db, rows, isWhole);
+    if (isWhole) this.#balances.checkNoneIsGone(rows, this.#parts.time.now - ledgerKept + day + hour);
     await this.#checkVendors(db);
     await this.#checkAnnouncements(db, recent, rowOf);
     await this.#checkSchedule(db);
@@ -237,60 +240,23 @@ export class Truths {
     return vendors.troubles.every(isCalm) && operators.pauses.every(isCalm);
   }
 
-  /** Balances are what was paid in, less what is charged or runs, and what went back by hand. */
-  async #checkBalances(db: Kysely<Tables>): Promise<void> {
-    const { rows } = await sql<{ email: string; kobo: number; most_kobo: number; fees: number | null; count: number }>`
-      select account.email, spending.kobo, spending.most_kobo, spending.verifications,
-        (select sum(fee) from verification where account_id = account.id and spends = 'balance' and (charged = 1 or state = 'started')) as fees,
-        (select count(*) from verification where account_id = account.id and spends = 'balance' and (charged = 1 or state = 'started')) as count
-      from spending join account on account.id = spending.account_id where period = 'balance'`.execute(db);
-    for (const { email, kobo, most_kobo, fees, count } of rows) {
-      const { toppedUp, corrections } = this.#parts.operators;
-      const back = corrections.filter((one) => one.email === email);
-      const standing = await this.#chargedOf(
-        db,
-        back.map(({ reference }) => reference),
-      );
-      const given = back.filter(({ reference }) => standing.has(reference)).reduce((sum, one) => sum + one.kobo, 0);
-      const expected = { kobo: Number(fees ?? 0), left: (toppedUp.get(email) ?? 0) + given - Number(fees ?? 0) };
-      const actual = { kobo, left: most_kobo - kobo };
-      if (expected.kobo !== actual.kobo || expected.left !== actual.left)
-        throw new Error(
-          `The balance of ${email} is ${JSON.stringify(actual)}, and should be ${JSON.stringify(expected)} (${count} verifications)`,
-        );
-    }
-    const caps = await sql<{
-      email: string;
-      period: string;
-      kobo: number;
-      verifications: number;
-      fees: number | null;
-      count: number;
-    }>`
-      select account.email, spending.period, spending.kobo, spending.verifications,
-        (select sum(fee) from verification where account_id = account.id and spends = spending.period and (charged = 1 or state = 'started')) as fees,
-        (select count(*) from verification where account_id = account.id and spends = spending.period and (charged = 1 or state = 'started')) as count
-      from spending join account on account.id = spending.account_id where period <> 'balance'`.execute(db);
-    for (const cap of caps.rows)
-      if (cap.kobo !== Number(cap.fees ?? 0) || cap.verifications !== Number(cap.count))
-        throw new Error(`What a cap counts is not what is charged: ${JSON.stringify(cap)}`);
-  }
-
-  async #chargedOf(db: Kysely<Tables>, references: readonly string[]): Promise<ReadonlySet<string>> {
-    if (references.length === 0) return new Set();
-    const rows = await db
-      .selectFrom("verification")
-      .select("reference")
-      .where("reference", "in", references)
-      .where("charged", "=", 1)
-      .execute();
-    return new Set(rows.map(({ reference }) => reference));
+  /** Balances and caps count what is charged or runs, and what retention has removed since. */
+  async #checkBalances(db: Kysely<Tables>, rows: readonly Row[], isWhole: boolean): Promise<void> {
+    const { toppedUp, corrections } = this.#parts.operators;
+    const check = () => this.#balances.check(db, toppedUp, corrections);
+    this.#balances.note(rows);
+    if (isWhole) return check();
+    await check().catch(async () => {
+      // A row may have changed that is older than those read each hour.
+      this.#balances.note(await this.#rows(db, 0));
+      await check();
+    });
   }
 
   /** Each look-up at a vendor is of an attempt that was noted before; none is made for a record that was given. */
   async #checkVendors(db: Kysely<Tables>): Promise<void> {
     const { calls } = this.#parts.vendors;
-    const recent = calls.filter(({ at }) => at > this.#parts.time.now - 2 * hour);
+    const recent = calls.slice(calls.findLastIndex(({ at }) => at <= this.#parts.time.now - 2 * hour) + 1);
     if (recent.length === 0) return;
     const attempts = await db
       .selectFrom("verification_attempt")
