@@ -97,9 +97,9 @@ suite("reports on PostgreSQL with a second database for them", () => {
     const other = await postgres.ready();
     const reports = new ReportStore(other.settings.databaseUrl!, own, silent);
     try {
-      const { db, said } = await reports.source();
+      const { db, ageRemark } = await reports.source();
       assert.equal(db, own.db);
-      assert.match(said!, /names the database of another store/);
+      assert.match(ageRemark!, /names the database of another store/);
     } finally {
       await reports.close();
       await other.dispose();

@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import { usualScopes } from "../declare/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter, noteChange } from "../storage/change-counter.ts";
-import { put } from "../storage/queries/put.ts";
+import { upsert } from "../storage/queries/upsert.ts";
 import type { Db, Tables } from "../storage/tables.ts";
 import { AccessError } from "./access-error.ts";
 import { createAccount } from "./accounts/accounts.ts";
@@ -87,7 +87,7 @@ async function notedKey(trx: Transaction<Tables>): Promise<ReplacedKey | undefin
 }
 
 async function note({ db, now }: Start, noted: ReplacedKey | undefined): Promise<void> {
-  if (noted) await put(db, "fact", { name: noteName }, { value: noteText(noted), created_at: now });
+  if (noted) await upsert(db, "fact", { name: noteName }, { value: noteText(noted), created_at: now });
   else await db.deleteFrom("fact").where("name", "=", noteName).execute();
 }
 

@@ -7,7 +7,7 @@ import { accessTrail } from "../declare/access-trail.ts";
 import type { AuditEvent } from "../declare/audit-kind.ts";
 import { booksTrail } from "../features/books/books-trail.ts";
 import { subjectTrail } from "../features/data-subjects/subject-trail.ts";
-import { identityTrail } from "../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../ledger/ledger-trail.ts";
 import { everyAuditKind } from "../wire/every-audit-kind.ts";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
@@ -64,7 +64,7 @@ for (const engine of engines) {
 
     test("is found by the verification that it mentions, the oldest first", async () => {
       const ended = (reference: string, state: string) =>
-        identityTrail.verificationEnded("key:key_1", { reference, state });
+        ledgerTrail.verificationEnded("key:key_1", { reference, state });
       const adjusted = (reference: string | null) => booksTrail.adjusted("terminal:ada", { reference, fees: "-1" });
       await append(store.db, ended("aaaaaa000000001", "unknown"), ended("aaaaaa000000002", "verified"));
       // Entries of two calls in one millisecond have no order.
@@ -80,7 +80,7 @@ for (const engine of engines) {
     });
 
     test("is part of a time that begins with it, and not of one that ends with it", async () => {
-      await append(store.db, identityTrail.booksRebuilt("system", { sums: 1 }));
+      await append(store.db, ledgerTrail.booksRebuilt("system", { sums: 1 }));
       const kind = "books.rebuilt";
       const [{ occurred_at: at } = { occurred_at: 0 }] = await tail(store.db, { most: 1, kind });
       const found = (since: number, until: number) => tail(store.db, { most: 10, kind, since, until });
@@ -144,9 +144,9 @@ for (const engine of engines) {
       ["a long reference", { of: accessTrail.keyRevoked, facts: { key: "k".repeat(129) } }, /is not a reference/],
       ["a BVN for a number", { of: subjectTrail.erased, facts: { records: Number(bvn) } }, /is not a number/],
       ["a part of a number", { of: subjectTrail.erased, facts: { records: 0.5 } }, /is not a number/],
-      ["a place before the first", { of: identityTrail.verificationEnded, facts: { journal: 0 } }, /is not a place/],
+      ["a place before the first", { of: ledgerTrail.verificationEnded, facts: { journal: 0 } }, /is not a place/],
       ["a BVN for a time", { of: accessTrail.keyCreated, facts: { expires_at: Number(bvn) } }, /is not a time/],
-      ["a word for a flag", { of: identityTrail.verificationEnded, facts: { charged: "yes" } }, /is not a flag/],
+      ["a word for a flag", { of: ledgerTrail.verificationEnded, facts: { charged: "yes" } }, /is not a flag/],
       ["a number for a text", { of: accessTrail.accountSuspended, facts: { reason: 7 } }, /is not a text/],
       [
         "a BVN for an actor",

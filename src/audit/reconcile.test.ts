@@ -6,7 +6,7 @@ import { withSuiteStore } from "../../test/support/suite-store.ts";
 import { accountRow, verification as sample } from "../features/backup/backup.fixture.ts";
 import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { journaled } from "../ledger/ledger-rows.fixture.ts";
-import { identityTrail } from "../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../ledger/ledger-trail.ts";
 import { newReference } from "../ledger/reference.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
 import type { Store } from "../storage/store.ts";
@@ -75,7 +75,7 @@ for (const engine of engines) {
     test("does not ask for what retention removes", async () => {
       await put("old-row", ago(740));
       const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
-      await append(store.db, identityTrail.verificationEnded("key:k", facts));
+      await append(store.db, ledgerTrail.verificationEnded("key:k", facts));
       const change = store.db.updateTable("audit_entry").set({ occurred_at: Date.now() - 740 * day });
       await change.where("facts", "like", "%old-entry%").execute();
       assert.equal((await reconcile()).exitCode, 0);
@@ -84,7 +84,7 @@ for (const engine of engines) {
     test("does not ask for the row of a verification that was made 25 months ago and settled much later", async () => {
       const reference = newReference(now - 760 * day);
       const facts = { reference, account: "acc_1", charged: false, fee: "1" };
-      await append(store.db, identityTrail.verificationEnded("key:k", facts));
+      await append(store.db, ledgerTrail.verificationEnded("key:k", facts));
       const change = store.db.updateTable("audit_entry").set({ occurred_at: now - 600 * day });
       await change.where("facts", "like", `%${reference}%`).execute();
       assert.equal((await reconcile()).exitCode, 0);

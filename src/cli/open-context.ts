@@ -52,7 +52,7 @@ export async function withContext<Result>(
     if (protection && protectionText(config) !== protectionText(own))
       io.err(`It goes by ${protection}, and not by the settings of this shell.\n`);
     const source = await replica?.source();
-    if (source?.said) io.err(`${source.said}\n`);
+    if (source?.ageRemark) io.err(`${source.ageRemark}\n`);
     return await use(
       contextOf(
         {

@@ -5,7 +5,7 @@ import { mendsMember, richTextMember } from "../declare/command/rich-text.ts";
 import { CommandError, command } from "../declare/command.ts";
 import Type, { type Static } from "../declare/schema/type.ts";
 import { duration } from "../declare/setting.ts";
-import { put } from "../storage/queries/put.ts";
+import { upsert } from "../storage/queries/upsert.ts";
 import type { CommandContext } from "./context.ts";
 import { type Rank, ranks } from "./health/alarms.ts";
 import type { WrittenAlarm } from "./health/written-alarms.ts";
@@ -132,7 +132,7 @@ const acknowledgeAlarm = command({
     const at = room.now();
     const row = { actor: room.actor, at, until: at + length, note };
     await room.db.transaction().execute(async (trx) => {
-      await put(trx, "alarm_acknowledgement", { name: alarm }, row);
+      await upsert(trx, "alarm_acknowledgement", { name: alarm }, row);
       const facts = { alarm, until: row.until, note: row.note };
       await room.audit(trx, serviceTrail.alarmAcknowledged(room.actor, facts));
     });

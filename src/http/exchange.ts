@@ -4,19 +4,19 @@ import { Failure } from "../declare/failures.ts";
 import type { BoundOperation, Caller } from "../declare/operation.ts";
 import type { LogFields } from "../runtime/log.ts";
 import type { RateLimitState } from "../runtime/rate-limiter.ts";
+import type { AccessLog } from "./access-log.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { errorFieldsOf, failureResponse, serviceFailure } from "./failure-response.ts";
 import { type TalliesByMode, tallyOf } from "./monitoring/response-counts.ts";
 import { type Counted, rateLimitHeaders } from "./rate-limit.ts";
 import type { Accepted, Located } from "./request/input.ts";
-import type { RequestLog } from "./request-log.ts";
 import { sendWhole } from "./whole-response.ts";
 
 /** One request to an operation, and its response. */
 export interface Exchange {
   readonly operation: BoundOperation;
   readonly deps: HttpDependencies;
-  readonly requestLog: RequestLog;
+  readonly accessLog: AccessLog;
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -104,12 +104,12 @@ function count(exchange: Exchange, status: number): void {
 
 function logAnswer(exchange: Exchange, status: number): void {
   if (exchange.deps.accessLog !== "all") return;
-  exchange.requestLog.answered(status, { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) });
+  exchange.accessLog.answered(status, { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) });
 }
 
 /** Answers with the failure; any other error becomes `internal_error`, and its place is logged. */
 export function fail(exchange: Exchange, error: unknown): void {
-  const { operation, deps, requestLog, requestId, response, caller, counts, address, always } = exchange;
+  const { operation, deps, accessLog, requestId, response, caller, counts, address, always } = exchange;
   const failure = error instanceof Failure ? error : serviceFailure(error, operation);
   if (operation.access === "own" && exchange.counted && failure.status < 500)
     exchange.rateLimit = exchange.counted.limiter.consume(exchange.counted.key);
@@ -119,7 +119,7 @@ export function fail(exchange: Exchange, error: unknown): void {
   tally.durations?.add(elapsed(exchange));
   const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) };
   note(exchange, failure.status, failure);
-  requestLog.refused(failure, fields, address, failure === error ? undefined : errorFieldsOf(error));
+  accessLog.refused(failure, fields, address, failure === error ? undefined : errorFieldsOf(error));
   if (response.destroyed) return;
   const { status, headers, body } = failureResponse(failure, requestId, deps, address, operation, exchange.rateLimit);
   headers.push(...always);

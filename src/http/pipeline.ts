@@ -10,6 +10,7 @@ import {
   tellsMode,
 } from "../declare/operation.ts";
 import { withLogFields } from "../runtime/log.ts";
+import type { AccessLog } from "./access-log.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { isUnmodified, notModifiedHeaders, uncachedHeaders } from "./conditional.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -21,7 +22,6 @@ import { rehearsedScope, scenarioHeader, scenarioName } from "./rehearsal/scenar
 import { acceptedEncoding } from "./request/content-encoding.ts";
 import { headerHints, keyHint, withHint } from "./request/hints.ts";
 import { type Accepted, inputOf, type Located } from "./request/input.ts";
-import type { RequestLog } from "./request-log.ts";
 
 /** Answers one request. `asked` is still to be read, or was read before for the same target. */
 export type Serve = (
@@ -40,7 +40,7 @@ export type Serve = (
 export function pipeline(
   operation: BoundOperation,
   deps: HttpDependencies,
-  requestLog: RequestLog,
+  accessLog: AccessLog,
   onPicked: (request: IncomingMessage, accepted: Accepted) => void,
 ): Serve {
   const read = inputOf(operation, deps.bounds);
@@ -137,13 +137,13 @@ export function pipeline(
 
   return (request, response, requestId, asked) => {
     if (isRehearsable && request.headers[scenarioName] !== undefined) {
-      rehearsal ??= pipeline(rehearsable(operation), deps, requestLog, onPicked);
+      rehearsal ??= pipeline(rehearsable(operation), deps, accessLog, onPicked);
       return rehearsal(request, response, requestId, asked);
     }
     const exchange: Exchange = {
       operation,
       deps,
-      requestLog,
+      accessLog,
       requestId,
       request,
       response,

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { parse } from "node:querystring";
 import { Failure } from "../declare/failures.ts";
 import { type BoundOperation, pathUnder } from "../declare/operation.ts";
+import { AccessLog } from "./access-log.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { type ErrorFields, errorFieldsOf, failureResponse } from "./failure-response.ts";
 import { noOperation } from "./monitoring/response-counts.ts";
@@ -14,7 +15,6 @@ import { KnownTargets } from "./request/known-targets.ts";
 import { isInexact, refusalByHeaders, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
 import { meantOperation } from "./request/meant-operation.ts";
 import { requestIdOf } from "./request/request-id.ts";
-import { RequestLog } from "./request-log.ts";
 import { type HttpResponse, pairsOf, sendResponse } from "./shell/http-response.ts";
 import { type HttpServer, openServer } from "./shell/open-server.ts";
 import { Routes } from "./shell/routes.ts";
@@ -41,7 +41,7 @@ type Route = ReadonlyMap<string | undefined, Served>;
  */
 export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): ApiServer {
   const { bounds } = deps;
-  const requestLog = new RequestLog(deps);
+  const accessLog = new AccessLog(deps);
   const unrouted = deps.answers.of(noOperation).none;
   const routes = new Routes<Route>();
   const targets = new KnownTargets<Serve>();
@@ -60,7 +60,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       }
   };
   const http = openServer(serverBounds, deps.log, first, refusalIn(deps));
-  http.server.once("close", () => requestLog.stop());
+  http.server.once("close", () => accessLog.stop());
   refuseExpectations(http.server, deps, ({ url = "", method }) =>
     operationAt(routes.find(pathOf(targetOf(url)))?.value, method),
   );
@@ -94,7 +94,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   ) => {
     const address = deps.addressOf(request);
     unrouted.failed(failure.code);
-    requestLog.refused(failure, { requestId }, address, error);
+    accessLog.refused(failure, { requestId }, address, error);
     const { status, headers, body } = failureResponse(failure, requestId, deps, address, path);
     const send = (reply: HttpResponse) => sendResponse(request, response, reply);
     const asJson = { status, headers: pairsOf(headers), body };
@@ -129,7 +129,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   };
 
   const servedBy = (operation: BoundOperation): Served => {
-    const untraced = pipeline(operation, deps, requestLog, (request, accepted) =>
+    const untraced = pipeline(operation, deps, accessLog, (request, accepted) =>
       targets.remember(request, { serve, accepted }),
     );
     const serve = deps.tracer ? tracedRequests(deps.tracer, deps.isFromProxy, operation, untraced) : untraced;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { codeOf } from "../storage/errors.ts";
-import { putNew } from "../storage/queries/put.ts";
+import { insertIfNew } from "../storage/queries/upsert.ts";
 import type { Db } from "../storage/tables.ts";
 
 /** The key ring cannot be used. `message` is one sentence without any key. The process ends with `exitCode`. */
@@ -160,7 +160,7 @@ export async function inUseSince(db: Db, { id, from }: RecordKey): Promise<numbe
 export async function matchKeyring(db: Db, keyring: Keyring, now: number): Promise<void> {
   const own = fingerprintsOf(keyring);
   refuseOther(own, await knownKeys(db));
-  for (const [name, value] of own) await putNew(db, "fact", { name }, { value, created_at: now });
+  for (const [name, value] of own) await insertIfNew(db, "fact", { name }, { value, created_at: now });
   refuseOther(own, await knownKeys(db));
 }
 

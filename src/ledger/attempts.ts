@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { CheckKind } from "../declare/check-kind.ts";
 import type { Sealed } from "../keyring/envelope-encryption.ts";
-import type { Changed } from "../storage/queries/followed.ts";
+import type { Changed } from "../storage/queries/follow-ups.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
 import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
 import type { IdentityOutcome, OutcomeFacts } from "../vendors/ports/identity-upstream.ts";

@@ -8,7 +8,7 @@ import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../ver
 import { VerificationLimits } from "../verification/limits.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
-import { toldState } from "./told-state.ts";
+import { publicState } from "./public-state.ts";
 
 type Started = Row & { state: "started" };
 
@@ -40,8 +40,8 @@ for (const engine of engines) {
         mine.map((_, n) => n !== 5),
       );
       const states = (await Promise.all(mine.map(nowOf))).map(({ attempts: [attempt], ...row }) => [
-        toldState(row),
-        toldState({ ...attempt!, state: attempt!.outcome }),
+        publicState(row),
+        publicState({ ...attempt!, state: attempt!.outcome }),
       ]);
       assert.deepEqual(
         states,

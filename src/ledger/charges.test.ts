@@ -5,7 +5,7 @@ import { engines, suiteStore } from "../verification/identity.fixture.ts";
 import { Charges, newChargeMark } from "./charges.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, placing } from "./ledger-moves.fixture.ts";
-import { toldStates } from "./told-state.ts";
+import { publicStates } from "./public-state.ts";
 
 for (const engine of engines) {
   suite(`charges on ${engine.name}`, () => {
@@ -150,7 +150,7 @@ for (const engine of engines) {
     });
 
     test("only a verified row is ever charged", async () => {
-      for (const state of toldStates) {
+      for (const state of publicStates) {
         const row = await placed({ state });
         assert.equal(await new Charges(store.db, () => 3).charge(row, "mark"), state === "verified");
       }

@@ -3,8 +3,8 @@ import type { Expression, SqlBool, Transaction } from "kysely";
 import { balancePeriod } from "../declare/account-terms.ts";
 import { randomText } from "../runtime/random-text.ts";
 import { ConnectionShares } from "../storage/queries/connection-shares.ts";
-import { followed, inTable } from "../storage/queries/followed.ts";
-import { put } from "../storage/queries/put.ts";
+import { inTable, withFollowUps } from "../storage/queries/follow-ups.ts";
+import { upsert } from "../storage/queries/upsert.ts";
 import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
 import { addToJournal, type Happening, noBill } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
@@ -93,7 +93,7 @@ export class Charges {
     const unheard = [...this.#unheard.values()];
     // A clock that went back makes nothing older unsettled again.
     const heard_until = Math.max(this.#now() - 1, this.#newest);
-    await put(this.#db, "charging_process", { id: this.#owner }, { heard_until, unheard: unheard.join(",") });
+    await upsert(this.#db, "charging_process", { id: this.#owner }, { heard_until, unheard: unheard.join(",") });
     if (unheard.length === 0) this.#settled = begun;
   }
 
@@ -143,7 +143,7 @@ export class Charges {
         .where("charged", "=", 0)
         .where("charge_mark", "=", row.charge_mark)
         .returning([...spendingColumns, "mode", "kind"]);
-      const query = followed(db, change, (changed) => [
+      const query = withFollowUps(db, change, (changed) => [
         ...(budget ? [take(db, changed, { ...budget, reference }, kindOf(budget))] : []),
         addToJournal(db, changed, entryOf(row, "charge", at), false),
       ]);

@@ -7,7 +7,7 @@ import { Charges } from "./charges.ts";
 import { DeferredOutcomes } from "./deferred-outcomes.ts";
 import { Ledger } from "./ledger.ts";
 import { found, placing } from "./ledger-moves.fixture.ts";
-import { type ToldState, toldState } from "./told-state.ts";
+import { type PublicState, publicState } from "./public-state.ts";
 
 for (const engine of engines)
   suite(`outcomes that wait for the store on ${engine.name}`, () => {
@@ -20,7 +20,7 @@ for (const engine of engines)
       [["unknown", "failed", "not_found"], true],
       [["failed", "not_found"], false],
       [["not_found"], false],
-    ] as [ToldState[], boolean][])
+    ] as [PublicState[], boolean][])
       test(`${states.join(", then ")}: the last is written once, and the journal knows that callers were ${isTold ? "" : "not "}told unknown`, async () => {
         const row = await placed();
         const log = new RecordedLog();
@@ -40,11 +40,11 @@ for (const engine of engines)
         mock.timers.tick(250);
         await deferred.drained();
         assert.equal(deferred.has(row.reference), false);
-        assert.equal(toldState(await nowOf(row)), states.at(-1));
+        assert.equal(publicState(await nowOf(row)), states.at(-1));
         const journal = store.db.selectFrom("verification_journal").selectAll();
         const entries = await journal.where("reference", "=", row.reference).execute();
         assert.deepEqual(
-          entries.map(({ what, told_unknown, ...entry }) => [what, toldState(entry), told_unknown]),
+          entries.map(({ what, told_unknown, ...entry }) => [what, publicState(entry), told_unknown]),
           [["outcome", states.at(-1), isTold ? 1 : 0]],
         );
       });

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { ColumnKind } from "../storage/migrations/columns.ts";
-import { type Changed, followed, selectFrom } from "../storage/queries/followed.ts";
+import { type Changed, selectFrom, withFollowUps } from "../storage/queries/follow-ups.ts";
 import type { Input } from "../storage/queries/shared-input.ts";
 import { allTables, type Db, type VerificationRow } from "../storage/tables.ts";
 import { newAttempt, openAttempt } from "./attempts.ts";
@@ -72,7 +72,7 @@ export function insertStatement(db: Db) {
       ...(spends ? [take(db, changed, values, spends, input)] : []),
       ...(hasEnded ? [addToJournal(db, changed, refusedEntry(values), false)] : []),
     ];
-    return followed(db, insert, followUps, input);
+    return withFollowUps(db, insert, followUps, input);
   };
 }
 

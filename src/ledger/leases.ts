@@ -3,7 +3,7 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { isSqlite } from "../storage/engine.ts";
 import { newestNumber } from "../storage/migrations/migrate.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
-import { followed, inTable } from "../storage/queries/followed.ts";
+import { inTable, withFollowUps } from "../storage/queries/follow-ups.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
 import { storeTime } from "../storage/queries/store-time.ts";
 import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
@@ -105,7 +105,7 @@ export async function abandonOne(
   const change = abandonment(db, scope)
     .where("reference", "=", reference)
     .returning([...spendingColumns, "run", "started_at"]);
-  const query = followed(db, change, (changed) => [
+  const query = withFollowUps(db, change, (changed) => [
     ...(spends === null ? [] : [giveBack(db, changed, reference)]),
     addAbandoned(db, changed, now(), [reference]),
   ]);

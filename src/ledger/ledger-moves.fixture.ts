@@ -2,8 +2,8 @@ import type { Db } from "../storage/tables.ts";
 import { newAttempt, type RunOutcome } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { stored } from "./ledger-rows.fixture.ts";
+import { type PublicState, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
-import { storedState, type ToldState } from "./told-state.ts";
 
 const start = { vendor: "played", at: 1, requestId: "request", price: null };
 
@@ -12,7 +12,7 @@ export function newRow({
   attempts = 1,
   state = "started",
   ...changes
-}: Partial<Omit<Row, "attempts" | "state"> & { attempts: number; state: ToldState }> = {}): Row {
+}: Partial<Omit<Row, "attempts" | "state"> & { attempts: number; state: PublicState }> = {}): Row {
   const row: Omit<Row, "attempts"> = {
     reference: newReference(Date.now()),
     account_id: "acc_1",
@@ -47,7 +47,7 @@ export function newRow({
 }
 
 /** The outcome of the first attempt. */
-export function found(told: ToldState, attempt = 1): RunOutcome {
+export function found(told: PublicState, attempt = 1): RunOutcome {
   const { state, reasons } = storedState(told);
   const charge = told === "verified" ? "mark" : null;
   return { state, reason: reasons[0] ?? null, attempt, at: 2, charge } as RunOutcome;

@@ -1,14 +1,14 @@
-import { inTable } from "../storage/queries/followed.ts";
+import { inTable } from "../storage/queries/follow-ups.ts";
 import type { Db, VerificationRow } from "../storage/tables.ts";
 import { addToJournal, type JournalEntry, noBill } from "./journal/journal-entry.ts";
+import { type PublicState, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
-import { storedState, type ToldState } from "./told-state.ts";
 
 /** A row as the ledger keeps it for a verified BVN of `createdAt`, charged 100 naira a second later. */
 export function verifiedRow(
   accountId: string,
   createdAt: number,
-  { state = "verified", ...changes }: Partial<Omit<VerificationRow, "state"> & { state: ToldState }> = {},
+  { state = "verified", ...changes }: Partial<Omit<VerificationRow, "state"> & { state: PublicState }> = {},
 ): VerificationRow {
   return {
     reference: newReference(Date.now()),
@@ -42,7 +42,7 @@ export function verifiedRow(
 }
 
 /** The columns of a state that callers know. */
-export function stored(told: ToldState) {
+export function stored(told: PublicState) {
   const { state, reasons } = storedState(told);
   return { state, reason: reasons[0] ?? null };
 }

@@ -16,7 +16,7 @@ const verificationFacts = {
 } as const;
 
 /** What the audit trail tells of verifications and vendors. */
-export const identityTrail = {
+export const ledgerTrail = {
   verificationAttempted: auditKind("verification.attempted", {
     reference: "reference",
     account: "reference",

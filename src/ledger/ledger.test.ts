@@ -10,9 +10,9 @@ import { isNotSent, newAttempt, type RunOutcome } from "./attempts.ts";
 import { abandonAll, leasesOf } from "./leases.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
+import { type PublicState, publicState, publicStates, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
 import { settle, settledAfter } from "./settle.ts";
-import { storedState, type ToldState, toldState, toldStates } from "./told-state.ts";
 import { type Transition, transitions, type VerificationState } from "./transitions.ts";
 import { unsentOutcome } from "./write-outcome.ts";
 
@@ -23,7 +23,7 @@ for (const engine of engines) {
     const next = { vendor: "next", at: 3, requestId: "another", price: null };
 
     /** Tries a move of a row to a state; true if the ledger says that it happened. */
-    const tried = async (move: Transition, row: Row, to: ToldState): Promise<boolean> => {
+    const tried = async (move: Transition, row: Row, to: PublicState): Promise<boolean> => {
       const ledger = new Ledger(store.db);
       if (move === "retry")
         return (await ledger.retry(row, { ...next, owner: "other", begins: "attempt" })) !== undefined;
@@ -51,12 +51,12 @@ for (const engine of engines) {
       for (const move of Object.keys(transitions) as Transition[]) {
         const { from, to }: { from: readonly VerificationState[]; to: readonly VerificationState[] } =
           transitions[move];
-        for (const target of toldStates.filter((each) => to.includes(storedState(each).state)))
-          for (const state of toldStates) {
+        for (const target of publicStates.filter((each) => to.includes(storedState(each).state)))
+          for (const state of publicStates) {
             const row = await placed({ state });
             const moved = await tried(move, row, target);
             assert.equal(moved, from.includes(storedState(state).state), `${move}: ${state} to ${target}`);
-            assert.equal(toldState(await nowOf(row)), moved ? target : state);
+            assert.equal(publicState(await nowOf(row)), moved ? target : state);
           }
       }
     });

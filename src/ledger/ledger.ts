@@ -4,7 +4,7 @@ import type { Mode } from "../declare/operation.ts";
 import { isSqlite } from "../storage/engine.ts";
 import { CompiledQueries } from "../storage/queries/compiled-queries.ts";
 import { ConnectionShares } from "../storage/queries/connection-shares.ts";
-import { followed } from "../storage/queries/followed.ts";
+import { withFollowUps } from "../storage/queries/follow-ups.ts";
 import type { Input } from "../storage/queries/shared-input.ts";
 import { recordKeyOf } from "../storage/record-keys.ts";
 import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
@@ -73,9 +73,9 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
  *
  * | the row is                  | what may still reach the store | who comes, and what that does                      |
  * | --------------------------- | ------------------------------ | -------------------------------------------------- |
- * | not there                   | its insert                     | `Orphans` fails it once it commits: no vendor call |
- * | `started`, in flight        | a failover without a reply     | its run ends; `Orphans` fails the run it began     |
- * | `started`, without a flight | nothing                        | `Orphans`: failed if its run's start got no reply, |
+ * | not there                   | its insert                     | `AbandonedRows` fails it once it commits: no call  |
+ * | `started`, in flight        | a failover without a reply     | its run ends; `AbandonedRows` fails the new run    |
+ * | `started`, without a flight | nothing                        | `AbandonedRows`: failed if its start got no reply, |
  * |                             |                                | else unknown; a peer or the next process: unknown  |
  * | `unknown`, a vendor is late | a retry that waits             | `DeferredOutcomes` frees the row, then writes      |
  * | `started` by a later run    | an outcome of an earlier one   | it matches no row, and only its attempt gets it    |
@@ -182,7 +182,7 @@ export class Ledger {
       .where((select) => select.and(hold(values, variant)))
       .$if(budget !== undefined, (query) => query.where(hasEnough({ ...row, ...budget! }, kindOf(budget!))))
       .returningAll();
-    const query = followed(this.#db, change, (changed) => [
+    const query = withFollowUps(this.#db, change, (changed) => [
       ...attempts.map((attempt) => openAttempt(this.#db, changed, attempt)),
       ...(budget ? [take(this.#db, changed, { ...row, ...budget }, kindOf(budget))] : []),
     ]);
@@ -208,7 +208,7 @@ export class Ledger {
       .where("owner", "=", owner)
       .where("run", "=", row.run)
       .returningAll();
-    const query = followed(this.#db, change, (changed) => [
+    const query = withFollowUps(this.#db, change, (changed) => [
       ...(before.attempt === null || before.notSent ? [] : [addToJournal(this.#db, changed, entry, isKnown)]),
       closeAttempt(this.#db, changed, { reference, ...before }, before),
       openAttempt(this.#db, changed, attempt),

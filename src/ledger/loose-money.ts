@@ -4,7 +4,7 @@ import type { TimeZone } from "../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import { isSqlite } from "../storage/engine.ts";
 import { moneyTrail } from "../storage/money-trail.ts";
-import { put } from "../storage/queries/put.ts";
+import { upsert } from "../storage/queries/upsert.ts";
 import { requestLife } from "../storage/tables/ledger-tables.ts";
 import { chargeSums } from "./reports/summary.ts";
 
@@ -63,7 +63,7 @@ export async function mayGive(room: Room, { what, accountId, kobo }: LooseMoney,
     .returning("actor")
     .executeTakeFirst();
   if (asked) return true;
-  await put(trx, "money_request", { id }, { actor, at });
+  await upsert(trx, "money_request", { id }, { actor, at });
   await audit(trx, moneyTrail.requested(actor, { account: accountId, what, amount: nairaOf(kobo) }));
   return false;
 }

@@ -4,7 +4,7 @@ import type { AuditEvent } from "../declare/audit-kind.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../verification/identity.fixture.ts";
 import { onlyRow, rowOf } from "../verification/ledger.fixture.ts";
 import { answering, verified } from "../verification/played-upstream.fixture.ts";
-import { identityTrail } from "./ledger-trail.ts";
+import { ledgerTrail } from "./ledger-trail.ts";
 import { settle, type settledAs } from "./settle.ts";
 
 const minute = 60_000;
@@ -56,7 +56,7 @@ for (const engine of engines)
         [1, 2, 3].map(() => ["failed", "released"]),
       );
       const facts = { reference, state: "failed", reason: "Line 4 of …, duba_…" };
-      assert.deepEqual(events, [identityTrail.verificationSettled("terminal:ada", facts)]);
+      assert.deepEqual(events, [ledgerTrail.verificationSettled("terminal:ada", facts)]);
       assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
       // The audit trail and the caller hear of the outcome as of any other.
       const waiting = store.db.selectFrom("verification_journal").selectAll().where("reference", "=", reference);

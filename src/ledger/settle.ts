@@ -2,7 +2,7 @@ import { negativeReasons } from "../declare/check-kind.ts";
 import { CommandError } from "../declare/command.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
 import { type Audited, inTransaction, type WithClock } from "../storage/audited.ts";
-import { inTable } from "../storage/queries/followed.ts";
+import { inTable } from "../storage/queries/follow-ups.ts";
 import type { Db } from "../storage/tables.ts";
 import type { AttemptReason } from "../vendors/ports/reasons.ts";
 import type { PricesByVendor } from "../vendors/vendor-prices.ts";
@@ -10,9 +10,9 @@ import { type Attempt, closeAttempt, unresolvedAttempts, withBill } from "./atte
 import { holdRow } from "./hold-row.ts";
 import { addToJournal, journaledBill, noBill, uncharged } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
-import { identityTrail } from "./ledger-trail.ts";
+import { ledgerTrail } from "./ledger-trail.ts";
+import { publicState } from "./public-state.ts";
 import { verificationByReference } from "./reports/inspect.ts";
-import { toldState } from "./told-state.ts";
 import { transitions } from "./transitions.ts";
 
 /**
@@ -60,7 +60,7 @@ export async function settle(
     const row = await anyVerification(trx, reference);
     if (row.state !== "unknown")
       throw new CommandError(
-        `The verification ${reference} is ${toldState(row)}. Only one with an unknown outcome can be settled.`,
+        `The verification ${reference} is ${publicState(row)}. Only one with an unknown outcome can be settled.`,
       );
     if (at - row.started_at < settledAfter)
       throw new CommandError(
@@ -77,7 +77,7 @@ export async function settle(
     if (!changed) throw new CommandError("The verification has changed in the meantime. Look at it again.");
     await closeAttempts(trx, row, stored, billed, { at, prices });
     const facts = { reference, state: as, reason: redactNumbers(redactCredentials(reason)) };
-    await audit(trx, identityTrail.verificationSettled(actor, facts));
+    await audit(trx, ledgerTrail.verificationSettled(actor, facts));
   });
   return anyVerification(db, reference);
 }
@@ -107,7 +107,7 @@ export async function settleAttempts(
         throw new CommandError("The verification has changed in the meantime. Look at it again.");
       await endAttempt(trx, row, attempt, reason, { at, prices });
       const facts = { reference, attempt: number, state: reason, reason: why };
-      await audit(trx, identityTrail.attemptSettled(actor, facts));
+      await audit(trx, ledgerTrail.attemptSettled(actor, facts));
     }
   });
 }

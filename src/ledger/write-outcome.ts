@@ -7,7 +7,7 @@ import {
   type UpdateQueryBuilder,
 } from "kysely";
 import { erased } from "../storage/erase-verifications.ts";
-import { type Changed, followed, inTable } from "../storage/queries/followed.ts";
+import { type Changed, inTable, withFollowUps } from "../storage/queries/follow-ups.ts";
 import type { Input } from "../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../storage/record-keys.ts";
 import { allTables, type Db, type Tables, type VerificationRow } from "../storage/tables.ts";
@@ -167,7 +167,7 @@ export function outcomeStatement(
     ...(variant.hasAttempt ? [closeAttempt(db, changed, values, variant)] : []),
     ...(variant.givesBack ? [giveBack(db, changed, values.reference)] : []),
   ];
-  return followed(db, change, followUps, input);
+  return withFollowUps(db, change, followUps, input);
 }
 
 /** Writes a vendor's late response to an attempt whose verification has another outcome. */

@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
-import { put } from "./queries/put.ts";
+import { upsert } from "./queries/upsert.ts";
 import type { Tables } from "./tables.ts";
 
 const name = "backup";
 
 /** Notes that a backup was completed. */
 export async function noteBackup(db: Kysely<Tables>, sha256: string, at: number): Promise<void> {
-  await put(db, "fact", { name }, { value: sha256, created_at: at });
+  await upsert(db, "fact", { name }, { value: sha256, created_at: at });
 }
 
 /** When the last backup was completed, in milliseconds since 1970; null: never. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Kysely, type SqlBool, sql, type Transaction } from "kysely";
 import { isSqlite } from "./engine.ts";
 import { codeOf } from "./errors.ts";
-import type { Changed } from "./queries/followed.ts";
+import type { Changed } from "./queries/follow-ups.ts";
 import type { RecordKeyRow, Tables } from "./tables.ts";
 
 /**

@@ -9,7 +9,7 @@ import type { Tables } from "./tables.ts";
 export interface ReportSource {
   readonly db: Kysely<Tables>;
   /** Undefined without a replica, because the store itself is current. */
-  readonly said: string | undefined;
+  readonly ageRemark: string | undefined;
 }
 
 /** Milliseconds within which a replica must state its age. */
@@ -36,7 +36,7 @@ export class ReportStore {
 
   /** Call it for each report. Never rejects. */
   async source(): Promise<ReportSource> {
-    if (this.#url === "") return { db: this.#store.db, said: undefined };
+    if (this.#url === "") return { db: this.#store.db, ageRemark: undefined };
     if (this.#error && performance.now() < this.#error.until) return this.#instead(this.#error.message);
     try {
       const source = await withTimeout(this.#fromReplica(), patience);
@@ -64,7 +64,7 @@ export class ReportStore {
   }
 
   #instead(message: string): ReportSource {
-    return { db: this.#store.db, said: `The replica cannot be read, so this is from the primary. ${message}` };
+    return { db: this.#store.db, ageRemark: `The replica cannot be read, so this is from the primary. ${message}` };
   }
 
   async #fromReplica(): Promise<ReportSource> {
@@ -80,7 +80,7 @@ export class ReportStore {
     if (age.history !== primary.history)
       throw new StoreError("DUBA_DATABASE_READ_URL names the database of another store: name a replica of this one.");
     const upTo = age.isCaughtUp ? at : age.replayedAt;
-    return { db: replica.db, said: sentenceOf(upTo, at) };
+    return { db: replica.db, ageRemark: sentenceOf(upTo, at) };
   }
 }
 

@@ -7,7 +7,7 @@ import { Clock } from "./clock.ts";
 import type { Database } from "./engine.ts";
 import { codeOf, MissingStore, StoreError } from "./errors.ts";
 import { hasTables, migrate } from "./migrations/migrate.ts";
-import { put } from "./queries/put.ts";
+import { upsert } from "./queries/upsert.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { Tables } from "./tables.ts";
@@ -184,7 +184,7 @@ export const probeName = "probe";
  * reads, and SQLite skips a write that changes nothing.
  */
 export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
-  return put(db, "fact", { name: probeName }, { value: "", created_at: Date.now() }).then(
+  return upsert(db, "fact", { name: probeName }, { value: "", created_at: Date.now() }).then(
     () => true,
     () => false,
   );

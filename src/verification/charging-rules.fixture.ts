@@ -1,5 +1,5 @@
 import type { Mode } from "../declare/operation.ts";
-import type { ToldState } from "../ledger/told-state.ts";
+import type { PublicState } from "../ledger/public-state.ts";
 import type { IdentityOutcome } from "../vendors/ports/identity-upstream.ts";
 import { badResponse, negative, unavailable, unknown } from "../vendors/ports/outcomes.ts";
 import type { CountedRow } from "./ledger.fixture.ts";
@@ -115,7 +115,7 @@ export class Rules {
     };
     if (state === "started") {
       if (isFailure) fail();
-      else verification.state = kind as ToldState;
+      else verification.state = kind as PublicState;
       if (kind === "verified") verification.charged = 1;
       if (kind === "unknown") verification.unresolved += 1;
     } else if (isFailure) {
@@ -125,7 +125,7 @@ export class Rules {
       fail();
       verification.state = settled;
     } else if (kind !== "unknown") {
-      verification.state = kind as ToldState;
+      verification.state = kind as PublicState;
       verification.unresolved -= 1;
     }
   }

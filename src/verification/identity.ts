@@ -65,18 +65,18 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   await claimSumsZone(db, settings.timeZone, pulse.id);
   await abandonAll(db, leases, now);
   const leased = new LeasedVerifications({ ...opened, leases, now, retention, log });
-  const { ledger, charges, keyedHashes, orphans, deferred, routes, refused } = leased.parts;
+  const { ledger, charges, keyedHashes, abandonedRows, deferredOutcomes, routeCache, refusedCalls } = leased.parts;
   await charges.takeBackUnheard(leases.isLongGone);
   await charges.note();
   const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
-  await routes.follow(await changeCount(db, "routes"));
+  await routeCache.follow(await changeCount(db, "routes"));
   const isAwaited = (reference: string) => leased.isAwaited(reference);
   const spending = new SpendingWatch(db, settings, log);
 
   return {
     settings,
     nearlySpent: () => spending.nearlySpent,
-    isPaused: (vendor, kind) => routes.isPaused(vendor, kind),
+    isPaused: (vendor, kind) => routeCache.isPaused(vendor, kind),
     spendable: async (caller) => {
       const budget = budgetOf(caller, now(), settings.timeZone);
       if (!budget) return { kobo: null, verifications: null, renewsAt: null };
@@ -87,15 +87,15 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       {
         name: "follow pauses and order of vendors",
         when: (beat) => beat !== undefined,
-        run: (beat) => routes.follow(beat!.routes),
+        run: (beat) => routeCache.follow(beat!.routes),
       },
       { name: "end pauses of vendors", every: 60_000, leader: true, run: () => endPauses({ db, audit, now }) },
-      { name: "count refused calls", every: 60_000, run: () => refused.write(db) },
+      { name: "count refused calls", every: 60_000, run: () => refusedCalls.write(db) },
       {
         name: "decide the order of vendors",
         every: 60_000,
         leader: true,
-        when: () => routeSettings.policy === "cheapest" && isDecisionDue(routes.decided, now()),
+        when: () => routeSettings.policy === "cheapest" && isDecisionDue(routeCache.decided, now()),
         run: () => decideOrder({ db, audit, now }, upstreams.live, routeSettings, prices),
       },
       {
@@ -122,7 +122,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
         name: "end verifications that nobody works on",
         every: 5_000,
         when: (beat) => beat?.started,
-        run: () => orphans.endAll((reference) => deferred.has(reference)),
+        run: () => abandonedRows.endAll((reference) => deferredOutcomes.has(reference)),
       },
       {
         name: "end verifications of processes that are gone",

@@ -11,13 +11,13 @@ import { codeOf } from "../storage/errors.ts";
 import { ConnectionShares } from "../storage/queries/connection-shares.ts";
 import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { Db } from "../storage/tables.ts";
+import { AbandonedRows } from "./abandoned-rows.ts";
 import { InFlight } from "./in-flight.ts";
 import { VerificationLimits } from "./limits.ts";
-import { Orphans } from "./orphans.ts";
 import { RefusedCalls } from "./refused-calls.ts";
 import { RouteCache } from "./routes/route-cache.ts";
 import { Runs } from "./runs.ts";
-import type { Upstreams, VerificationParts } from "./verification-parts.ts";
+import type { Upstreams, VerificationDependencies } from "./verification-dependencies.ts";
 import { Verifications } from "./verifications.ts";
 
 export interface LeasedParts {
@@ -40,7 +40,7 @@ const stopReserve = 500;
 
 /** Everything that a process with a lease needs to verify. */
 export class LeasedVerifications {
-  readonly parts: VerificationParts;
+  readonly parts: VerificationDependencies;
   readonly verifications: Verifications;
   readonly #db: Db;
   readonly #runs: Runs;
@@ -52,11 +52,11 @@ export class LeasedVerifications {
     const keyedHashes = new KeyedHashes(keyring, now);
     const charges = new Charges(db, now, shares, leases.ownerId);
     const inFlight = new InFlight(settings.limits?.inFlight);
-    const orphans = new Orphans(ledger, leases, now, (reference) => inFlight.worksOn(reference));
+    const abandonedRows = new AbandonedRows(ledger, leases, now, (reference) => inFlight.worksOn(reference));
     this.parts = {
       ledger,
       charges,
-      orphans,
+      abandonedRows,
       leases,
       keyedHashes,
       keyring,
@@ -64,11 +64,16 @@ export class LeasedVerifications {
       settings,
       log,
       now,
-      retention,
-      deferred: new DeferredOutcomes(ledger, charges, (reference, wasTold) => orphans.endOf(reference, wasTold), log),
+      retentionTimes: retention,
+      deferredOutcomes: new DeferredOutcomes(
+        ledger,
+        charges,
+        (reference, wasTold) => abandonedRows.endOf(reference, wasTold),
+        log,
+      ),
       limits: new VerificationLimits(db, settings, keyedHashes),
-      routes: new RouteCache(db, now, upstreams.live, routes),
-      refused: new RefusedCalls(settings.timeZone, now),
+      routeCache: new RouteCache(db, now, upstreams.live, routes),
+      refusedCalls: new RefusedCalls(settings.timeZone, now),
     };
     this.#db = db;
     this.#runs = new Runs(this.parts);
@@ -77,21 +82,21 @@ export class LeasedVerifications {
 
   /** Whether an upstream's late response or a deferred write may still end this verification. */
   isAwaited(reference: string): boolean {
-    return this.#runs.hasOverdue(reference) || this.parts.deferred.has(reference);
+    return this.#runs.hasOverdue(reference) || this.parts.deferredOutcomes.has(reference);
   }
 
   /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
   async stop(deadlineMs: number): Promise<void> {
-    const { charges, deferred, refused, leases, now, log } = this.parts;
+    const { charges, deferredOutcomes, refusedCalls, leases, now, log } = this.parts;
     const finished = this.verifications
       .stop()
       .then(() => this.#runs.idle())
-      .then(() => deferred.drained());
+      .then(() => deferredOutcomes.drained());
     await withTimeout(finished, deadlineMs - stopReserve);
     this.#runs.stop();
-    deferred.stop();
+    deferredOutcomes.stop();
     await withTimeout(finished, stopReserve / 2);
-    await refused.write(this.#db).catch(() => undefined);
+    await refusedCalls.write(this.#db).catch(() => undefined);
     try {
       await abandonAll(this.#db, { owner: leases.ownerId }, now);
       await charges.close();

@@ -1,7 +1,7 @@
 import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
+import { type PublicState, publicState, storedState } from "../ledger/public-state.ts";
 import { newReference } from "../ledger/reference.ts";
-import { storedState, type ToldState, toldState } from "../ledger/told-state.ts";
 import type { StoreUsage } from "../storage/store-usage.ts";
 import type { Db } from "../storage/tables.ts";
 import type { VerificationRequest } from "./request.ts";
@@ -9,7 +9,7 @@ import type { VerificationRequest } from "./request.ts";
 /** A ledger row with its attempts counted. */
 export interface CountedRow extends Omit<Row, "attempts" | "state"> {
   /** The state that callers see. */
-  state: ToldState;
+  state: PublicState;
   attempts: number;
   unresolved: number;
   bad_answers: number;
@@ -35,7 +35,7 @@ export function counted(row: Row): CountedRow {
   const bad_answers = row.attempts.filter(({ reason }) => reason === "bad_response").length;
   return {
     ...row,
-    state: toldState(row),
+    state: publicState(row),
     attempts: row.attempts.length,
     unresolved,
     bad_answers,

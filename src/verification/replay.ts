@@ -7,6 +7,7 @@ import type { Budget } from "../ledger/spending/budget.ts";
 import { isTooMuch } from "../ledger/spending/spending.ts";
 import { RowHeld } from "../storage/errors.ts";
 import { loggableError } from "./attempts/run-attempts.ts";
+import type { VerificationDependencies } from "./verification-dependencies.ts";
 import {
   amountMismatch,
   factsOf,
@@ -16,7 +17,6 @@ import {
   type VerificationFacts,
   verificationFailure,
 } from "./verification-failures.ts";
-import type { VerificationParts } from "./verification-parts.ts";
 
 /** A record for the caller. `replayed`: an earlier request with the same key returned it. */
 export interface VerifiedRecord {
@@ -30,8 +30,12 @@ export interface VerifiedRecord {
  * What to do if the record of this charge does not reach its caller: the charge goes back once no retry can get the
  * record. Without a key it stays, since nobody can ask again.
  */
-export function undeliveredOf({ deferred, now }: VerificationParts, row: Row, charge: string): () => void {
-  return () => deferred.add(row, { state: "verified", attempt: null, at: now() }, { unread: charge });
+export function undeliveredOf(
+  { deferredOutcomes, now }: VerificationDependencies,
+  row: Row,
+  charge: string,
+): () => void {
+  return () => deferredOutcomes.add(row, { state: "verified", attempt: null, at: now() }, { unread: charge });
 }
 
 /**
@@ -39,7 +43,7 @@ export function undeliveredOf({ deferred, now }: VerificationParts, row: Row, ch
  * has changed since it was read.
  */
 export async function replay(
-  parts: VerificationParts,
+  parts: VerificationDependencies,
   row: Row,
   budget: Budget | undefined,
 ): Promise<VerifiedRecord | undefined> {
@@ -71,7 +75,7 @@ export async function replay(
 
 /** Charges the row, or makes its charge final. False if the row has changed since it was read. */
 async function ensureCharged(
-  { charges, deferred, now }: VerificationParts,
+  { charges, deferredOutcomes, now }: VerificationDependencies,
   row: Row,
   mark: string,
   budget: Budget | undefined,
@@ -82,19 +86,19 @@ async function ensureCharged(
   } catch (error) {
     if (isTooMuch(error) || error instanceof RowHeld) throw error;
     // The UPDATE may have committed after we timed out, but the caller gets no record, so we reverse the charge.
-    deferred.add(row, { state: "verified", attempt: null, at: now() }, { mark, replaces: row.charge_mark });
+    deferredOutcomes.add(row, { state: "verified", attempt: null, at: now() }, { mark, replaces: row.charge_mark });
     throw error;
   }
 }
 
 /** Undefined if it is no longer held. */
 async function unsealRecord(
-  { ledger, keyring, settings, log, retention }: VerificationParts,
+  { ledger, keyring, settings, log, retentionTimes }: VerificationDependencies,
   row: Row,
   facts: VerificationFacts,
 ): Promise<AnsweredRecord | undefined> {
   const { sealed_record } = row;
-  const isOver = recordEndOf({ completed_at: row.completed_at! }, settings) <= retention.recordsNow();
+  const isOver = recordEndOf({ completed_at: row.completed_at! }, settings) <= retentionTimes.recordsNow();
   const sealed_key = sealed_record === null || isOver ? undefined : await ledger.recordKey(row);
   if (sealed_record === null || sealed_key === undefined) return undefined;
   try {

@@ -7,7 +7,7 @@ import { ownEnd, unsentOutcome } from "../ledger/write-outcome.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Route } from "./attempts/decide-route.ts";
 import { type AttemptInput, type Learned, loggableError, RunAttempts } from "./attempts/run-attempts.ts";
-import type { VerificationParts } from "./verification-parts.ts";
+import type { VerificationDependencies } from "./verification-dependencies.ts";
 
 /** A run of a row, durable as `started`. */
 export interface StartedRun {
@@ -47,13 +47,13 @@ const waitedAgain = 3;
  * disconnects changes nothing.
  */
 export class Runs {
-  readonly #parts: VerificationParts;
+  readonly #parts: VerificationDependencies;
   /** Attempts that a caller may wait for. */
   readonly #underWay = new Set<RunAttempts>();
   /** Attempts that outlived their callers, by reference. */
   readonly #overdue = new Map<string, RunAttempts>();
 
-  constructor(parts: VerificationParts) {
+  constructor(parts: VerificationDependencies) {
     this.#parts = parts;
   }
 
@@ -134,7 +134,7 @@ export class Runs {
       { reference: row.reference, vendor, state: result.state },
       "The outcome of a verification came after its caller was answered",
     );
-    this.#parts.deferred.add(row, this.#outcomeOf(row, result));
+    this.#parts.deferredOutcomes.add(row, this.#outcomeOf(row, result));
   }
 
   async #record(row: Row, result: Learned, begun: number): Promise<RunResult> {
@@ -149,11 +149,11 @@ export class Runs {
     });
     const written = await withTimeout(writing, until - performance.now());
     if (written !== undefined && charge !== null) this.#parts.charges.heard(charge);
-    if (written === undefined) this.#parts.deferred.add(row, outcome, ...uncertain(outcome));
+    if (written === undefined) this.#parts.deferredOutcomes.add(row, outcome, ...uncertain(outcome));
     if (written === false) {
       // A peer thought that this process was dead and abandoned the row. We write the outcome as a late one.
       this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
-      this.#parts.deferred.add(row, outcome);
+      this.#parts.deferredOutcomes.add(row, outcome);
     }
     const wasAttempted = row.attempts.length > (isNotSent(outcome) ? 1 : 0);
     const end = ownEnd(row, outcome);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { StoreError } from "../storage/errors.ts";
-import { putNew } from "../storage/queries/put.ts";
+import { insertIfNew } from "../storage/queries/upsert.ts";
 import type { Db } from "../storage/tables.ts";
 
 /** The permanent row that says whether the live verifications of a store are about real or invented people. */
@@ -31,7 +31,7 @@ export async function claimStore(db: Db, start: Start, now: number): Promise<voi
         select cast(${name} as text), cast(${ofStandIns} as text), cast(${now} as bigint)
         where not exists (select 1 from verification_owner where expires_at > ${now})
         on conflict (name) do nothing`.execute(db);
-  else if (upstreams.length > 0) await putNew(db, "fact", { name }, { value: ofVendors, created_at: now });
+  else if (upstreams.length > 0) await insertIfNew(db, "fact", { name }, { value: ofVendors, created_at: now });
   await checkClaim(db, start);
 }
 

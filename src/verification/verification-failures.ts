@@ -7,7 +7,7 @@ import type { KeyedHashes } from "../keyring/keyed-hash.ts";
 import { type RunOutcome, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { IdentitySettings } from "../ledger/identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { toldState } from "../ledger/told-state.ts";
+import { publicState } from "../ledger/public-state.ts";
 import { isRejected } from "../vendors/ports/reasons.ts";
 import type { VerificationRequest } from "./request.ts";
 
@@ -53,7 +53,7 @@ export function noMatch(
     no_phone: `The record of this ${label} has no phone number, so none can match.`,
     phone_mismatch: `The ${label} exists, but the phone number is not registered with it. Ask the person whose ${label} it is for the number that is.`,
   };
-  const code = negativeCode(kind, toldState({ state: "negative", reason }) as NegativeReason);
+  const code = negativeCode(kind, publicState({ state: "negative", reason }) as NegativeReason);
   return verificationFailure(code, messages[reason], facts, detail);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { feesOf, personOf } from "../checks/kinds.fixture.ts";
-import type { ToldState } from "../ledger/told-state.ts";
+import type { PublicState } from "../ledger/public-state.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../vendors/ports/identity-upstream.ts";
 import { negative } from "../vendors/ports/outcomes.ts";
 import { failureFrom, newRequest, suiteStore, usualEngines } from "./identity.fixture.ts";
@@ -39,7 +39,7 @@ for (const engine of usualEngines) {
         assert.equal(row.sealed_record, null, "a record without a key is never asked for again");
       });
 
-      const endings: [IdentityOutcome, ToldState, string, number, boolean][] = [
+      const endings: [IdentityOutcome, PublicState, string, number, boolean][] = [
         [{ state: "negative", reason: "not_found" }, "not_found", "bvn_not_found", 404, false],
         [{ state: "negative", reason: "phone_mismatch" }, "phone_mismatch", "phone_mismatch", 422, false],
         [{ state: "failed", reason: "out_of_service" }, "failed", "upstream_unavailable", 503, true],

@@ -11,6 +11,7 @@ import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, undeliveredOf, type VerifiedRecord, withReference } from "./replay.ts";
 import { isOfRequest, newIntentRow, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
+import type { VerificationDependencies } from "./verification-dependencies.ts";
 import {
   amountMismatch,
   attemptFailure,
@@ -22,10 +23,9 @@ import {
   type VerificationFacts,
   verificationFailure,
 } from "./verification-failures.ts";
-import type { VerificationParts } from "./verification-parts.ts";
 
 /** What one verification needs. */
-export type RunParts = VerificationParts & { runs: Runs; inFlight: InFlight };
+export type RunParts = VerificationDependencies & { runs: Runs; inFlight: InFlight };
 
 /**
  * One request, from its idempotency key to its response: key, intent, attempt, outcome, response. The intent is durable
@@ -137,25 +137,25 @@ export class Verification implements Flight {
   }
 
   async #findRow(hashes: readonly string[]): Promise<Row | undefined> {
-    const { ledger, retention } = this.#parts;
+    const { ledger, retentionTimes } = this.#parts;
     const row = await ledger.byKey(hashes);
-    if (!row || keyEndOf(row) > retention.now() || row.state === "started") return row;
+    if (!row || keyEndOf(row) > retentionTimes.now() || row.state === "started") return row;
     await ledger.releaseKey(row.reference);
     return undefined;
   }
 
   /** Throws if the key came with another request, or if its outcome is being written. */
   #refuseOther(row: Row): void {
-    const { keyedHashes, deferred } = this.#parts;
+    const { keyedHashes, deferredOutcomes } = this.#parts;
     if (row.subject_hash !== erased && !isOfRequest(row, this.#request, keyedHashes))
       throw keyReused(row, this.#request, keyedHashes);
-    if (deferred.has(row.reference)) throw inProgress(row);
+    if (deferredOutcomes.has(row.reference)) throw inProgress(row);
   }
 
   /** Ends a started row that has no worker. False if this process or another still works on it. */
   async #endAbandoned(row: Row): Promise<boolean> {
-    const { leases, ledger, orphans, now } = this.#parts;
-    return row.owner === leases.ownerId ? orphans.end(row) : ledger.abandon(row, leases, now);
+    const { leases, ledger, abandonedRows, now } = this.#parts;
+    return row.owner === leases.ownerId ? abandonedRows.end(row) : ledger.abandon(row, leases, now);
   }
 
   /**
@@ -243,14 +243,14 @@ export class Verification implements Flight {
     }
   }
 
-  /** Awaits the store's reply to a start. Without one, the start may still commit, and then `Orphans` ends it. */
+  /** Awaits the store's reply to a start. Without one, the start may still commit, and then `AbandonedRows` ends it. */
   async #heard<Reply>(row: Row, start: Promise<Reply>): Promise<Reply> {
     try {
       const reply = await start;
-      this.#parts.orphans.forget(row);
+      this.#parts.abandonedRows.forget(row);
       return reply;
     } catch (error) {
-      this.#parts.orphans.noteUnheard(row);
+      this.#parts.abandonedRows.noteUnheard(row);
       throw error;
     }
   }

@@ -6,14 +6,14 @@ import type { VerifiedRecord } from "./replay.ts";
 import { requestContent, type VerificationRequest } from "./request.ts";
 import type { Runs } from "./runs.ts";
 import { type RunParts, Verification } from "./verification.ts";
-import type { VerificationParts } from "./verification-parts.ts";
+import type { VerificationDependencies } from "./verification-dependencies.ts";
 
 /** Accepts verifications and tracks those under way. */
 export class Verifications {
   readonly #parts: RunParts;
   #stopping = false;
 
-  constructor(parts: VerificationParts, runs: Runs, inFlight: InFlight) {
+  constructor(parts: VerificationDependencies, runs: Runs, inFlight: InFlight) {
     this.#parts = { ...parts, runs, inFlight };
   }
 
@@ -25,7 +25,7 @@ export class Verifications {
       throw new Failure("consent_required");
     refuseRehearsed(request);
     const verified = await this.#flightOf(request).answer.catch((error) => {
-      this.#parts.refused.note(request, error);
+      this.#parts.refusedCalls.note(request, error);
       throw error;
     });
     forgetRehearsed(request, verified);

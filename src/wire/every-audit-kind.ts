@@ -6,7 +6,7 @@ import { accessTrail } from "../declare/access-trail.ts";
 import type { DeclaredKind } from "../declare/audit-kind.ts";
 import { features } from "../features.ts";
 import { keyringTrail } from "../keyring/keyring-trail.ts";
-import { identityTrail } from "../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../ledger/ledger-trail.ts";
 import { endpointTrail } from "../storage/events/endpoint-trail.ts";
 import { moneyTrail } from "../storage/money-trail.ts";
 import { storeTrail } from "../storage/store-trail.ts";
@@ -17,7 +17,7 @@ const ofFeatures = await Promise.all(features.map(({ auditEvents }) => auditEven
 export const everyAuditKind: readonly DeclaredKind[] = [
   ...Object.values(accessTrail),
   ...Object.values(peopleTrail),
-  ...Object.values(identityTrail),
+  ...Object.values(ledgerTrail),
   ...Object.values(moneyTrail),
   ...Object.values(keyringTrail),
   ...Object.values(storeTrail),

@@ -16,7 +16,7 @@ export interface JobParts extends Rooms {
 
 /**
  * Everything that a serving process does again and again. A timer of their own have: a server, which looks at its
- * connections and sums up refusals (`http/shell/`, `http/request-log.ts`) while there is no pulse too; workers and
+ * connections and sums up refusals (`http/shell/`, `http/access-log.ts`) while there is no pulse too; workers and
  * their supervisor, who must not depend on one (`serve/`); and what waits for one event.
  */
 export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {

@@ -4,7 +4,7 @@ import { type CheckKind, forEachKind } from "../../src/declare/check-kind.ts";
 import type { Attempt } from "../../src/ledger/attempts.ts";
 import { withAttempts } from "../../src/ledger/attempts.ts";
 import { comparedSums } from "../../src/ledger/journal/recounted-sums.ts";
-import { toldState } from "../../src/ledger/told-state.ts";
+import { publicState } from "../../src/ledger/public-state.ts";
 import { TimeZone } from "../../src/runtime/time-zone.ts";
 import { inSnapshot } from "../../src/storage/audited.ts";
 import { isSqlite } from "../../src/storage/engine.ts";
@@ -109,7 +109,7 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
   const told = `${key}: ${JSON.stringify({ ...wanted, end: end?.text, state, attempts, charged, calls })}`;
   const ends = end!.status === 200 ? "verified" : end!.json.error.code.replace(`${kind}_`, "");
   if (isGivenUp(wanted)) assert.match(state, /^(unknown|failed)$/, told);
-  else assert.equal(toldState(row), ends, told);
+  else assert.equal(publicState(row), ends, told);
   assert.deepEqual([row.kind, charged, fee], [kind, state === "verified" ? 1 : 0, feeKobo], told);
   assert.ok(
     calls.every((call) => call.kind === kind && call.number === number),

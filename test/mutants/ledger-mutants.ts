@@ -347,14 +347,14 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: "the end of a retry without a reply is not told, as its attempt has an answer",
-    file: "src/verification/orphans.ts",
+    file: "src/verification/abandoned-rows.ts",
     from: "toldUnknown: wasTold || row.reason !== null,",
     to: "toldUnknown: wasTold,",
     tests: ["src/verification/lost-replies.test.ts"],
   },
   {
     name: "the end of a failover without a reply is not told to whom waits for it",
-    file: "src/verification/orphans.ts",
+    file: "src/verification/abandoned-rows.ts",
     from: "toldUnknown: wasTold || row.reason !== null,",
     to: "toldUnknown: row.reason !== null,",
     tests: ["src/verification/lost-replies.test.ts"],

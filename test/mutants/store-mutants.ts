@@ -81,10 +81,10 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: "a row is told as new although there was one",
-    file: "src/storage/queries/put.ts",
+    file: "src/storage/queries/upsert.ts",
     from: "numInsertedOrUpdatedRows === 1n",
     to: "numInsertedOrUpdatedRows !== 2n",
-    tests: ["src/storage/queries/put.test.ts"],
+    tests: ["src/storage/queries/upsert.test.ts"],
   },
   {
     name: "patience shortens the wait for the store",

@@ -9,7 +9,7 @@ import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import { renewDeliveries } from "../../storage/events/served-endpoints.ts";
 import { pagesOf } from "../../storage/queries/pieces.ts";
-import { putNew } from "../../storage/queries/put.ts";
+import { insertIfNew } from "../../storage/queries/upsert.ts";
 import type { AccountRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62 } from "../secrets.ts";
@@ -56,7 +56,7 @@ export async function createAccount(
     terms: JSON.stringify(terms),
   };
   return inTransaction(db, async (trx) => {
-    if (!(await putNew(trx, "account", { email: row.email }, row))) throw taken(row.email);
+    if (!(await insertIfNew(trx, "account", { email: row.email }, row))) throw taken(row.email);
     const account = accountOf(row);
     await audit(trx, accessTrail.accountCreated(actor, { account: row.id, ...termsOf(account) }));
     return account;

@@ -2,7 +2,7 @@ import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON }
 import { passkeyDigest } from "../../declare/command/deed.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
-import { putNew } from "../../storage/queries/put.ts";
+import { insertIfNew } from "../../storage/queries/upsert.ts";
 import type { Db, PersonRow } from "../../storage/tables.ts";
 import { secretHash } from "../secrets.ts";
 import {
@@ -98,7 +98,7 @@ async function keepPasskey(
   { id, ...made }: Awaited<ReturnType<typeof madePasskey>>,
   name: string,
 ): Promise<void> {
-  const kept = await putNew(trx, "passkey", { id }, { ...made, name: redactNumbers(name), used_at: null });
+  const kept = await insertIfNew(trx, "passkey", { id }, { ...made, name: redactNumbers(name), used_at: null });
   if (!kept) throw new PasskeyError(othersPasskey, person);
 }
 

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
 import type { WithClock } from "../../storage/audited.ts";
-import { putNew } from "../../storage/queries/put.ts";
+import { insertIfNew } from "../../storage/queries/upsert.ts";
 import type { Db, PersonRow } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62, sameHash, secretHash } from "../secrets.ts";
@@ -168,7 +168,7 @@ export async function refusingPasskey<Result>(person: PersonRow, verify: () => P
 
 /** False if the store has it already. */
 export function keepChallenge(db: Db, challenge: string, purpose: string, now: number): Promise<boolean> {
-  return putNew(db, "passkey_challenge", { challenge }, { purpose, expires_at: now + challengeLife });
+  return insertIfNew(db, "passkey_challenge", { challenge }, { purpose, expires_at: now + challengeLife });
 }
 
 /** Whether we issued this challenge for this purpose. A challenge is used up by its first answer. */

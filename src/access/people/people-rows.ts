@@ -1,7 +1,7 @@
 import type { Role } from "../../declare/command.ts";
 import { isIdOrEmail } from "../../declare/fields.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
-import { put, putNew } from "../../storage/queries/put.ts";
+import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
 import type { Db, PersonRow } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62, secretHash } from "../secrets.ts";
@@ -37,14 +37,14 @@ export async function invitePerson(
     const fresh = { email: given.toLowerCase(), name: "", invited_by: actor };
     const id = await holdEmail(trx, fresh.email, `per_${randomBase62(12)}`, now());
     const first = { ...fresh, role: role ?? "viewer", created_at: now(), last_seen_at: null };
-    await putNew(trx, "person", { id }, first);
+    await insertIfNew(trx, "person", { id }, first);
     const { role: before, email } = await findPerson(trx, id);
     if (email !== fresh.email) throw takenEmail(fresh.email);
     if (before === "officer") terminalOnly(actor, "An officer is invited again");
     if (role) await trx.updateTable("person").set({ role }).where("id", "=", id).execute();
     const person = await findPerson(trx, id);
     const invitation = { secret_hash: secretHash(secret), expires_at: expiresAt };
-    await put(trx, "person_invitation", { person_id: person.id }, invitation);
+    await upsert(trx, "person_invitation", { person_id: person.id }, invitation);
     await audit(trx, peopleTrail.personInvited(actor, { person: person.id, email: person.email, role: person.role }));
     return { person, secret, expiresAt };
   });
@@ -126,7 +126,7 @@ export async function changePerson(
 /** The id of the person who has or had this e-mail. Reserves a free e-mail for this person. */
 async function holdEmail(trx: Db, email: string, id: string, since: number): Promise<string> {
   await trx.deleteFrom("person_email_history").where("email", "=", email).where("person_id", "=", id).execute();
-  await putNew(trx, "person_email_history", { email }, { person_id: id, since });
+  await insertIfNew(trx, "person_email_history", { email }, { person_id: id, since });
   return (await holderOf(trx, email))!;
 }
 

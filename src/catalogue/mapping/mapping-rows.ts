@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { lockCounter } from "../../storage/change-counter.ts";
 import { pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
-import { put, putNew } from "../../storage/queries/put.ts";
+import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 import { catalogueSources } from "../../vendors/registry.ts";
 import { catalogueTrail } from "../catalogue-trail.ts";
@@ -35,7 +35,7 @@ export async function readMapping(db: Db): Promise<Mapping> {
 /** Notes that these lists use the codes of this source, or `ownNames`. Lists that already have a note keep it. */
 export async function nameLists(db: Db, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
   const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
-  for (const name of names) await putNew(db, "fact", { name }, { value: by, created_at: now });
+  for (const name of names) await insertIfNew(db, "fact", { name }, { value: by, created_at: now });
 }
 
 /** Does the same in a transaction that publishes lists, if a source supplied them. */
@@ -55,7 +55,7 @@ export async function gaveLast(db: Db, source: string, lists: readonly ListName[
 }
 
 export async function noteGiver(db: Db, source: string, lists: readonly ListName[], now: number) {
-  for (const list of lists) await put(db, "fact", { name: giverOf(list) }, { value: source, created_at: now });
+  for (const list of lists) await upsert(db, "fact", { name: giverOf(list) }, { value: source, created_at: now });
 }
 
 /** Notes which decided entries of a source are in doubt, and which no longer are. */

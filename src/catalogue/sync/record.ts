@@ -1,4 +1,4 @@
-import { putNew } from "../../storage/queries/put.ts";
+import { insertIfNew } from "../../storage/queries/upsert.ts";
 import type { CatalogueSourceRow, Db } from "../../storage/tables.ts";
 import type { PullError } from "../../vendors/ports/catalogue-source.ts";
 
@@ -43,7 +43,7 @@ export async function beginSync(
   now: number,
 ): Promise<CatalogueSourceRow | undefined> {
   const before = last ?? { source, ...never };
-  if (!last) await putNew(db, "catalogue_source", { source }, never);
+  if (!last) await insertIfNew(db, "catalogue_source", { source }, never);
   // Two pulls have different times even if the clock was set back.
   const begun = { begun_at: now === before.begun_at ? now + 1 : now, ended_at: null };
   const { numUpdatedRows } = await db

@@ -4,7 +4,7 @@ import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
 import { sendDelivery } from "../../runtime/network/send-delivery.ts";
 import { operators } from "../../storage/events/announce.ts";
-import { put, putNew } from "../../storage/queries/put.ts";
+import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
 import type { Rank } from "./alarms.ts";
 import { openAlarms } from "./read-health.ts";
 import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
@@ -108,8 +108,8 @@ export class AlarmTeller {
     const { db, now } = this.#room;
     try {
       const row = { value, created_at: now() };
-      if (before === undefined) return await putNew(db, "fact", { name }, row);
-      return await put(db, "fact", { name }, row, { value: before });
+      if (before === undefined) return await insertIfNew(db, "fact", { name }, row);
+      return await upsert(db, "fact", { name }, row, { value: before });
     } catch {
       return true;
     }

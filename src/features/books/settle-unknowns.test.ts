@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { type Attempt, newAttempt } from "../../ledger/attempts.ts";
 import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
-import { identityTrail } from "../../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { engines, suiteStore } from "../../verification/identity.fixture.ts";
 import { parseInvoice } from "./invoice.ts";
@@ -162,7 +162,7 @@ for (const engine of engines)
       assert.ok([...outcomes.values()].flat().every(({ charged }) => charged === 0));
       assert.deepEqual(
         events.find(({ facts }) => facts.reference === referenceOf("0006")),
-        identityTrail.verificationSettled("person:ada", {
+        ledgerTrail.verificationSettled("person:ada", {
           reference: referenceOf("0006"),
           state: "failed",
           reason: "Invoice 4411 (line 7 and 8)",

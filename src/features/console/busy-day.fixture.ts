@@ -5,8 +5,8 @@ import { invitePerson } from "../../access/people/people-rows.ts";
 import { beginSession } from "../../access/people/sessions.ts";
 import { append } from "../../audit/append.ts";
 import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import type { PublicState } from "../../ledger/public-state.ts";
 import { newReference } from "../../ledger/reference.ts";
-import type { ToldState } from "../../ledger/told-state.ts";
 import { durationBounds } from "../../runtime/durations.ts";
 
 /** The environment of a service that `fillBusyDay` fills. */
@@ -35,7 +35,7 @@ const accounts = [
   ["Uyo Fresh", "hello@uyofresh.example"],
 ] as const;
 
-const states: readonly ToldState[] = [
+const states: readonly PublicState[] = [
   ...Array.from({ length: 14 }, () => "verified" as const),
   ...(["not_found", "phone_mismatch", "failed", "refused"] as const),
 ];

@@ -34,7 +34,7 @@ export interface ConsoleRoom extends Core {
 }
 
 /** A request of somebody who is signed in. */
-export interface Visit extends ConsoleRoom, SignedIn {
+export interface PageRequest extends ConsoleRoom, SignedIn {
   /** Of the whole site what the person may do. */
   site: SiteMap;
   say: Say;

@@ -11,7 +11,7 @@ import { codeOf } from "../../storage/errors.ts";
 import { asset } from "./console-assets.ts";
 import { type Asked, ConsoleError, cookieIn, longestForm } from "./console-request.ts";
 import { jsonResponse, page, redirect } from "./console-response.ts";
-import type { ConsoleRoom, Visit } from "./console-room.ts";
+import type { ConsoleRoom, PageRequest } from "./console-room.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
 import { sentFormReply, showDone } from "./routes/form-routes.ts";
 import { nowPage, nowPart, nowParts } from "./routes/now-routes.ts";
@@ -84,7 +84,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     }
   };
 
-  async function signedInResponse(visit: Visit): Promise<HttpResponse> {
+  async function signedInResponse(visit: PageRequest): Promise<HttpResponse> {
     const { path, isPost } = visit;
     if (isPost && path === "/sign-out") return signOut(visit);
     if (isPost && path === "/passkeys/options") return newPasskeyOptions(visit);

@@ -6,7 +6,7 @@ import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import { lastVendor, withAttempts } from "../../ledger/attempts.ts";
 import { Ledger, type Row } from "../../ledger/ledger.ts";
-import { toldState } from "../../ledger/told-state.ts";
+import { publicState } from "../../ledger/public-state.ts";
 import { randomText } from "../../runtime/random-text.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { ErasedRow } from "../../storage/erase-verifications.ts";
@@ -129,7 +129,7 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring) {
     accountId: row.account_id,
     mode: row.mode,
     kind: row.kind,
-    state: toldState(row),
+    state: publicState(row),
     upstream: lastVendor(row),
     consentReference: row.consent_reference,
     createdAt: row.created_at,

@@ -76,7 +76,7 @@ const checks: Readonly<Record<string, Check>> = {
     const reports = new ReportStore(databaseReadUrl, { db, now }, silent);
     try {
       const source = await reports.source();
-      return source.db === db ? [source.said!] : source.said!;
+      return source.db === db ? [source.ageRemark!] : source.ageRemark!;
     } finally {
       await reports.close();
     }

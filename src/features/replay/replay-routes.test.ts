@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { counts } from "../../ledger/journal/verification-sums.ts";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import { engines, suiteStore } from "../../verification/identity.fixture.ts";
 import { interval } from "../../verification/routes/vendor-figures.ts";
 import { replayedOrders, replayPeriod, type VendorSums } from "./replay-routes.ts";
@@ -83,7 +83,7 @@ for (const engine of engines)
       const none = Object.fromEntries(counts.map((count) => [count, 0]));
       const sum = (begins_at: number, more = {}) => {
         const key = { span: "day", begins_at, account_id: "a", mode: "live", kind: "bvn", vendor: "dojah", ...more };
-        return put(store.db, "verification_sum", key, { ...none, attempts: 60, verified: 60, billed_kobo: 600 });
+        return upsert(store.db, "verification_sum", key, { ...none, attempts: 60, verified: 60, billed_kobo: 600 });
       };
       await sum(day);
       await sum(2 * day, { account_id: "b" });
@@ -91,7 +91,7 @@ for (const engine of engines)
       await sum(day, { span: "hour" });
       await sum(day, { mode: "test" });
       await sum(day, { vendor: "" });
-      await put(
+      await upsert(
         store.db,
         "verification_sum",
         { span: "day", begins_at: day, account_id: "a", mode: "live", kind: "nin", vendor: "blusalt" },

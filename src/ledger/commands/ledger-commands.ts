@@ -24,6 +24,7 @@ import { erased } from "../../storage/erase-verifications.ts";
 import { attemptReasons } from "../../vendors/ports/reasons.ts";
 import { keyEndOf, recordEndOf } from "../identity-settings.ts";
 import type { Row } from "../ledger.ts";
+import { publicState, publicStates } from "../public-state.ts";
 import { attemptSums } from "../reports/attempt-sums.ts";
 import type { SummaryPeriod } from "../reports/day-groups.ts";
 import { comparedText, explainRoute } from "../reports/explain-route.ts";
@@ -31,7 +32,6 @@ import { adjustmentsOf } from "../reports/inspect.ts";
 import { groupings, noStates, summary, type VerificationSummary } from "../reports/summary.ts";
 import { type ClientResponse, responseText, timeLine } from "../reports/time-line.ts";
 import { anyVerification } from "../settle.ts";
-import { toldState, toldStates } from "../told-state.ts";
 import { readChoice } from "../vendor-choice.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";
@@ -75,13 +75,13 @@ const summarizeLedger = command({
         count: Type.Integer(),
         charged: Type.Integer(),
         fees: naira,
-        by_state: Type.Record(Type.Enum([...toldStates]), Type.Integer()),
+        by_state: Type.Record(Type.Enum([...publicStates]), Type.Integer()),
       }),
     ),
   }),
   columns: [
     ...(["group", "mode", "kind", "count", "charged", "fees"] as const),
-    ...toldStates.map((name) => ({
+    ...publicStates.map((name) => ({
       name,
       of: ({ by_state }: ByState) => by_state[name],
       as: Type.Integer({ spare: true }),
@@ -148,7 +148,7 @@ const showVerification = command({
     key_id: reference,
     mode,
     kind: Type.Enum([...checkKinds], { label: "Check" }),
-    state: state(toldStates),
+    state: state(publicStates),
     subject: digits,
     amount: { ...naira, label: "The client said" },
     amount_differs: yes,
@@ -175,7 +175,7 @@ const showVerification = command({
         vendor: Type.String(),
         started_at: time,
         answered_at: orNull(time),
-        outcome: state(toldStates),
+        outcome: state(publicStates),
         reason: orNull(Type.Enum([...attemptReasons])),
         vendor_reference: orNull(reference),
         bill: orNull(naira),
@@ -248,12 +248,12 @@ const showVerification = command({
       request_reference: found.reference,
       explanation: [...chargeOf(found), explainRoute(found.attempts), ...clientGot(found, responses)].join(" "),
       account: (await accounts.emails())(found.account_id),
-      state: toldState(found),
+      state: publicState(found),
       attempts: found.attempts.map((attempt) => {
         const { policy, passedOver, compared } = readChoice(attempt.why);
         return {
           ...attempt,
-          outcome: toldState({ ...attempt, state: attempt.outcome }),
+          outcome: publicState({ ...attempt, state: attempt.outcome }),
           billed: attempt.billed ?? null,
           policy,
           passed_over: passedOver.map(({ vendor, reason }) => `${vendor} (${reason.replaceAll("_", " ")})`),

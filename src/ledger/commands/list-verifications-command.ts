@@ -22,9 +22,9 @@ import { pacer } from "../../runtime/pace.ts";
 import { erased } from "../../storage/erase-verifications.ts";
 import { vendors } from "../../vendors/registry.ts";
 import { lastVendor, withAttempts } from "../attempts.ts";
+import { publicState, publicStates } from "../public-state.ts";
 import { cursorOf, listVerifications, readCursor } from "../reports/list-verifications.ts";
 import { openVerifications } from "../reports/open-verifications.ts";
-import { toldState, toldStates } from "../told-state.ts";
 import { accountFilters, type BooksRoom, periodOf } from "./period.ts";
 
 type Room = BooksRoom & { keyring(): Promise<{ ring: Keyring }> };
@@ -64,7 +64,7 @@ export const listVerificationsCommand = command({
   reports: true,
   input: Type.Object({
     ...accountFilters,
-    state: Type.Optional(Type.Enum([...toldStates], { description: "Only verifications in this state." })),
+    state: Type.Optional(Type.Enum([...publicStates], { description: "Only verifications in this state." })),
     kind: Type.Optional(Type.Enum([...checkKinds], { description: "Only this kind of number." })),
     vendor: Type.Optional(
       Type.Enum(["sandbox", ...vendors.map(({ name }) => name)], { description: "Only those that asked this vendor." }),
@@ -102,7 +102,7 @@ export const listVerificationsCommand = command({
         key_id: reference,
         mode: Type.Enum(["test", "live"]),
         kind: Type.Enum([...checkKinds], { label: "Check" }),
-        state: state(toldStates),
+        state: state(publicStates),
         upstream: orNull(Type.String()),
         attempts: Type.Integer(),
         subject: digits,
@@ -191,7 +191,7 @@ export const listVerificationsCommand = command({
       verifications: rows.map((row) => ({
         ...row,
         request_reference: row.reference,
-        state: toldState(row),
+        state: publicState(row),
         account: emailOf(row.account_id),
         upstream: lastVendor(row),
         attempts: row.attempts.length,

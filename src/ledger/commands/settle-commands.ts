@@ -5,9 +5,9 @@ import { formed, noteText } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
-import { identityTrail } from "../ledger-trail.ts";
+import { ledgerTrail } from "../ledger-trail.ts";
+import { publicState } from "../public-state.ts";
 import { anyVerification, type SettlingRoom, settle, settledAs } from "../settle.ts";
-import { toldState } from "../told-state.ts";
 
 const about = {
   reference: Type.String({ description: "The request_reference of the verification." }),
@@ -28,7 +28,7 @@ const shared = {
     state: state(settledAs),
     charged: yes,
   }),
-  records: [identityTrail.verificationSettled],
+  records: [ledgerTrail.verificationSettled],
 };
 
 const releaseVerification = command({
@@ -84,11 +84,11 @@ const noteVerification = command({
   input: Type.Object({ reference: about.reference, note: noteText }),
   answer: Type.Object({ request_reference: referenceFact, note: Type.String() }),
   view: ({ request_reference }) => [`The note on ${request_reference} is kept.`],
-  records: [identityTrail.verificationNoted],
+  records: [ledgerTrail.verificationNoted],
   examples: [{ reference: "3wKwKW719640695", note: "The client asked on the telephone" }],
   run: async ({ reference, note }, { db, audit, actor }: Audited) => {
     await anyVerification(db, reference);
-    await audit(db, identityTrail.verificationNoted(actor, { reference, note }));
+    await audit(db, ledgerTrail.verificationNoted(actor, { reference, note }));
     return { request_reference: reference, note };
   },
 });
@@ -96,5 +96,5 @@ const noteVerification = command({
 export const settleCommands = [noteVerification, releaseVerification, settleVerification];
 
 function answerOf({ charged, ...row }: Awaited<ReturnType<typeof settle>>) {
-  return { request_reference: row.reference, state: toldState(row) as (typeof settledAs)[number], charged };
+  return { request_reference: row.reference, state: publicState(row) as (typeof settledAs)[number], charged };
 }

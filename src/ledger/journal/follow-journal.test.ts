@@ -8,7 +8,7 @@ import { engines, failureFrom, newRequest, suiteStore, until } from "../../verif
 import { onlyRow } from "../../verification/ledger.fixture.ts";
 import { answering, verified } from "../../verification/played-upstream.fixture.ts";
 import { journaled, stored, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
-import { identityTrail } from "../ledger-trail.ts";
+import { ledgerTrail } from "../ledger-trail.ts";
 import { followJournal } from "./follow-journal.ts";
 
 const zone = new TimeZone("Africa/Lagos");
@@ -38,7 +38,7 @@ for (const engine of engines) {
       assert.deepEqual(more, []);
       assert.deepEqual(
         ended,
-        identityTrail.verificationEnded("key:key_1", {
+        ledgerTrail.verificationEnded("key:key_1", {
           reference: row.reference,
           account: mine.accountId,
           key: "key_1",

@@ -10,8 +10,8 @@ import { announce } from "../../storage/events/announce.ts";
 import { pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 import { lastVendor, withAttempts } from "../attempts.ts";
-import { identityTrail } from "../ledger-trail.ts";
-import { toldState } from "../told-state.ts";
+import { ledgerTrail } from "../ledger-trail.ts";
+import { publicState } from "../public-state.ts";
 import type { Followed, Happening } from "./journal-entry.ts";
 import { addSums } from "./verification-sums.ts";
 
@@ -135,7 +135,7 @@ const lasting = [
  */
 async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
   const { reference, account_id: audience, at, what, charged } = row;
-  const state = toldState(row);
+  const state = publicState(row);
   const [mode, kind] = [row.mode as Mode, row.kind as CheckKind];
   const announced = { audience, mode, about: reference, at };
   if (what === "charge" || what === "reversal") {
@@ -163,7 +163,7 @@ async function wasAnnounced(trx: Transaction<Tables>, reference: string): Promis
   return (await told.limit(1).executeTakeFirst()) !== undefined;
 }
 
-const { verificationEnded, verificationCharged, verificationReversed, verificationAttempted } = identityTrail;
+const { verificationEnded, verificationCharged, verificationReversed, verificationAttempted } = ledgerTrail;
 
 /**
  * What states the standing of a verification. The last such entry agrees with the ledger. Any other happening is of an
@@ -189,7 +189,7 @@ function entryOf(row: Followed, order: { journal?: number }): AuditEvent {
     kind: row.kind,
     upstream: row.vendor,
     attempt: row.attempt,
-    state: toldState(row),
+    state: publicState(row),
     reason: row.reason,
     ...order,
   });
@@ -212,7 +212,7 @@ function standingFacts(row: Standing) {
     key: row.key_id,
     mode: row.mode,
     kind: row.kind,
-    state: toldState(row),
+    state: publicState(row),
     upstream: row.last_vendor,
     attempts: row.attempts,
     charged: row.charged === 1,

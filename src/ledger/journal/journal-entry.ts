@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import type { Changed } from "../../storage/queries/followed.ts";
+import type { Changed } from "../../storage/queries/follow-ups.ts";
 import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Attempt, type AttemptBill, openAttemptOf } from "../attempts.ts";
 import type { VerificationState } from "../transitions.ts";

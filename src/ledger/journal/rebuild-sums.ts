@@ -8,9 +8,9 @@ import {
   olderVersionNote,
 } from "../../storage/migrations/older-version.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
-import { identityTrail } from "../ledger-trail.ts";
+import { ledgerTrail } from "../ledger-trail.ts";
 import {
   differencesOf,
   differenceText,
@@ -48,7 +48,7 @@ export async function rebuildSums(
     done.refused.push(...refused.map((difference) => differenceText(difference, zone, nameOf)));
     progress(done.days, Math.round(done.days / piece.part));
   }
-  await audit(db, identityTrail.booksRebuilt(actor, { sums: done.rebuilt }));
+  await audit(db, ledgerTrail.booksRebuilt(actor, { sums: done.rebuilt }));
   return done;
 }
 
@@ -136,7 +136,7 @@ async function rebuildCount(db: Db): Promise<number> {
 /** Counts a rebuild. False if another one was counted since `before`. */
 function countRebuild(trx: Db, before: number): Promise<boolean> {
   const row = { value: String(before + 1), created_at: Date.now() };
-  return put(trx, "fact", { name: rebuildsName }, row, { value: String(before) });
+  return upsert(trx, "fact", { name: rebuildsName }, row, { value: String(before) });
 }
 
 /** Deletes the sum, unless it has counted something meanwhile. */

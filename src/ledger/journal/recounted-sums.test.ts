@@ -11,9 +11,9 @@ import { Charges } from "../charges.ts";
 import { abandonAll } from "../leases.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, newRow } from "../ledger-moves.fixture.ts";
+import type { PublicState } from "../public-state.ts";
 import { type Grouping, summary } from "../reports/summary.ts";
 import { settle, settleAttempts, settledAfter } from "../settle.ts";
-import type { ToldState } from "../told-state.ts";
 import { followJournal } from "./follow-journal.ts";
 import { rebuildSums } from "./rebuild-sums.ts";
 import { differencesOf, type SumDifference, sumPieces } from "./recounted-sums.ts";
@@ -139,7 +139,7 @@ for (const engine of engines)
       const runs: { row: Row; attempt: number | null }[] = [{ row, attempt: 1 }];
       const outcomeOf = ({ outcome, billed }: Step, attempt: number | null): RunOutcome => {
         const isSent = outcome !== "not sent";
-        const told: ToldState = isSent ? outcome : "failed";
+        const told: PublicState = isSent ? outcome : "failed";
         const facts = isSent ? { ...(billed && { billed }) } : { notSent: true };
         return { ...found(told), attempt, at, ...facts } as RunOutcome;
       };

@@ -6,7 +6,7 @@ import { nothingCounted, olderVersionNote } from "../../storage/migrations/older
 import { hourly, ledgerStart } from "../../storage/retention/retention-rule.ts";
 import { hoursKept } from "../../storage/tables/ledger-tables.ts";
 import type { Db } from "../../storage/tables.ts";
-import { type ToldState, toldStateSql } from "../told-state.ts";
+import { type PublicState, publicStateSql } from "../public-state.ts";
 import { passingStates } from "../transitions.ts";
 import { waitingRows } from "./follow-journal.ts";
 import { zoneOfSums } from "./sums-zone.ts";
@@ -220,8 +220,8 @@ async function chargeGroups(db: Db, piece: SumPiece) {
 
 /** Verifications that have ended for good. */
 async function endedGroups(db: Db, piece: SumPiece) {
-  const { rows } = await sql<Omit<About, "vendor"> & { state: ToldState; times: number }>`
-    select ${beginningOf("created_at", piece)} as begins_at, account_id, mode, kind, ${toldStateSql} as state, count(*) as times
+  const { rows } = await sql<Omit<About, "vendor"> & { state: PublicState; times: number }>`
+    select ${beginningOf("created_at", piece)} as begins_at, account_id, mode, kind, ${publicStateSql} as state, count(*) as times
       from verification where created_at >= ${piece.from} and created_at < ${piece.to}
         and state not in (${sql.join(passingStates)})
       group by 1, 2, 3, 4, 5`.execute(db);

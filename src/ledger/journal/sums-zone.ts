@@ -4,8 +4,8 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { StoreError } from "../../storage/errors.ts";
 import { noteOlderVersion, nothingCounted, olderVersionNote } from "../../storage/migrations/older-version.ts";
-import { put } from "../../storage/queries/put.ts";
 import { storeTime } from "../../storage/queries/store-time.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
 
 /** The fact in whose time zone the days of the sums begin. */
@@ -46,7 +46,7 @@ export async function claimSumsZone(db: Db, zone: TimeZone, id: string): Promise
     );
   const isClaimed = await db.transaction().execute(async (trx) => {
     const before = stored === undefined ? {} : { value: stored };
-    if (!(await put(trx, "fact", { name: zoneFact }, { value: zone.name, created_at: Date.now() }, before)))
+    if (!(await upsert(trx, "fact", { name: zoneFact }, { value: zone.name, created_at: Date.now() }, before)))
       return false;
     if (isOther) await noteOlderVersion(trx, nothingCounted);
     return true;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { stateSumColumns } from "../../storage/migrations/0004_tables.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
-import { type ToldState, toldState } from "../told-state.ts";
+import { type PublicState, publicState } from "../public-state.ts";
 import { passingStates } from "../transitions.ts";
 import type { Followed } from "./journal-entry.ts";
 
@@ -26,10 +26,10 @@ export const timeBuckets: readonly [Count, number][] = [
 
 /** Verifications by the state in which they ended for good. */
 const madeCounts = Object.keys(stateSumColumns.verification_sum) as (keyof typeof stateSumColumns.verification_sum)[];
-export const lastingStates = madeCounts.map((count) => count.replace("made_", "") as ToldState);
+export const lastingStates = madeCounts.map((count) => count.replace("made_", "") as PublicState);
 
 /** What a verification that ended for good adds to the sum of the time in which it was made. */
-export const ofEnded = (state: ToldState): Partial<Record<Count, number>> => ({ [`made_${state}`]: 1 });
+export const ofEnded = (state: PublicState): Partial<Record<Count, number>> => ({ [`made_${state}`]: 1 });
 
 /** All columns that are added up. */
 export const counts = [
@@ -139,7 +139,7 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
       if (was !== null) add(ofAttempt(before, Number.POSITIVE_INFINITY), -times);
     }
     if ((row.what === "outcome" || row.what === "settling") && !passingStates.includes(row.state))
-      sums.add(row.created_at, row, "", ofEnded(toldState(row)), times);
+      sums.add(row.created_at, row, "", ofEnded(publicState(row)), times);
     const charges = chargesOf(row);
     if (charges !== 0) sums.add(at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo }, times);
   }
@@ -161,7 +161,7 @@ export function ofAttempt(
   return {
     attempts: 1,
     [state]: 1,
-    [toldState(outcome)]: 1,
+    [publicState(outcome)]: 1,
     ...(state === "unknown" ? {} : { [within]: 1 }),
   };
 }

@@ -5,7 +5,7 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import { inSnapshot } from "../../storage/audited.ts";
 import type { Db } from "../../storage/tables.ts";
 import { type Count, counts } from "../journal/verification-sums.ts";
-import { type ToldState, toldState, toldStates } from "../told-state.ts";
+import { type PublicState, publicState, publicStates } from "../public-state.ts";
 import { dayNumber, groupName, isByTime, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
 import { daySums, inParts } from "./day-sums.ts";
 
@@ -74,13 +74,13 @@ async function ledgerLines(db: Db, period: SummaryPeriod, { by, zone }: Grouped)
     ${sql.join(queries, sql` union all `)}`.execute(db);
   return rows.map(({ outcome, reason, attempts, ...line }) => ({
     ...line,
-    told: { [toldState({ state: outcome, reason })]: attempts },
+    told: { [publicState({ state: outcome, reason })]: attempts },
   }));
 }
 
 /** The states of attempts that the sums count. What was refused had no attempt. */
-const summed = toldStates.filter(
-  (state): state is ToldState & Count => state !== "refused" && counts.some((count) => count === state),
+const summed = publicStates.filter(
+  (state): state is PublicState & Count => state !== "refused" && counts.some((count) => count === state),
 );
 
 async function sumLines(db: Db, days: SummaryPeriod, grouped: Grouped): Promise<AttemptLine[]> {

@@ -1,7 +1,7 @@
 import { nairaText } from "../../declare/money.ts";
 import type { AttemptReason } from "../../vendors/ports/reasons.ts";
 import type { Attempt } from "../attempts.ts";
-import { toldState } from "../told-state.ts";
+import { publicState } from "../public-state.ts";
 import { type ComparedFigures, type PassedOver, readChoice } from "../vendor-choice.ts";
 
 const passedOverTexts: Record<PassedOver["reason"], string> = {
@@ -85,7 +85,7 @@ function saidBy({ outcome, reason }: Explained): string {
   const because = (reason && reasonTexts[reason]) ?? "it does not say why";
   if (outcome === "failed") return `did no work: ${because}`;
   if (outcome === "unknown") return `its outcome is not known: ${because}`;
-  return toldTexts[toldState({ state: outcome, reason })] ?? toldState({ state: outcome, reason });
+  return toldTexts[publicState({ state: outcome, reason })] ?? publicState({ state: outcome, reason });
 }
 
 function listed(parts: readonly string[]): string {

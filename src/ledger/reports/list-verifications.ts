@@ -4,7 +4,7 @@ import type { Mode } from "../../declare/operation.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { Row } from "../ledger.ts";
-import { storedState, type ToldState } from "../told-state.ts";
+import { type PublicState, storedState } from "../public-state.ts";
 import { notVerified } from "../transitions.ts";
 
 /** The verifications to find. They meet all members that are set. Times are milliseconds since 1970. */
@@ -12,7 +12,7 @@ export interface LedgerFilter {
   reference?: string | undefined;
   accountId?: string | undefined;
   mode?: Mode | undefined;
-  state?: ToldState | undefined;
+  state?: PublicState | undefined;
   kind?: CheckKind | undefined;
   /** A vendor that got an attempt. */
   vendor?: string | undefined;

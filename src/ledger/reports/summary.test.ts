@@ -11,7 +11,7 @@ import { answering, verified } from "../../verification/played-upstream.fixture.
 import { Charges } from "../charges.ts";
 import { recountAfterOlderVersion } from "../journal/rebuild-sums.ts";
 import { storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
-import { toldStates } from "../told-state.ts";
+import { publicStates } from "../public-state.ts";
 import { dayNumber } from "./day-groups.ts";
 import { chargeSums, type Grouping, groupings, summary } from "./summary.ts";
 
@@ -148,7 +148,7 @@ for (const engine of engines) {
       const [charged] = await storeRows(
         store.db,
         verifiedRow(accountId, from, { fee: 7 }),
-        ...toldStates.map((state, at) => verifiedRow(accountId, from + at, { state, ...uncharged })),
+        ...publicStates.map((state, at) => verifiedRow(accountId, from + at, { state, ...uncharged })),
         verifiedRow(accountId, from, { mode: "test", fee: 5 }),
       );
       const correction = { id: accountId, account_id: accountId, mode: "live", kind: "bvn", reason: "", charges: 0 };

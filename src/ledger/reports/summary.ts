@@ -6,7 +6,7 @@ import { inSnapshot } from "../../storage/audited.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import type { Db } from "../../storage/tables.ts";
 import { type Count, lastingStates } from "../journal/verification-sums.ts";
-import { type ToldState, toldStateSql, toldStates } from "../told-state.ts";
+import { type PublicState, publicStateSql, publicStates } from "../public-state.ts";
 import { notVerified, passingStates } from "../transitions.ts";
 import { dayNumber, groupName, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
 import { daySums, inParts } from "./day-sums.ts";
@@ -35,7 +35,7 @@ export interface VerificationSummary extends ChargeSums {
   /** Verifications made in the period. */
   count: number;
   /** Verifications made in the period, by their current state. */
-  byState: Record<ToldState, number>;
+  byState: Record<PublicState, number>;
 }
 
 interface SummaryLine {
@@ -44,7 +44,7 @@ interface SummaryLine {
   mode: Mode;
   kind: CheckKind | null;
   /** Empty for charges and adjustments. */
-  state: ToldState | "";
+  state: PublicState | "";
   count: number;
   charges: number;
   kobo: number;
@@ -135,7 +135,7 @@ async function linesOf(
     const columns = groupColumns(by, part);
     const within = (column: string) => sql`${sql.ref(column)} >= ${part.from} and ${sql.ref(column)} < ${part.to}`;
     const made = sql`
-      select ${columns.made} as name, mode, kind, ${toldStateSql} as state, count(*) as count, 0 as charges, 0 as kobo
+      select ${columns.made} as name, mode, kind, ${publicStateSql} as state, count(*) as count, 0 as charges, 0 as kobo
         from verification where ${within("created_at")} and ${whose("verification")} ${besideSums ? mayChange : sql``}
         group by 1, 2, 3, 4`;
     const charged = sql`
@@ -175,13 +175,13 @@ function groupColumns(by: Grouping, part: SteadyPart): Record<"made" | "charged"
   if (by === "key")
     return { made: sql`key_id`, charged: sql`key_id`, adjusted: sql`coalesce(verification.key_id, '')` };
   // A charged verification stays verified.
-  return { made: toldStateSql, charged: sql`'verified'`, adjusted: sql`coalesce(${toldStateSql}, '')` };
+  return { made: publicStateSql, charged: sql`'verified'`, adjusted: sql`coalesce(${publicStateSql}, '')` };
 }
 
 function emptySummary(group: string, mode: Mode, kind: CheckKind | null): VerificationSummary {
   return { group, mode, kind, count: 0, charged: 0, feeKobo: 0, byState: noStates() };
 }
 
-export function noStates(): Record<ToldState, number> {
-  return Object.fromEntries(toldStates.map((state) => [state, 0])) as Record<ToldState, number>;
+export function noStates(): Record<PublicState, number> {
+  return Object.fromEntries(publicStates.map((state) => [state, 0])) as Record<PublicState, number>;
 }

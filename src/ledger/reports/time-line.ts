@@ -1,10 +1,10 @@
 import { nairaText } from "../../declare/money.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { Row } from "../ledger.ts";
-import { toldState } from "../told-state.ts";
+import { publicState } from "../public-state.ts";
 
 /** One thing that happened. `by`: its key, vendor, person or endpoint. */
-export interface Moment {
+export interface TimeLineEntry {
   /** Milliseconds since 1970. */
   at: number;
   what: string;
@@ -41,19 +41,21 @@ const deeds: Readonly<Record<string, string>> = {
 };
 
 /** Everything that happened to a verification, in the order of time. */
-export function timeLine(row: Row, { responses, adjustments, entries, events }: TimeLineParts): Moment[] {
-  const moments: Moment[] = [{ at: row.created_at, what: `asked, request ${row.request_id}`, by: `key ${row.key_id}` }];
+export function timeLine(row: Row, { responses, adjustments, entries, events }: TimeLineParts): TimeLineEntry[] {
+  const moments: TimeLineEntry[] = [
+    { at: row.created_at, what: `asked, request ${row.request_id}`, by: `key ${row.key_id}` },
+  ];
   const add = (at: number | null, what: string, by: string) => at !== null && moments.push({ at, what, by });
   for (const { vendor, started_at, answered_at, outcome, reason, bill, number } of row.attempts) {
     add(started_at, `attempt ${number}`, vendor);
-    const told = reasonText(toldState({ state: outcome, reason }), reason);
+    const told = reasonText(publicState({ state: outcome, reason }), reason);
     add(
       answered_at,
       `${told} after ${(answered_at ?? 0) - started_at} ms${bill === null ? "" : `, for ${nairaText(bill)}`}`,
       vendor,
     );
   }
-  add(row.completed_at, `ended: ${reasonText(toldState(row), row.reason)}`, "");
+  add(row.completed_at, `ended: ${reasonText(publicState(row), row.reason)}`, "");
   for (const response of responses) add(response.at, `the client got ${responseText(response)}`, "");
   add(row.charged_at, `charged ${nairaText(row.fee)}`, "");
   for (const { at, kobo, reason } of adjustments)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import { engines, suiteStore } from "../../verification/identity.fixture.ts";
 import { noCounts } from "../journal/sum-rows.fixture.ts";
 import { trendOf } from "./trend.ts";
@@ -33,7 +33,7 @@ for (const engine of engines)
           vendor: "prembly",
           ...more,
         };
-        return put(store.db, "verification_sum", key, { ...noCounts, ...good });
+        return upsert(store.db, "verification_sum", key, { ...noCounts, ...good });
       };
       await sum("hour", 2 * hour);
       await sum("hour", 3 * hour, { account_id: "b", vendor: "dojah" });

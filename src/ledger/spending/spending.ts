@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { balancePeriod, type Spendable } from "../../declare/account-terms.ts";
 import { codeOf } from "../../storage/errors.ts";
-import type { Changed } from "../../storage/queries/followed.ts";
+import type { Changed } from "../../storage/queries/follow-ups.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
 import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, type BudgetKind, kindOf } from "./budget.ts";

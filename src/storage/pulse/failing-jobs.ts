@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { put } from "../queries/put.ts";
+import { upsert } from "../queries/upsert.ts";
 import type { Tables } from "../tables.ts";
 import type { FailingJob } from "./job-runner.ts";
 
@@ -11,7 +11,7 @@ const noteLife = 3 * minute;
 export async function noteFailingJobs(db: Kysely<Tables>, id: string, failing: readonly FailingJob[], now: number) {
   const lasting = failing.filter(({ since }) => now - since >= minute);
   const name = `jobs:${id}`;
-  if (lasting.length > 0) await put(db, "fact", { name }, { value: JSON.stringify(lasting), created_at: now });
+  if (lasting.length > 0) await upsert(db, "fact", { name }, { value: JSON.stringify(lasting), created_at: now });
   const notes = db.deleteFrom("fact").where("name", "like", "jobs:%");
   await notes
     .where(({ or, eb }) =>

@@ -6,7 +6,7 @@ import type { Tables } from "../tables.ts";
 import type { Patience } from "../timeouts.ts";
 import { type Batchable, BatchedStatement } from "./batched-statement.ts";
 import { ConnectionShares } from "./connection-shares.ts";
-import type { FollowedQuery } from "./followed.ts";
+import type { QueryWithFollowUps } from "./follow-ups.ts";
 import { type Input, sharedInput } from "./shared-input.ts";
 import { asCommit } from "./traced-dialect.ts";
 
@@ -25,7 +25,7 @@ const mostCompiled = 500;
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
   readonly #shares: ConnectionShares;
-  readonly #compiled = recent<FollowedQuery>(mostCompiled);
+  readonly #compiled = recent<QueryWithFollowUps>(mostCompiled);
   readonly #batched = recent<BatchedStatement>(mostCompiled);
   readonly #ids = new WeakMap<object, number>();
   #lastId = 0;
@@ -73,7 +73,7 @@ export class CompiledQueries {
     if (batched === undefined) {
       const text = new Placeholder(({ text }) => text);
       const { columns, input, jsonOf } = sharedInput(this.#db, values, kinds, text);
-      const compiled: FollowedQuery = write(columns, variant, input).compile();
+      const compiled: QueryWithFollowUps = write(columns, variant, input).compile();
       batched = new BatchedStatement(
         async (batch, patience) => {
           const calls = batch as Values[];
@@ -97,7 +97,7 @@ export class CompiledQueries {
     return hasChanged;
   }
 
-  async #executeShared(compiled: FollowedQuery, calls: readonly string[], patience: Patience): Promise<unknown[]> {
+  async #executeShared(compiled: QueryWithFollowUps, calls: readonly string[], patience: Patience): Promise<unknown[]> {
     const query = isSqlite(this.#db) ? { ...compiled, input: calls } : filled(compiled, { text: `[${calls.join()}]` });
     return (await this.#db.executeQuery(query, patience)).rows;
   }
@@ -109,7 +109,7 @@ export class CompiledQueries {
     variant: Variant,
     patience: Patience | undefined,
   ): Promise<Row[]> {
-    let compiled: FollowedQuery | undefined = this.#compiled.get(key);
+    let compiled: QueryWithFollowUps | undefined = this.#compiled.get(key);
     if (compiled === undefined) {
       compiled = write(placeholdersFor(values), variant).compile();
       this.#compiled.set(key, compiled);
@@ -158,7 +158,7 @@ function placeholdersFor<Values extends object>(values: Values): Values {
   return Object.fromEntries(placeholders) as Values;
 }
 
-function filled(query: FollowedQuery, values: object): FollowedQuery {
+function filled(query: QueryWithFollowUps, values: object): QueryWithFollowUps {
   const parameters = query.parameters.map((value) =>
     value instanceof Placeholder ? value.valueIn(values as Record<string, unknown>) : value,
   );

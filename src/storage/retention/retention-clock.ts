@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Log } from "../../runtime/log.ts";
-import { put } from "../queries/put.ts";
+import { upsert } from "../queries/upsert.ts";
 import type { Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { RetentionRule } from "./retention-rule.ts";
@@ -137,7 +137,7 @@ async function readTrust(db: Kysely<Tables>): Promise<Trust | undefined> {
 
 /** Does nothing if another process has changed the trusted time from `before`. */
 async function writeTrust(db: Kysely<Tables>, { at, waited }: Trust, before: number): Promise<void> {
-  await put(db, "fact", { name }, { created_at: at, value: String(waited) }, { created_at: before });
+  await upsert(db, "fact", { name }, { created_at: at, value: String(waited) }, { created_at: before });
 }
 
 /** When the newest row of the ledger, the audit trail or the catalogue was written; undefined in a new store. */

@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { Database } from "../engine.ts";
-import type { FollowedQuery } from "../queries/followed.ts";
+import type { QueryWithFollowUps } from "../queries/follow-ups.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type Patience, type StoreTimeouts } from "../timeouts.ts";
@@ -67,7 +67,7 @@ class QueuedConnection implements DatabaseConnection {
     this.#patience = patience;
   }
 
-  async executeQuery<Row>({ sql, parameters, followedBy: next, input }: FollowedQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql, parameters, followedBy: next, input }: QueryWithFollowUps): Promise<QueryResult<Row>> {
     const followedBy = next?.map(({ sql, parameters }) => ({ sql, parameters }));
     const batch = { ...(followedBy ? { followedBy } : {}), ...(input ? { input } : {}) };
     const { rows, changes } = await this.run({ sql, parameters, ...batch });

@@ -32,9 +32,9 @@ const routeOf = (
   row?: Row,
 ) => {
   const settings = { ...usualSettings, ...changes };
-  const routes = new RouteCache({} as never, Date.now, live, listedRoutes);
+  const routeCache = new RouteCache({} as never, Date.now, live, listedRoutes);
   const request = newRequest({ mode: "live", kind: "nin", claims: {}, ...given });
-  return decideRoute({ upstreams: { test: any, live }, settings, routes }, request, null, row);
+  return decideRoute({ upstreams: { test: any, live }, settings, routeCache }, request, null, row);
 };
 /** The vendors that may be sent it, in order. */
 const usable = (...given: Parameters<typeof routeOf>) => routeOf(...given).stops.map(({ upstream }) => upstream.name);

@@ -15,8 +15,8 @@ import { isRejected } from "../../vendors/ports/reasons.ts";
 import { highestBill } from "../../vendors/vendor-prices.ts";
 import type { VerificationRequest } from "../request.ts";
 import { shareOf } from "../routes/learning-share.ts";
+import type { VerificationDependencies } from "../verification-dependencies.ts";
 import { attemptsUsedUp, noFacts, noneOpen, verificationFailure } from "../verification-failures.ts";
-import type { VerificationParts } from "../verification-parts.ts";
 
 /** A vendor that a run may try, and why it has this place. Money is in kobo. */
 export interface Stop {
@@ -56,7 +56,7 @@ const mostUseless = 3;
  * `consent_required`, and the failure of a row that has used up its attempts.
  */
 export function decideRoute(
-  { upstreams, settings, routes }: Pick<VerificationParts, "upstreams" | "settings" | "routes">,
+  { upstreams, settings, routeCache }: Pick<VerificationDependencies, "upstreams" | "settings" | "routeCache">,
   request: VerificationRequest,
   hash: string | null,
   row?: Row,
@@ -64,14 +64,14 @@ export function decideRoute(
 ): Route {
   const { mode, kind } = request;
   const { policy, shares, notFoundMax } = settings.routes ?? listedRoutes;
-  const order = mode === "live" ? routes.order(kind) : undefined;
+  const order = mode === "live" ? routeCache.order(kind) : undefined;
   const placed = order?.upstreams ?? [upstreams.test];
   const share = order && shareOf(hash, shares);
   const all =
     share === undefined ? placed : placed.toSorted((a, b) => Number(b.name === share) - Number(a.name === share));
 
   const unfit = (one: IdentityUpstream) => unfitFor(one, request, settings);
-  const isPaused = ({ name }: IdentityUpstream) => order !== undefined && routes.isPaused(name, kind);
+  const isPaused = ({ name }: IdentityUpstream) => order !== undefined && routeCache.isPaused(name, kind);
   const secondSource = notFoundMax === null ? null : { most: notFoundMax, within: settings.timeLimit / 2 };
   const billOf = ({ name }: IdentityUpstream) => highestBill(kind, settings.vendorPrices?.[name]);
   const mayBeSecond = (one: IdentityUpstream) =>

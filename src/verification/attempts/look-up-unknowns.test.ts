@@ -47,7 +47,7 @@ for (const engine of engines) {
           {
             upstreams: { test: sandbox(), live: [source] },
             isAwaited: (one) => one !== reference || changes.isAwaited === true,
-            deferred: { add: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)) },
+            deferredOutcomes: { add: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)) },
             log,
             now: () => Date.now() + after,
           },
@@ -120,7 +120,7 @@ for (const engine of engines) {
         {
           upstreams: { test: sandbox(), live: [] },
           isAwaited: () => false,
-          deferred: { add: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)) },
+          deferredOutcomes: { add: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)) },
           log: store.log,
           now: () => Date.now() + 2 * minute,
         },

@@ -9,7 +9,7 @@ import { keyLifetime } from "../../storage/tables/ledger-tables.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import { didNoWork } from "../../vendors/ports/outcomes.ts";
-import type { VerificationParts } from "../verification-parts.ts";
+import type { VerificationDependencies } from "../verification-dependencies.ts";
 import { loggableError } from "./run-attempts.ts";
 
 /**
@@ -21,8 +21,8 @@ const oldest = 23 * 60 * 60 * 1000;
 const mostInARound = 20;
 const patience = 10_000;
 
-type LookUpParts = Pick<VerificationParts, "upstreams" | "log" | "now"> & {
-  deferred: Pick<DeferredOutcomes, "add">;
+type LookUpParts = Pick<VerificationDependencies, "upstreams" | "log" | "now"> & {
+  deferredOutcomes: Pick<DeferredOutcomes, "add">;
   /** Whether this process still waits for the row's upstream. */
   isAwaited: (reference: string) => boolean;
 };
@@ -42,7 +42,7 @@ async function lookUpOf(
   mode: Mode,
   upstreams: readonly IdentityUpstream[],
   db: Db,
-  { deferred, isAwaited, log, now }: LookUpParts,
+  { deferredOutcomes, isAwaited, log, now }: LookUpParts,
   signal: AbortSignal,
 ): Promise<void> {
   const sources = new Map(upstreams.filter(({ lookUp }) => lookUp).map((upstream) => [upstream.name, upstream]));
@@ -81,10 +81,10 @@ async function lookUpOf(
       const earlier = { reference: row.reference, signal: ends, ...vendorReferenceOf(row, source.name) };
       const outcome = await withLogFields(fields, () => source.lookUp!(earlier));
       const ended = { attempt: attempt.number, at: now() };
-      if (didNoWork(outcome)) deferred.add(row, { state: "failed", reason: "not_done", ...ended });
+      if (didNoWork(outcome)) deferredOutcomes.add(row, { state: "failed", reason: "not_done", ...ended });
       if (outcome.state === "negative") {
         const { state, reason, billed } = outcome;
-        deferred.add(row, { state, reason, ...(billed && { billed }), ...ended });
+        deferredOutcomes.add(row, { state, reason, ...(billed && { billed }), ...ended });
       }
     } catch (error) {
       log.warn(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answers } from "../../declare/operation.ts";
-import { toldState } from "../../ledger/told-state.ts";
+import { publicState } from "../../ledger/public-state.ts";
 import type { IdentityOutcome } from "../../vendors/ports/identity-upstream.ts";
 import { sandboxRecord } from "../played-upstream.fixture.ts";
 import { matchRecord } from "./match-record.ts";
@@ -75,7 +75,7 @@ test("members that the interface does not know are dropped, and the others stand
 
 test("the phone must be one of the record's, in whatever form it stands there", () => {
   const withPhones = (phone_number: string, phone_number_2: string | null) =>
-    toldState({
+    publicState({
       reason: null,
       ...judged({
         state: "verified",

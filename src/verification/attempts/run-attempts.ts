@@ -15,7 +15,7 @@ import { codeOf } from "../../storage/errors.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import { badResponse, didNoWork } from "../../vendors/ports/outcomes.ts";
 import { isRejected } from "../../vendors/ports/reasons.ts";
-import type { VerificationParts } from "../verification-parts.ts";
+import type { VerificationDependencies } from "../verification-dependencies.ts";
 import { isAffordable, type Route, type Stop, startAt, whatMayFollow } from "./decide-route.ts";
 import { matchRecord } from "./match-record.ts";
 
@@ -45,7 +45,7 @@ export class RunAttempts {
   /** The attempt under way, or the one that we look up. */
   #attempt: number;
   #isLookUp: boolean;
-  readonly #parts: VerificationParts;
+  readonly #parts: VerificationDependencies;
   readonly #route: Route;
   /** Whether no vendor got an attempt yet, and the vendors that could not be used since the last one that did. */
   #isFirst = true;
@@ -58,7 +58,12 @@ export class RunAttempts {
   readonly #later: Promise<Learned>[] = [];
   #failingOver: Promise<Row | undefined> | undefined;
 
-  constructor(parts: VerificationParts, row: Row, route: Route, { answers, requestId, ...request }: AttemptInput) {
+  constructor(
+    parts: VerificationDependencies,
+    row: Row,
+    route: Route,
+    { answers, requestId, ...request }: AttemptInput,
+  ) {
     this.#parts = parts;
     this.row = row;
     this.#requestId = requestId;
@@ -147,7 +152,7 @@ export class RunAttempts {
 
   /** Writes which vendor is tried next. False if this run no longer owns its row, or the store did not respond. */
   async #failOver(stop: Stop, before: Learned): Promise<boolean> {
-    const { ledger, log, now, orphans } = this.#parts;
+    const { ledger, log, now, abandonedRows } = this.#parts;
     const so = { isFirst: this.#isFirst, skipped: this.#skipped };
     const next = { ...startAt(this.#route, stop, so), at: now(), requestId: this.#requestId };
     this.#failingOver = ledger.failOver(this.row, before, next).catch((error: unknown) => {
@@ -155,7 +160,7 @@ export class RunAttempts {
         { reference: this.row.reference, ...loggableError(error) },
         "The store did not write the failover to another upstream",
       );
-      orphans.noteUnheard({ ...this.row, run: this.row.run + 1 });
+      abandonedRows.noteUnheard({ ...this.row, run: this.row.run + 1 });
       return undefined;
     });
     const moved = await this.#failingOver;

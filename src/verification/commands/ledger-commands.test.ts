@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { append } from "../../audit/append.ts";
-import { identityTrail } from "../../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { openStore } from "../../storage/store.ts";
 import { made, row, suiteLedger } from "./ledger-commands.fixture.ts";
 
@@ -89,7 +89,7 @@ for (const engine of usualEngines) {
     test("shows one verification, and nothing of the person", async () => {
       const store = await openStore({ ...place.settings, serving: false });
       const facts = { reference: row.reference, state: "verified" };
-      await append(store.db, identityTrail.verificationEnded("key:key", facts));
+      await append(store.db, ledgerTrail.verificationEnded("key:key", facts));
       const taken = { id: "adjustment-1", account_id: "acc", mode: "live", kind: "bvn", charges: -1, kobo: -8_050 };
       const adjustment = { ...taken, reference: row.reference, at: made + 86_400_000, reason: "Charged twice" };
       await store.db.insertInto("adjustment").values(adjustment).execute();

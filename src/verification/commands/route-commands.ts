@@ -5,7 +5,7 @@ import { CommandError, command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 import { duration } from "../../declare/setting.ts";
 import type { RouteSettings } from "../../ledger/identity-settings.ts";
-import { identityTrail } from "../../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 import { decidedOrder } from "../routes/decide-vendor-order.ts";
@@ -135,7 +135,7 @@ const pause = command({
     `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because ${pauseReasons[why]}.`,
   ],
   fits: ({ state }) => state !== "paused",
-  records: [identityTrail.routePaused],
+  records: [ledgerTrail.routePaused],
   examples: [{ vendor: "prembly" }, { vendor: "dojah", check: "nin", why: "load", for: "2h" }],
   effect: async ({ vendor, check, ...given }, { db, now }: Audited & WithClock) => {
     endOfPause(given, now());
@@ -175,7 +175,7 @@ const resume = command({
     `${vendor} gets attempts again for ${check === "all" ? "all checks" : `the check ${check}`}.`,
   ],
   fits: ({ state }) => state === "paused",
-  records: [identityTrail.routeResumed],
+  records: [ledgerTrail.routeResumed],
   examples: [{ vendor: "prembly" }],
   run: async ({ vendor, check }, room: Audited & WithClock) => {
     if (await resumeRoute(room, { vendor, kind: check ?? null })) return { vendor, check: check ?? "all" };

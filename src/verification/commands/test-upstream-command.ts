@@ -14,8 +14,8 @@ import type { Keyring } from "../../keyring/keyring.ts";
 import { anyNumber, besideNumber, inputFrom, wholeRequest } from "../../ledger/commands/check-members.ts";
 import { amountFor, vendorPriceOf } from "../../ledger/fees.ts";
 import type { IdentitySettings } from "../../ledger/identity-settings.ts";
-import { identityTrail } from "../../ledger/ledger-trail.ts";
-import { toldState } from "../../ledger/told-state.ts";
+import { ledgerTrail } from "../../ledger/ledger-trail.ts";
+import { publicState } from "../../ledger/public-state.ts";
 import type { Log } from "../../runtime/log.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -96,7 +96,7 @@ export const testUpstream = command({
   kind: "change",
   gives: "money",
   calls: true,
-  records: [accessTrail.accountCreated, identityTrail.vendorTested],
+  records: [accessTrail.accountCreated, ledgerTrail.vendorTested],
   target: ["name"],
   input: Type.Object({
     name: vendorChoice("The identity vendor."),
@@ -148,7 +148,7 @@ export const testUpstream = command({
       const account = await inTransaction(db, async (trx) => {
         const account = await room.operatorAccount(trx);
         const facts = { vendor: name, kind: person.kind, account: account.id, request: requestId };
-        await audit(trx, identityTrail.vendorTested(actor, facts));
+        await audit(trx, ledgerTrail.vendorTested(actor, facts));
         return account;
       });
       const { verifyOnce } = await import("../verify-once.ts");
@@ -171,7 +171,7 @@ export const testUpstream = command({
       );
       const milliseconds = Math.round(performance.now() - begun);
       const reason = row.reason ?? row.attempts.at(-1)?.reason ?? because;
-      return { name, outcome: toldState(row), reason, reference: row.reference, milliseconds };
+      return { name, outcome: publicState(row), reason, reference: row.reference, milliseconds };
     } catch (error) {
       throw error instanceof Failure ? new CommandError(error.message) : error;
     } finally {

@@ -2,7 +2,7 @@ import { Failure } from "../../declare/failures.ts";
 import { nairaOf } from "../../declare/money.ts";
 import type { Mode } from "../../declare/operation.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
-import { toldState, toldStates } from "../../ledger/told-state.ts";
+import { publicState, publicStates } from "../../ledger/public-state.ts";
 import type { Identity, Sought } from "../identity.ts";
 
 const VerificationAnswer = Type.Object({
@@ -12,7 +12,7 @@ const VerificationAnswer = Type.Object({
   data: Type.Object(
     {
       request_reference: Type.String({ description: "Duba's reference of the verification" }),
-      state: Type.Enum([...toldStates], {
+      state: Type.Enum([...publicStates], {
         description:
           "`started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: " +
           "no work was done. The others are final.",
@@ -59,7 +59,7 @@ export async function stateOf(identity: Identity, sought: Sought): Promise<Verif
   return answerWith({
     request_reference: row.reference,
     // Coarse responses do not reveal what was wrong here either.
-    state: isCoarse && row.state === "negative" ? "not_found" : toldState(row),
+    state: isCoarse && row.state === "negative" ? "not_found" : publicState(row),
     charged: row.charged === 1,
     fee: row.charged === 1 ? nairaOf(row.fee) : "0",
     attempts: row.attempts.length,

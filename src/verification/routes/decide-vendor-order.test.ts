@@ -6,7 +6,7 @@ import { listedRoutes, type RouteSettings } from "../../ledger/identity-settings
 import { noCounts } from "../../ledger/journal/sum-rows.fixture.ts";
 import { explainRoute } from "../../ledger/reports/explain-route.ts";
 import { changeCount } from "../../storage/change-counter.ts";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import { unavailable } from "../../vendors/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { attemptsOf } from "../ledger.fixture.ts";
@@ -72,7 +72,7 @@ for (const engine of engines)
           const all = 90_000;
           const verified = (all * 3_000) / cost;
           const good = { attempts: all, verified, negative: all - verified, within_250ms: all };
-          await put(store.db, "verification_sum", key, { ...noCounts, ...good, ...changes });
+          await upsert(store.db, "verification_sum", key, { ...noCounts, ...good, ...changes });
         }
     };
     const forget = () => sql`delete from fact where name like 'route-%'`.execute(store.db);
@@ -154,7 +154,7 @@ for (const engine of engines)
           ["day", 24 * hour],
         ] as const) {
           const key = { span, begins_at: clock.now - ago, account_id: "a", mode: "live", kind: "bvn", vendor };
-          await put(store.db, "verification_sum", key, { ...noCounts, attempts: 100, verified: 94, ...changes });
+          await upsert(store.db, "verification_sum", key, { ...noCounts, attempts: 100, verified: 94, ...changes });
         }
       };
       await addOf("first", slow);

@@ -2,10 +2,10 @@ import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { type CheckKind, checkKinds } from "../../declare/check-kind.ts";
 import { nairaText } from "../../declare/money.ts";
 import type { RouteSettings } from "../../ledger/identity-settings.ts";
-import { identityTrail } from "../../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import type { Audit } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import type { PricesByVendor } from "../../vendors/vendor-prices.ts";
@@ -111,7 +111,7 @@ export async function decideOrder(
     if (!isDecisionDue(before, at)) return;
     const { next, changes } = nextOrder(before, { listed, bounds, prices, figures }, at);
     const { decidedAt, ...value } = next;
-    await put(trx, "fact", { name }, { value: JSON.stringify(value), created_at: decidedAt });
+    await upsert(trx, "fact", { name }, { value: JSON.stringify(value), created_at: decidedAt });
     await noteChange(trx, "routes");
     await audit(trx, ...changes.map(eventOf));
   });
@@ -119,7 +119,7 @@ export async function decideOrder(
 
 function eventOf({ kind, before, order }: OrderChange): AuditEvent {
   const facts = { kind, order: namesOf(order), before, why: order.map(whyPlaced).join(", ") };
-  return identityTrail.routeOrdered("system", facts);
+  return ledgerTrail.routeOrdered("system", facts);
 }
 
 function whyPlaced({ vendor, figures, breaks }: PlacedVendor): string {

@@ -1,8 +1,8 @@
 import { type CheckKind, checkKinds } from "../../declare/check-kind.ts";
-import { identityTrail } from "../../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
-import { put, putNew } from "../../storage/queries/put.ts";
+import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
 
 /** Why a person pauses a vendor, as a sentence about the vendor. */
@@ -65,9 +65,9 @@ export async function pauseRoute(
   const { vendor, kind, why, until } = route;
   await db.transaction().execute(async (trx) => {
     const value = JSON.stringify({ why, by: actor, until });
-    await put(trx, "fact", { name: nameOfPause(route) }, { value, created_at: now() });
+    await upsert(trx, "fact", { name: nameOfPause(route) }, { value, created_at: now() });
     await noteChange(trx, "routes");
-    await audit(trx, identityTrail.routePaused(actor, { vendor, kind, why, until }));
+    await audit(trx, ledgerTrail.routePaused(actor, { vendor, kind, why, until }));
   });
 }
 
@@ -88,9 +88,9 @@ export async function resumeRoute(
     if (gone.length === 0) return false;
     const ofAll = gone.find(({ name }) => name === whole);
     const others = checkKinds.filter((other) => ofAll && !ended.includes(other));
-    for (const kind of others) await putNew(trx, "fact", { name: nameOfPause({ vendor, kind }) }, ofAll!);
+    for (const kind of others) await insertIfNew(trx, "fact", { name: nameOfPause({ vendor, kind }) }, ofAll!);
     await noteChange(trx, "routes");
-    await audit(trx, identityTrail.routeResumed(actor, { vendor, kind }));
+    await audit(trx, ledgerTrail.routeResumed(actor, { vendor, kind }));
     return true;
   });
 }
@@ -105,7 +105,7 @@ export async function endPauses({ db, audit, now }: Omit<Audited, "actor"> & Wit
       const own = trx.deleteFrom("fact").where("name", "=", nameOfPause(pause)).where("created_at", "=", since);
       if ((await own.returning("name").execute()).length === 0) return;
       await noteChange(trx, "routes");
-      await audit(trx, identityTrail.routeResumed("system", { vendor, kind }));
+      await audit(trx, ledgerTrail.routeResumed("system", { vendor, kind }));
     });
   }
 }

@@ -1,5 +1,5 @@
 import { announce, operators } from "../../storage/events/announce.ts";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import { forgottenAfter } from "../../storage/tables/ledger-tables.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { CircuitBreaker, UpstreamHealth } from "../../vendors/circuit-breaker.ts";
@@ -44,7 +44,7 @@ export class UpstreamNotes {
     for (const upstream of this.#upstreams) {
       const { name, state, alarm, lastAnswerAt, balance, lastFailures, kinds, illSince } = upstream.health();
       await this.#tell(name, alarm, at);
-      await put(
+      await upsert(
         this.#db,
         "upstream_status",
         { instance: this.#instance, upstream: name },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { noCounts } from "../../ledger/journal/sum-rows.fixture.ts";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import { engines, suiteStore } from "../identity.fixture.ts";
 import { vendorFigures } from "./vendor-figures.ts";
 
@@ -16,7 +16,7 @@ for (const engine of engines)
     test("come from the live sums of 24 hours and 30 days, by vendor and kind", async () => {
       const sum = (span: "hour" | "day", begins_at: number, changes: Partial<typeof noCounts>, more = {}) => {
         const key = { span, begins_at, account_id: "a", mode: "live", kind: "bvn", vendor: "prembly", ...more };
-        return put(store.db, "verification_sum", key, { ...noCounts, ...changes });
+        return upsert(store.db, "verification_sum", key, { ...noCounts, ...changes });
       };
       const good = { attempts: 10, verified: 6, negative: 2, failed: 1, unknown: 1, billed_kobo: 45_000 };
       await sum("hour", now - 2 * hour, { ...good, within_250ms: 4, within_1s: 5 });
@@ -75,7 +75,13 @@ for (const engine of engines)
 
     test("say nothing of a time that is later than every bound", async () => {
       const key = { span: "hour", begins_at: now - hour, account_id: "c", mode: "live", kind: "bvn", vendor: "slow" };
-      await put(store.db, "verification_sum", key, { ...noCounts, attempts: 10, verified: 10, within_5s: 9, later: 1 });
+      await upsert(store.db, "verification_sum", key, {
+        ...noCounts,
+        attempts: 10,
+        verified: 10,
+        within_5s: 9,
+        later: 1,
+      });
       const slow = (await vendorFigures(store.db, now, prices)).find(({ vendor }) => vendor === "slow")!;
       assert.deepEqual([slow.median, slow.p95], [5_000, null]);
     });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { noCounts } from "../../ledger/journal/sum-rows.fixture.ts";
-import { put } from "../../storage/queries/put.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
 import { suiteStore, usualEngines } from "../identity.fixture.ts";
 import { vendorStandings } from "./vendor-standing.ts";
 
@@ -14,7 +14,7 @@ for (const engine of usualEngines)
     test("is as the process sees it that sees it worst, and unknown without one", async () => {
       const sum = (vendor: string) => {
         const key = { span: "hour", begins_at: now - 3_600_000, account_id: "a", mode: "live", kind: "bvn", vendor };
-        return put(store.db, "verification_sum", key, { ...noCounts, attempts: 1, verified: 1 });
+        return upsert(store.db, "verification_sum", key, { ...noCounts, attempts: 1, verified: 1 });
       };
       const seen = (instance: string, upstream: string, state: string) => {
         const facts = {
@@ -25,7 +25,7 @@ for (const engine of usualEngines)
           last_failures: "{}",
           noted_at: now,
         };
-        return put(store.db, "upstream_status", { instance, upstream }, { ...facts, state });
+        return upsert(store.db, "upstream_status", { instance, upstream }, { ...facts, state });
       };
       for (const vendor of ["dojah", "prembly", "seamfix"]) await sum(vendor);
       await seen("one", "dojah", "ready");

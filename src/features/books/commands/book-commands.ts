@@ -5,7 +5,7 @@ import { command } from "../../../declare/command.ts";
 import { nairaOf, nairaText, waitsText } from "../../../declare/money.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { BooksRoom } from "../../../ledger/commands/period.ts";
-import { identityTrail } from "../../../ledger/ledger-trail.ts";
+import { ledgerTrail } from "../../../ledger/ledger-trail.ts";
 import type { WithLooseMoney } from "../../../ledger/loose-money.ts";
 import { balanceOf } from "../../../ledger/spending/spending.ts";
 import { inTransaction, type WithClock } from "../../../storage/audited.ts";
@@ -151,7 +151,7 @@ const rebuildSumsCommand = command({
         ? `All sums are what the ledger adds up to: ${days} days.`
         : `${rebuilt} ${rebuilt === 1 ? "sum was" : "sums were"} wrong and ${rebuilt === 1 ? "is" : "are"} right now: ${days} days.`,
   ],
-  records: [identityTrail.booksRebuilt],
+  records: [ledgerTrail.booksRebuilt],
   guide: {
     heading: "What it cannot know:",
     items: [["Time", "Sums of hours are kept for 72 hours, those of days for 24 months. Older ones stay as they are."]],

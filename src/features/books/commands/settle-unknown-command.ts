@@ -11,8 +11,8 @@ import { remark } from "../../../declare/command/forms.ts";
 import { flag, formed, InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
-import { identityTrail } from "../../../ledger/ledger-trail.ts";
-import { toldState, toldStates } from "../../../ledger/told-state.ts";
+import { ledgerTrail } from "../../../ledger/ledger-trail.ts";
+import { publicState, publicStates } from "../../../ledger/public-state.ts";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
 import { erased } from "../../../storage/erase-verifications.ts";
@@ -68,7 +68,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
       Type.Object({
         request_reference: referenceFact,
         result: state(ends, { words: unknownEnds }),
-        outcome: state(toldStates),
+        outcome: state(publicStates),
         started_at: time,
         digits,
         line: orNull(Type.Integer()),
@@ -90,7 +90,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
   },
   isWell: ({ verifications }) => !verifications.some(({ result }) => needHands.includes(result)),
   counts: "verifications",
-  records: [identityTrail.verificationSettled, identityTrail.attemptSettled],
+  records: [ledgerTrail.verificationSettled, ledgerTrail.attemptSettled],
   examples: [
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411", dry_run: true },
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411" },
@@ -125,7 +125,7 @@ function factsOf({ row, end, as, listed }: Decision) {
   return {
     request_reference: row.reference,
     result: end,
-    outcome: row.state === "unknown" ? (as ?? ("unknown" as const)) : toldState(row),
+    outcome: row.state === "unknown" ? (as ?? ("unknown" as const)) : publicState(row),
     started_at: row.started_at,
     digits: row.subject_last4 === erased ? erased : row.subject_last4,
     line: listed.at(-1)?.line.line ?? null,

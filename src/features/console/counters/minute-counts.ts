@@ -3,7 +3,7 @@ import type { ResponseCounts } from "../../../http/monitoring/response-counts.ts
 import { singleFlight } from "../../../runtime/single-flight.ts";
 import type { WithClock } from "../../../storage/audited.ts";
 import { piecesOf } from "../../../storage/queries/pieces.ts";
-import { put } from "../../../storage/queries/put.ts";
+import { upsert } from "../../../storage/queries/upsert.ts";
 import type { Tables } from "../../../storage/tables.ts";
 
 const minute = 60_000;
@@ -72,7 +72,7 @@ export function keepMinuteCounts(
     if (!counts.some((count, bucket) => count > (known.last[bucket] ?? 0))) return;
     // No other process writes this row, so the whole minute is written again.
     const buckets = JSON.stringify(counts.map((count, bucket) => count - (known.before[bucket] ?? 0)));
-    await put(db, "minute_duration", { minute: at, instance, about }, { buckets });
+    await upsert(db, "minute_duration", { minute: at, instance, about }, { buckets });
     known.last = counts;
   };
 

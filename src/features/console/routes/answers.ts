@@ -5,7 +5,7 @@ import { listOf, listRows, memberWith, partsOf, tableOf } from "../../../declare
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { download } from "../console-response.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, pathOf, urlOf } from "../site-map.ts";
 import { alarmBand, alarmList, worstOf } from "../view/alarm-list.ts";
 import { type AnswerParts, answerView } from "../view/answer-view.ts";
@@ -17,7 +17,7 @@ import { finder } from "./page-parts.ts";
 import { editorOf, linksOf } from "./row-actions.ts";
 
 /** The worst alarm as a band, if it stops the service, and what else needs a hand as a list. */
-export function alarmParts(visit: Visit, alarms: readonly AlarmFacts[]): { band?: Html; list: Html } {
+export function alarmParts(visit: PageRequest, alarms: readonly AlarmFacts[]): { band?: Html; list: Html } {
   const acts = linksOf(visit, visit.site.commands.get("alarms.list")!);
   const actionsOf = (alarm: Record<string, unknown>) => acts(alarm).actions;
   const worst = worstOf(alarms);
@@ -31,7 +31,7 @@ export function alarmParts(visit: Visit, alarms: readonly AlarmFacts[]): { band?
 
 /** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
 export function answerOf(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   answer: unknown,
   { texts = {}, ...more }: Partial<AnswerParts> & { texts?: Record<string, string> } = {},
@@ -60,7 +60,7 @@ export function answerOf(
  * as programs have it. `isFiltered`: other rows may exist.
  */
 export async function answerParts(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   {
     answer,
@@ -110,7 +110,7 @@ export async function answerParts(
 }
 
 /** What makes the first row of a list appear, with a button for it. */
-function noneThen({ site }: Visit, { noneThen: then }: ConsoleCommand): Html | undefined {
+function noneThen({ site }: PageRequest, { noneThen: then }: ConsoleCommand): Html | undefined {
   const by = then?.by === undefined ? undefined : site.commands.get(then.by);
   return then && html`${then.says} ${by ? html`<a class="button" href="${pathOf(by)}">${by.title}</a>` : ""}`;
 }

@@ -4,7 +4,7 @@ import { confirms, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { page, streamed } from "../console-response.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { type ConsoleCommand, placeOf, urlOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import {
@@ -42,7 +42,7 @@ import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.t
 import { effectOf, isExpected, learnNames, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
-export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpResponse> {
+export async function showPlace(asked: PageRequest, place: ConsolePage): Promise<HttpResponse> {
   const query = new URLSearchParams(asked.query);
   const { timeZone } = asked.config;
   if (place.sinceMonth && !hasMembers(query)) query.set("from", `${timeZone.monthOf(asked.store.now())}-01`);
@@ -82,7 +82,7 @@ export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpR
 }
 
 /** The head of a page that shows more of a record: that of the record, with its tabs. */
-async function subjectHead(visit: Visit, command: ConsoleCommand, about: PageSubject, more: readonly MenuLink[]) {
+async function subjectHead(visit: PageRequest, command: ConsoleCommand, about: PageSubject, more: readonly MenuLink[]) {
   const { show, by, name, answer } = about;
   const [place, texts] = [placeOf(visit.site, show), { [by]: [name] }];
   const links = [...recordActions(visit, show, answer), ...makers(visit, show, texts), ...more];
@@ -92,7 +92,7 @@ async function subjectHead(visit: Visit, command: ConsoleCommand, about: PageSub
 }
 
 /** The form that asks for other rows; empty for a command without members. */
-async function filterForm(visit: Visit, command: ConsoleCommand, more: Pick<FormState, "problem" | "action">) {
+async function filterForm(visit: PageRequest, command: ConsoleCommand, more: Pick<FormState, "problem" | "action">) {
   const texts = textsIn(command, visit.query);
   const byChips = new Set(more.action === undefined ? [] : chipMembers(command).map(({ name }) => name));
   if (membersOf(command.input).every(({ name }) => byChips.has(name))) return "";
@@ -100,7 +100,7 @@ async function filterForm(visit: Visit, command: ConsoleCommand, more: Pick<Form
 }
 
 /** The form of a command, and its answer once the URL asks for it. */
-export async function showCommand(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+export async function showCommand(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const texts = textsIn(command, visit.query);
   if (!asksByUrl(command) || !(hasMembers(visit.query) || isCheap(command)))
     return commandPage(visit, command, { texts, problem: await knownRefusal(visit, command, texts) });
@@ -144,7 +144,7 @@ export async function showCommand(visit: Visit, command: ConsoleCommand): Promis
 }
 
 /** The table about a record that stands on its page. */
-async function belowRecord(visit: Visit, command: ConsoleCommand, { ...given }: FormTexts) {
+async function belowRecord(visit: PageRequest, command: ConsoleCommand, { ...given }: FormTexts) {
   const { by = "", below = "" } = recordShownBy(visit.site, command) ?? {};
   const about = visit.site.commands.get(below);
   const [name] = given[by] ?? [];
@@ -158,7 +158,7 @@ async function belowRecord(visit: Visit, command: ConsoleCommand, { ...given }: 
 const mostLatest = 8;
 
 /** The first rows of the lists about a record, each with a link to all of them. */
-async function latestOf(visit: Visit, command: ConsoleCommand, given: Texts): Promise<Html[]> {
+async function latestOf(visit: PageRequest, command: ConsoleCommand, given: Texts): Promise<Html[]> {
   const { by = "", latest = [] } = recordShownBy(visit.site, command) ?? {};
   const name = String(given[by]);
   const sections = latest.map(async (id) => {
@@ -195,7 +195,7 @@ interface ShownAnswer {
 
 /** The answer to the texts of the URL: what to show, or a file. */
 async function shownAnswer(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   path: string,
   isFiltered = hasMembers(visit.query),
@@ -208,7 +208,7 @@ async function shownAnswer(
       const back = recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path;
       return streamed(letterDocument(letter, { back, csv: urlOf(path, query, { _csv: "1" }) }));
     }
-    const { answer, plain, said } = await runAs(visit, command, texts);
+    const { answer, plain, ageRemark } = await runAs(visit, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
     const latest = await latestOf(visit, command, texts);
@@ -217,7 +217,7 @@ async function shownAnswer(
     const next = nextPage(command, answer);
     const older = html`<p><a class="more" href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;
     const main = html`${parts.main}
-${said === undefined ? "" : html`<p class="quiet" role="note">${said}</p>`}
+${ageRemark === undefined ? "" : html`<p class="quiet" role="note">${ageRemark}</p>`}
 ${next === undefined ? "" : older}`;
     const tools = html`${pricesLink(visit, command)}${parts.find}`;
     return { main, tools, answer, csv: parts.csv, links: recordActions(visit, command, answer) };
@@ -234,7 +234,7 @@ function nextPage(command: ConsoleCommand, answer: unknown): string | undefined 
 }
 
 /** Why the command refuses what its link filled in, so that nobody confirms it in vain. */
-async function knownRefusal(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<Error | undefined> {
+async function knownRefusal(visit: PageRequest, command: ConsoleCommand, texts: FormTexts): Promise<Error | undefined> {
   if (!isFilled(command, texts)) return undefined;
   try {
     await effectOf(visit, command, readTextsOf(command, visit.query));
@@ -247,7 +247,7 @@ async function knownRefusal(visit: Visit, command: ConsoleCommand, texts: FormTe
 
 /** The page of a command with its form. */
 export async function commandPage(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   state: Pick<FormState, "texts" | "was" | "problem">,
 ): Promise<HttpResponse> {
@@ -269,7 +269,7 @@ export async function commandPage(
 
 /** `at`: when what it shows was read; null if it shows nothing. */
 export async function framed(
-  visit: Visit,
+  visit: PageRequest,
   place: ConsolePage,
   title: string,
   main: Html,
@@ -294,7 +294,7 @@ export async function framed(
 }
 
 /** What waits on pages, for their links in the menu. */
-async function menuCounts(visit: Visit): Promise<MenuCounts> {
+async function menuCounts(visit: PageRequest): Promise<MenuCounts> {
   try {
     const facts = (await statusFacts(visit, 10_000)) as { unknown_verifications: number; held: [] };
     const many = { unknown_verifications: facts.unknown_verifications, held: facts.held.length };

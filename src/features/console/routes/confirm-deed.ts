@@ -14,7 +14,7 @@ import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { redactCredentials, redactNumbers } from "../../../runtime/redact.ts";
 import { ConsoleError, type SignedIn } from "../console-request.ts";
 import { jsonResponse } from "../console-response.ts";
-import type { ConsoleRoom, Visit } from "../console-room.ts";
+import type { ConsoleRoom, PageRequest } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import { recordView } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
@@ -29,7 +29,7 @@ import { effectOf, isExpected, learnNames } from "./run-as.ts";
  * What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the
  * form may be sent.
  */
-export async function confirmOptions(visit: Visit, { command, given, was }: SentForm): Promise<HttpResponse> {
+export async function confirmOptions(visit: PageRequest, { command, given, was }: SentForm): Promise<HttpResponse> {
   let effect: Effect | undefined;
   try {
     effect = await effectOf(visit, command, given);
@@ -53,7 +53,7 @@ export async function confirmOptions(visit: Visit, { command, given, was }: Sent
  * What the passkey of the person signed: this command with these texts. Throws an `AccessError`, or a `ConsoleError`
  * for another person's.
  */
-export async function confirmationOf(visit: Visit, { command, form, given }: SentForm): Promise<Confirmation> {
+export async function confirmationOf(visit: PageRequest, { command, form, given }: SentForm): Promise<Confirmation> {
   const signed = form.get("_passkey");
   if (typeof signed !== "string" || signed === "")
     throw new AccessError("Your passkey must confirm this. Press the button and use the passkey.");
@@ -129,7 +129,7 @@ function parsed(text: string): AuthenticationResponseJSON {
 
 /** What a person is about to do, as a question, with what becomes of it. Scripts show it in place of the form. */
 async function deedPage(
-  visit: Visit,
+  visit: PageRequest,
   { command, given: texts, was }: Omit<SentForm, "form">,
   effect: Effect,
 ): Promise<Html> {
@@ -165,7 +165,7 @@ ${facts.text.includes("<div>") ? html`<div class="then">${facts}</div>` : ""}
 }
 
 /** "Suspend Kobo Pay?", and of what acts on no record "New key for Kobo Pay?". */
-function questionOf({ names }: Visit, command: ConsoleCommand, named: FormTexts): string {
+function questionOf({ names }: PageRequest, command: ConsoleCommand, named: FormTexts): string {
   const title = titleOf(command);
   const shown = new Set(repeated(command));
   const [name] = Object.entries(named).flatMap(([member, texts]) => (shown.has(member) ? texts : []));

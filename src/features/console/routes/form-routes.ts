@@ -7,7 +7,7 @@ import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { formIn, longestForm, longestUpload } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";
@@ -26,7 +26,7 @@ import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./
 import { localPath } from "./sign-in-routes.ts";
 
 /** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
-export async function sentFormReply(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+export async function sentFormReply(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   if (visit.query.has("_typed")) return showTyped(visit, command);
   if (command.id === "find" && visit.query.has("_names")) return foundNames(visit);
   const form = await ownForm(visit, takesFiles(command) ? longestUpload : longestForm);
@@ -38,7 +38,7 @@ export async function sentFormReply(visit: Visit, command: ConsoleCommand): Prom
 }
 
 /** Runs the command. What changes something does it once, and redirects to the page of its answer. */
-async function runForm(visit: Visit, sent: SentForm): Promise<HttpResponse> {
+async function runForm(visit: PageRequest, sent: SentForm): Promise<HttpResponse> {
   const { command, form, given } = sent;
   const { session, site } = visit;
   try {
@@ -81,7 +81,7 @@ function takesFiles({ input }: ConsoleCommand): boolean {
  * The form as its person had typed it when the session ended: see `typedPage`. It does nothing, and so it wants no
  * token.
  */
-async function showTyped(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+async function showTyped(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const form = await formIn(visit, longestForm);
   if (form.get("_person") !== visit.session.person.id) return redirect(pathOf(command));
   const files = takesFiles(command) ? ", choose its files again," : "";
@@ -90,7 +90,7 @@ async function showTyped(visit: Visit, command: ConsoleCommand): Promise<HttpRes
 }
 
 /** The page of what a form did or found, for people who may do no less than the one who sent it. */
-export async function showDone(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+export async function showDone(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const sent = await sentForm(visit, visit.query.get("_done")!);
   if (!sent || !mayRun(visit.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
     return redirect(pathOf(command));
@@ -110,7 +110,7 @@ interface Outcome {
 }
 
 async function outcomePage(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   { answer, plain, at, back = "/", isTooLong }: Outcome,
 ): Promise<HttpResponse> {
@@ -133,7 +133,7 @@ ${hasTable ? sending : ""}${await leads(visit, command, { answer, back })}`,
 
 /** Above what a dry run found. A script puts what the button does now into the form that was checked. */
 function checkedHead(
-  { times, store }: Visit,
+  { times, store }: PageRequest,
   command: ConsoleCommand,
   { answer, does, at = store.now() }: { answer: unknown; does: string; at?: number | undefined },
 ): Html {
@@ -142,7 +142,7 @@ function checkedHead(
 }
 
 /** To what a form made, and back to the record on which it was begun, or to its page. */
-async function leads(visit: Visit, command: ConsoleCommand, { answer, back }: { answer: unknown; back: string }) {
+async function leads(visit: PageRequest, command: ConsoleCommand, { answer, back }: { answer: unknown; back: string }) {
   const { site, names, store } = visit;
   const place = placeOf(site, command);
   const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
@@ -160,7 +160,11 @@ async function leads(visit: Visit, command: ConsoleCommand, { answer, back }: { 
   return html`<div class="buttons">${await Promise.all(links)}</div>`;
 }
 
-async function alreadyDone(visit: Visit, command: ConsoleCommand, { id, at }: AlreadySent): Promise<HttpResponse> {
+async function alreadyDone(
+  visit: PageRequest,
+  command: ConsoleCommand,
+  { id, at }: AlreadySent,
+): Promise<HttpResponse> {
   const place = placeOf(visit.site, command);
   const hasAnswer = typeof (await sentForm(visit, id))?.answer === "string";
   const link = hasAnswer
@@ -175,7 +179,7 @@ async function alreadyDone(visit: Visit, command: ConsoleCommand, { id, at }: Al
 }
 
 /** What became of a form. `at`: when its answer was kept. */
-function donePage(visit: Visit, command: ConsoleCommand, outcome: Html, at?: number): Promise<HttpResponse> {
+function donePage(visit: PageRequest, command: ConsoleCommand, outcome: Html, at?: number): Promise<HttpResponse> {
   const place = placeOf(visit.site, command);
   const title = pageTitle(visit, command);
   const main = html`${pageHead({ crumb: place, title })}${outcome}`;

@@ -2,17 +2,17 @@ import { namesLike } from "../../../commands/records/search-records.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { longestForm } from "../console-request.ts";
 import { page } from "../console-response.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { type OpenedRecord, openedLinks } from "../view/frame.ts";
 import { recordAddress } from "../view/record-links.ts";
-import { deskAs, ownForm } from "./run-as.ts";
+import { contextForPerson, ownForm } from "./run-as.ts";
 
 const most = 5;
 
 /** Whose names or e-mails have what somebody types in the box. */
-export async function foundNames(visit: Visit): Promise<HttpResponse> {
+export async function foundNames(visit: PageRequest): Promise<HttpResponse> {
   const form = await ownForm(visit, longestForm);
-  const rows = await namesLike(String(form.get("text")).trim(), visit.site.records, deskAs(visit));
+  const rows = await namesLike(String(form.get("text")).trim(), visit.site.records, contextForPerson(visit));
   const found = rows.slice(0, most).flatMap(({ kind, name, about }): OpenedRecord[] => {
     const address = recordAddress(visit.site, { kind, name });
     return address === undefined ? [] : [{ address, title: about, beside: name }];
@@ -21,7 +21,7 @@ export async function foundNames(visit: Visit): Promise<HttpResponse> {
 }
 
 /** Notes that a person opened a record in this session, for the box. */
-export function noteOpened({ opened, session }: Visit, record: OpenedRecord): void {
+export function noteOpened({ opened, session }: PageRequest, record: OpenedRecord): void {
   const before = (opened.get(session.hash) ?? []).filter(({ address }) => address !== record.address);
   opened.set(session.hash, [record, ...before].slice(0, most));
 }

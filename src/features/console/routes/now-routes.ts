@@ -6,7 +6,7 @@ import { successOf, trendHours } from "../../../ledger/reports/trend.ts";
 import { withTimeout } from "../../../runtime/timeout.ts";
 import { vendorTitle } from "../../../vendors/registry.ts";
 import { page } from "../console-response.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { placeOf } from "../site-map.ts";
 import { pill } from "../view/cells.ts";
@@ -18,7 +18,7 @@ import { framed } from "./command-routes.ts";
 import { pageHead } from "./page-parts.ts";
 import { runAs, shownTo, statusFacts } from "./run-as.ts";
 
-export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpResponse> {
+export async function nowPage(visit: PageRequest, place: ConsolePage): Promise<HttpResponse> {
   const range = rangeIn(visit.query);
   const spans = (Object.keys(ranges) as ChartRange[]).map(
     (each) =>
@@ -43,7 +43,7 @@ ${part("/now/live", 10, live!)}${part("/now/sums", 60, sums!)}${parts}${part("/n
 interface Part {
   name: string;
   keptFor: number;
-  read: (visit: Visit) => Promise<Html>;
+  read: (visit: PageRequest) => Promise<Html>;
 }
 
 /** By path. */
@@ -57,20 +57,20 @@ export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
 ]);
 
 function countsOf(what: "counts" | "look-ups", range: ChartRange): Part {
-  const read = (visit: Visit) => chartsView(visit, range, what === "counts" ? 0 : 2);
+  const read = (visit: PageRequest) => chartsView(visit, range, what === "counts" ? 0 : 2);
   return { name: `${what} ${range}`, keptFor: 5_000, read };
 }
 
-function readingOf(visit: Visit, { name, keptFor, read }: Part) {
+function readingOf(visit: PageRequest, { name, keptFor, read }: Part) {
   const reading = async () => (await read(visit)).text;
   return visit.readings.get(`${name} ${visit.session.person.role}`, keptFor, reading);
 }
 
-export async function nowPart(visit: Visit, part: Part): Promise<HttpResponse> {
+export async function nowPart(visit: PageRequest, part: Part): Promise<HttpResponse> {
   return page(await readingOf(visit, part));
 }
 
-async function chartsView(visit: Visit, range: ChartRange, from: number): Promise<Html> {
+async function chartsView(visit: PageRequest, range: ChartRange, from: number): Promise<Html> {
   const { timeZone } = visit.config;
   const pair = (await charts(visit, range))
     .slice(from, from + 2)
@@ -82,7 +82,7 @@ async function chartsView(visit: Visit, range: ChartRange, from: number): Promis
 const flushPatience = 1_000;
 
 /** The counts up to this moment: of verifications, then of look-ups. */
-async function charts(visit: Visit, range: ChartRange): Promise<Chart[]> {
+async function charts(visit: PageRequest, range: ChartRange): Promise<Chart[]> {
   await withTimeout(
     visit.counts.flush().catch(() => undefined),
     flushPatience,
@@ -92,7 +92,7 @@ async function charts(visit: Visit, range: ChartRange): Promise<Chart[]> {
 }
 
 /** The live verifications of a day beside the day before. */
-async function figuresView(visit: Visit): Promise<Html> {
+async function figuresView(visit: PageRequest): Promise<Html> {
   const command = visit.site.commands.get("books.trend");
   if (!command) return html``;
   const { db, now } = visit.store;
@@ -111,7 +111,7 @@ async function figuresView(visit: Visit): Promise<Html> {
 }
 
 /** One line that says how the service is, or a band with the worst that is not, and what mends it. */
-async function healthView(visit: Visit): Promise<Html> {
+async function healthView(visit: PageRequest): Promise<Html> {
   const { vendors, alarms } = await statusOf(visit);
   const open = alarms.filter(({ state }) => state === "open");
   const { band } = alarmParts(visit, alarms);
@@ -138,17 +138,17 @@ function things(count: number): string {
 }
 
 /** The parts that a page asks for at once share a reading. */
-async function statusOf(visit: Visit): Promise<StatusFacts> {
+async function statusOf(visit: PageRequest): Promise<StatusFacts> {
   return (await shownTo(visit, await statusFacts(visit, 1_000))) as StatusFacts;
 }
 
 /** What needs a hand. */
-async function alarmsView(visit: Visit): Promise<Html> {
+async function alarmsView(visit: PageRequest): Promise<Html> {
   return alarmParts(visit, (await statusOf(visit)).alarms).list;
 }
 
 /** The vendors, and how the service is. */
-async function tablesView(visit: Visit): Promise<Html> {
+async function tablesView(visit: PageRequest): Promise<Html> {
   const [status, vendors] = await Promise.all([
     statusOf(visit),
     Promise.all(["routes.show", "sources.status"].map((id) => tableOf(visit, id))),
@@ -156,7 +156,7 @@ async function tablesView(visit: Visit): Promise<Html> {
   return html`${vendors}${serviceStrip(visit, status)}`;
 }
 
-async function tableOf(visit: Visit, id: string): Promise<Html> {
+async function tableOf(visit: PageRequest, id: string): Promise<Html> {
   const command = visit.site.commands.get(id);
   if (!command) return html``;
   const { answer } = await runAs(visit, command, {});
@@ -165,7 +165,7 @@ async function tableOf(visit: Visit, id: string): Promise<Html> {
 }
 
 function serviceStrip(
-  visit: Visit,
+  visit: PageRequest,
   { instances, revision, published_at, last_backup_at, vendors, takes_writes: isUp }: StatusFacts,
 ) {
   const now = visit.store.now();
@@ -185,7 +185,7 @@ function serviceStrip(
   return html`<section><h2 class="visually-hidden">Service</h2><dl class="strip">${lines}</dl></section>`;
 }
 
-function vendorLink({ site }: Visit, name: string): Html {
+function vendorLink({ site }: PageRequest, name: string): Html {
   const address = recordAddress(site, { kind: "vendor", name });
   return address === undefined ? html`${vendorTitle(name)} ` : html`<a href="${address}">${vendorTitle(name)}</a> `;
 }

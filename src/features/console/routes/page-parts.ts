@@ -9,7 +9,7 @@ import { titleOf } from "../../../declare/command.ts";
 import { eventText } from "../../../declare/event.ts";
 import { nairaOf } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { type ConsoleCommand, commandsAt, familyOf, labelFor, pathOf, urlOf } from "../site-map.ts";
 import { copyButton } from "../view/answer-view.ts";
 import { shownAs } from "../view/cells.ts";
@@ -19,14 +19,14 @@ import { type MenuLink, moreMenu } from "../view/menus.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import { labelIn } from "../view/sorted-table.ts";
 import { inWords, wordOf } from "../view/words.ts";
-import { deskAs, foundAs } from "./run-as.ts";
+import { answerIfFound, contextForPerson } from "./run-as.ts";
 
 /** More are not offered to choose from: a page would be mostly them. */
 const mostAccounts = 500;
 
 /** What a form needs beside what a person gave. */
 export async function formParts(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   texts: FormTexts,
 ): Promise<Omit<FormState, "texts" | "problem">> {
@@ -50,7 +50,7 @@ const recordNames: Readonly<Record<string, string>> = { expires: "expires_at", s
  * The record that the texts name as the target of a command, as its page shows it; undefined: none that the person may
  * see.
  */
-export async function targetRecord(visit: Visit, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
+export async function targetRecord(visit: PageRequest, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
   const record = Object.values(visit.site.records).find(
     ({ by: named, show }) =>
       named === by && show.endsWith(".show") && (by !== "id" || familyOf({ id: show }) === familyOf({ id })),
@@ -58,12 +58,12 @@ export async function targetRecord(visit: Visit, { id, target: [by] = [] }: Cons
   const command = record && visit.site.commands.get(record.show);
   const [name] = (by !== undefined && texts[by]) || [];
   if (!command || name === undefined || !record.named.test(name)) return undefined;
-  const answer = await foundAs(visit, command, { [by!]: name });
+  const answer = await answerIfFound(visit, command, { [by!]: name });
   return isRow(answer) ? { record, command, answer } : undefined;
 }
 
 /** What the record of a form's target has in the members that the form can change, as its fields say it. */
-async function setNow(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<FormTexts> {
+async function setNow(visit: PageRequest, command: ConsoleCommand, texts: FormTexts): Promise<FormTexts> {
   const { kind, target: [by] = [], input } = command;
   const { answer } = (kind !== "read" && (await targetRecord(visit, command, texts))) || {};
   return Object.fromEntries(
@@ -87,7 +87,7 @@ function fieldTexts({ items, form = items?.form ?? "", enum: words }: Member, va
 }
 
 /** What the texts name of what a command acts on, as people call it. */
-function subjectOf({ names }: Visit, command: ConsoleCommand, texts: FormTexts): string {
+function subjectOf({ names }: PageRequest, command: ConsoleCommand, texts: FormTexts): string {
   const { target, input } = command;
   // What is private, or may be, stands in no heading.
   const shown = repeated(command);
@@ -104,7 +104,12 @@ const named = (name: string, text: string) => ({ name, shows: name === "account"
  * The title of a command's page: of "keys.create" "New key", of what it shows "Kobo Pay", and of a report "Statement of
  * Kobo Pay".
  */
-export function pageTitle(visit: Visit, command: ConsoleCommand, texts: FormTexts = {}, answer?: unknown): string {
+export function pageTitle(
+  visit: PageRequest,
+  command: ConsoleCommand,
+  texts: FormTexts = {},
+  answer?: unknown,
+): string {
   const title = titleOf(command);
   const record = recordShownBy(visit.site, command);
   if (record && isRow(answer)) return record.title(answer);
@@ -128,7 +133,7 @@ export function pageHead({ crumb, title, state = "", tools = "", below = "" }: H
 }
 
 /** The head of a command's page with its form. */
-export function formHead(visit: Visit, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
+export function formHead(visit: PageRequest, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
   const { summary, description, guide } = command;
   const { say } = visit;
   const more = guide
@@ -145,7 +150,7 @@ export function formHead(visit: Visit, command: ConsoleCommand, place: ConsolePa
  * The head of a page that shows an answer: of a record its name, its state and what can be done; of a list what it is.
  */
 export function answerHead(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   place: ConsolePage,
   { texts, answer, links }: { texts: FormTexts; answer: unknown; links: readonly MenuLink[] },
@@ -172,7 +177,7 @@ export function answerHead(
 }
 
 /** What a list adds up to, in a sentence under its title. */
-export function figuresLine({ times }: Visit, command: ConsoleCommand, answer: unknown): Html | "" {
+export function figuresLine({ times }: PageRequest, command: ConsoleCommand, answer: unknown): Html | "" {
   const at = (time: number | null) => (time === null ? "–" : times.textOf(time));
   const figures = (answer !== undefined && command.figures?.(answer as never, { at })) || "";
   return figures === "" ? "" : html`<p class="meta">${inWords(figures)}</p>`;
@@ -180,7 +185,7 @@ export function figuresLine({ times }: Visit, command: ConsoleCommand, answer: u
 
 /** What a record is and whom it is about, in a line. */
 export function metaOf(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   answer: FoundRow,
   without = "",
@@ -209,12 +214,12 @@ export function metaOf(
 }
 
 /** What a page without a table can show and do. */
-export function commandList({ site, say }: Visit, place: ConsolePage): Html {
+export function commandList({ site, say }: PageRequest, place: ConsolePage): Html {
   return html`<dl class="facts">${commandsAt(site, place).map((command) => html`<div><dt><a href="${pathOf(command)}">${titleOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
 }
 
 /** What a page can do: one filled button, and the rest behind "…", where what acts on a row stands last. */
-export function placeTools({ site }: Visit, place: ConsolePage, more: readonly MenuLink[]): Html {
+export function placeTools({ site }: PageRequest, place: ConsolePage, more: readonly MenuLink[]): Html {
   const commands = commandsAt(site, place).filter(({ id }) => id !== place.primary);
   const primary = place.primary === undefined ? undefined : site.commands.get(place.primary);
   const links = [commands.filter((command) => !actsOnRow(command)), commands.filter(actsOnRow)].flatMap((some) =>
@@ -243,7 +248,7 @@ export function isMaker(id: string): boolean {
 }
 
 /** Finds rows by any text. It names the first two columns that people would look in. */
-export function finder({ path, query }: Visit, columns: Table["columns"]): Html {
+export function finder({ path, query }: PageRequest, columns: Table["columns"]): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
   const named = columns.filter(({ shows }) => ["account", "event", "reference", "text"].includes(shows)).slice(0, 2);
   const label = capital(named.map((column) => labelIn(column).replace(/^[A-Z](?![A-Z])/, lower)).join(" or "));
@@ -269,11 +274,11 @@ export function chipMembers({ input }: ConsoleCommand) {
  * The words that people filter a list by, as links: of the states of verifications, for example, with how many there
  * are of each.
  */
-export async function chips(visit: Visit, command: ConsoleCommand, path: string): Promise<Html> {
+export async function chips(visit: PageRequest, command: ConsoleCommand, path: string): Promise<Html> {
   const { query, names } = visit;
   const members = chipMembers(command);
   if (members.length === 0) return html``;
-  const counts = await command.choiceCounts?.({}, deskAs(visit));
+  const counts = await command.choiceCounts?.({}, contextForPerson(visit));
   const chip = (text: string, change: Record<string, string | undefined>, isChosen: boolean, many = 0) => {
     const address = urlOf(path, query, { ...change, cursor: undefined, _page: undefined });
     return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;

@@ -2,7 +2,7 @@ import { firstOfficer } from "../../../access/people/people-rows.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { monthName } from "../../../runtime/time-zone.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { addressOf, urlOf } from "../site-map.ts";
 import { problemBox } from "../view/command-form.ts";
 import { inWords } from "../view/words.ts";
@@ -13,7 +13,7 @@ import { isExpected, runAs } from "./run-as.ts";
 const mostDrafts = 5;
 
 /** What a page shows above the table of its command. */
-export async function aboveTable(visit: Visit, { path }: ConsolePage): Promise<Html> {
+export async function aboveTable(visit: PageRequest, { path }: ConsolePage): Promise<Html> {
   if (path === "/catalogue") return waitingDrafts(visit);
   if (path === "/people") return ownEmail(visit);
   if (path === "/you") return ownPasskeys(visit);
@@ -21,21 +21,21 @@ export async function aboveTable(visit: Visit, { path }: ConsolePage): Promise<H
 }
 
 /** The first officer has an e-mail that stands for nobody. */
-function ownEmail({ session: { person } }: Visit): Html {
+function ownEmail({ session: { person } }: PageRequest): Html {
   if (person.email !== firstOfficer) return html``;
   const address = addressOf({ id: "people.change" }, { person: firstOfficer });
   return html`<p class="warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;
 }
 
 /** The passkeys of the person, above the sessions. */
-async function ownPasskeys(visit: Visit): Promise<Html> {
+async function ownPasskeys(visit: PageRequest): Promise<Html> {
   const command = visit.site.commands.get("passkeys.list")!;
   const { answer } = await runAs(visit, command, {});
   return html`<h2>Your passkeys</h2>${answerOf(visit, command, answer)}<h2>Your sessions</h2>`;
 }
 
 /** Each change that waits, beside what is served, with what a person may do about it. */
-async function waitingDrafts(visit: Visit): Promise<Html> {
+async function waitingDrafts(visit: PageRequest): Promise<Html> {
   const history = visit.site.commands.get("catalogue.history")!;
   const { waiting } = (await runAs(visit, history, { limit: "1" })).answer as { waiting: Draft[] };
   const cards = waiting.slice(0, mostDrafts).map(async ({ draft, state, author, note, reasons, holds_from }) => {
@@ -65,7 +65,7 @@ interface Draft {
 }
 
 /** Switches between the months and the groups that people look at most. */
-function books({ query, config: { timeZone }, store }: Visit): Html {
+function books({ query, config: { timeZone }, store }: PageRequest): Html {
   const running = timeZone.monthOf(store.now());
   const last = timeZone.monthOf(timeZone.startOfMonth(running) - 1);
   const usual: Record<string, string | undefined> = { by: "account" };
@@ -86,7 +86,7 @@ function books({ query, config: { timeZone }, store }: Visit): Html {
 const mostLately = 8;
 
 /** What happened lately to what a page is about. */
-export async function latelyAt(visit: Visit, { lately = [] }: ConsolePage): Promise<Html> {
+export async function latelyAt(visit: PageRequest, { lately = [] }: ConsolePage): Promise<Html> {
   const command = visit.site.commands.get("audit.tail");
   if (!command || lately.length === 0) return html``;
   const found = lately.map((kind) => runAs(visit, command, { kind, lines: String(mostLately) }));
@@ -99,7 +99,7 @@ export async function latelyAt(visit: Visit, { lately = [] }: ConsolePage): Prom
   return html`<section><div class="heads"><h2>Lately</h2><a href="/audit">All of it</a></div>${answerOf(visit, command, answer)}</section>`;
 }
 
-async function differenceOf(visit: Visit, draft: string) {
+async function differenceOf(visit: PageRequest, draft: string) {
   const command = visit.site.commands.get("catalogue.show")!;
   const texts = { revision: draft };
   try {

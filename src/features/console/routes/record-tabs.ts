@@ -3,13 +3,13 @@ import { isRow } from "../../../declare/command/projected.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
 import { mostCounted, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, familyOf, pathOf, placeOf, type SiteMap, urlOf } from "../site-map.ts";
 import type { FormTexts } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { isMaker } from "./page-parts.ts";
-import { deskAs, foundAs } from "./run-as.ts";
+import { answerIfFound, contextForPerson } from "./run-as.ts";
 
 /** What a page is about: the record, the command that shows it, and its name. */
 export interface PageSubject {
@@ -21,7 +21,7 @@ export interface PageSubject {
 
 /** The record that a page shows, or of which it shows more: the keys of an account. */
 export async function subjectOfPage(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   texts: FormTexts,
   shown?: unknown,
@@ -32,7 +32,7 @@ export async function subjectOfPage(
     if (!show || !recordShownBy(visit.site, show) || name === undefined || more.length > 0 || !named.test(name))
       continue;
     if (show !== command && !tabsOf(visit.site, show, by).includes(command)) continue;
-    const answer = show === command ? shown : await foundAs(visit, show, { [by]: name });
+    const answer = show === command ? shown : await answerIfFound(visit, show, { [by]: name });
     if (isRow(answer)) return { show, by, name, answer };
   }
   return undefined;
@@ -60,13 +60,17 @@ export function tabAddress(site: SiteMap, command: ConsoleCommand, texts: Record
 }
 
 /** The pages about the same thing, as tabs. The first one is the page of the thing. `current`: the one that is open. */
-export async function tabs(visit: Visit, { show, by, name }: PageSubject, current: ConsoleCommand): Promise<Html> {
+export async function tabs(
+  visit: PageRequest,
+  { show, by, name }: PageSubject,
+  current: ConsoleCommand,
+): Promise<Html> {
   const { site } = visit;
   const about = tabsOf(site, show, by);
   if (about.length === 0) return html``;
   const links = [show, ...about].map(async (other) => {
     const address = tabAddress(site, other, { [by]: name });
-    const many = await other.tab?.count?.({ [by]: name }, deskAs(visit));
+    const many = await other.tab?.count?.({ [by]: name }, contextForPerson(visit));
     const count = many === undefined ? "" : html` <small>${many < mostCounted ? many : `${mostCounted - 1}+`}</small>`;
     const isOpen = other === current ? html` aria-current="page"` : "";
     return html`<a${isOpen} href="${address}">${other === show ? "Overview" : tabText(site, other)}${count}</a>`;
@@ -75,7 +79,7 @@ export async function tabs(visit: Visit, { show, by, name }: PageSubject, curren
 }
 
 /** What makes more of a thing: of an account a new key. */
-export function makers({ site }: Visit, command: ConsoleCommand, texts: FormTexts): MenuLink[] {
+export function makers({ site }: PageRequest, command: ConsoleCommand, texts: FormTexts): MenuLink[] {
   const [name] = command.target ?? [];
   const [subject] = (name !== undefined && texts[name]) || [];
   if (!recordShownBy(site, command) || name === undefined || subject === undefined) return [];

@@ -4,7 +4,7 @@ import { membersOf } from "../../../declare/command/read-texts.ts";
 import { titleOf } from "../../../declare/command.ts";
 import { nairaOf } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf, type SiteMap } from "../site-map.ts";
 import { formId, passkeyFields, passkeyProblem } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
@@ -14,7 +14,7 @@ import { inWords } from "../view/words.ts";
 import { isMaker } from "./page-parts.ts";
 
 /** The links from a row to the page of what it is about, and to the commands that act on it. */
-export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
+export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
   const commands = commandsAt(site, placeOf(site, listed));
   const link = recordLinks(site);
   return (row: TableRow): RowLinks => {
@@ -80,7 +80,7 @@ function isNamed(site: SiteMap, by: string, name: unknown): boolean {
 }
 
 /** Links from an answer that is about one thing. */
-export function recordActions(visit: Visit, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
+export function recordActions(visit: PageRequest, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
   if (!isRow(answer)) return [];
   const filled = [...visit.site.commands.values()].flatMap((other): MenuLink[] => {
     const { input, title = "" } = other.fills?.(answer) ?? {};
@@ -90,7 +90,7 @@ export function recordActions(visit: Visit, command: ConsoleCommand, answer: unk
 }
 
 /** What a person can decide about a record, with what becomes of the money. */
-export function choicesOf({ site }: Visit, links: readonly MenuLink[]): Html {
+export function choicesOf({ site }: PageRequest, links: readonly MenuLink[]): Html {
   const lines = links.flatMap(({ id, address, text }) => {
     const choice = id === undefined ? undefined : site.commands.get(id)?.choice;
     if (!choice) return [];
@@ -106,7 +106,7 @@ export function hasEditor({ id }: ConsoleCommand): boolean {
 }
 
 /** A link from entries that a person chose to what changes their prices. Rows found in a table are no choice. */
-export function pricesLink({ site, query }: Visit, listed: ConsoleCommand): Html {
+export function pricesLink({ site, query }: PageRequest, listed: ConsoleCommand): Html {
   const change = site.commands.get("catalogue.change-prices");
   if (!change || !hasEditor(listed) || query.get("_find")) return html``;
   const chosen = membersOf(listed.input).map(({ name }) => [name, query.get(name) || undefined]);
@@ -114,7 +114,7 @@ export function pricesLink({ site, query }: Visit, listed: ConsoleCommand): Html
 }
 
 /** The form in a cell that changes it: the price of an entry of the catalogue. */
-export function editorOf({ site, session }: Visit, listed: ConsoleCommand) {
+export function editorOf({ site, session }: PageRequest, listed: ConsoleCommand) {
   const edit = site.commands.get("catalogue.edit");
   if (!edit || !hasEditor(listed)) return undefined;
   return (row: TableRow, column: string): Html | undefined => {

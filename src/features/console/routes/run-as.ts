@@ -13,7 +13,7 @@ import { redactCredentials } from "../../../runtime/redact.ts";
 import type { Audit, Audited } from "../../../storage/audited.ts";
 import type { Db } from "../../../storage/tables.ts";
 import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import { emailsIn } from "../view/words.ts";
 
@@ -25,8 +25,8 @@ export const isExpected = (error: unknown): error is Error =>
  * What a command is handed that runs as the person of the session. `settings`: those that a command goes by which holds
  * changes back.
  */
-export function deskAs(
-  { session, store, commands, stories, keptTimes, origin, ...visit }: Visit,
+export function contextForPerson(
+  { session, store, commands, stories, keptTimes, origin, ...visit }: PageRequest,
   { db = store.db, audit = visit.audit, settings = visit.config } = {},
 ): CommandContext {
   const { role } = session.person;
@@ -57,32 +57,32 @@ export function deskAs(
  * entries of a command that this protection holds back. Throws a `RoleError`, or an `InputError`.
  */
 async function prepared(
-  visit: Visit,
+  visit: PageRequest,
   command: ConsoleCommand,
   texts: Texts,
   { db = visit.store.db, auditOf = () => visit.audit }: { db?: Audited["db"]; auditOf?: AuditOf } = {},
 ) {
   const input = accept(command, visit.session.person.role, texts, visit.config.timeZone);
   const { config: settings, protection } = await protectedBy(command, { db: visit.store.db, config: visit.config });
-  return { input, desk: deskAs(visit, { db, audit: auditOf(protection), settings }) };
+  return { input, desk: contextForPerson(visit, { db, audit: auditOf(protection), settings }) };
 }
 
 type AuditOf = (protection: string | undefined) => Audit;
 
 /**
- * Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is.
+ * Runs a command as the person of the session. `plain`: its answer as programs have it. `ageRemark`: how old a report is.
  * Throws a `RoleError`, an `InputError` or another problem for the person.
  */
-export async function runAs(visit: Visit, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
+export async function runAs(visit: PageRequest, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
   const { store, reports } = visit;
-  const { db, said } = command.reports ? await reports.source() : { db: store.db, said: undefined };
+  const { db, ageRemark } = command.reports ? await reports.source() : { db: store.db, ageRemark: undefined };
   const { input, desk } = await prepared(visit, command, texts, { db, ...(auditOf && { auditOf }) });
   const plain = await answered(command, input, desk);
-  return { plain, answer: await shownTo(visit, plain), said };
+  return { plain, answer: await shownTo(visit, plain), ageRemark };
 }
 
 /** The letter that the answer would be. Throws as `runAs`. */
-export async function letterAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Letter | undefined> {
+export async function letterAs(visit: PageRequest, command: ConsoleCommand, texts: Texts): Promise<Letter | undefined> {
   if (!command.letter) return undefined;
   const { db } = await visit.reports.source();
   const { input, desk } = await prepared(visit, command, texts, { db });
@@ -90,14 +90,14 @@ export async function letterAs(visit: Visit, command: ConsoleCommand, texts: Tex
 }
 
 /** An answer with e-mails in place of ids. The visit learns what people call those that it names. */
-export async function shownTo({ store: { db }, names }: Visit, plain: unknown): Promise<unknown> {
+export async function shownTo({ store: { db }, names }: PageRequest, plain: unknown): Promise<unknown> {
   const answer = await withEmails(db, plain);
   await learnNames(db, names, answer);
   return answer;
 }
 
 /** What `status` answered less than so many milliseconds ago, as programs have it. All people share a reading of it. */
-export async function statusFacts(visit: Visit, milliseconds: number): Promise<unknown> {
+export async function statusFacts(visit: PageRequest, milliseconds: number): Promise<unknown> {
   const command = visit.site.commands.get("status")!;
   const read = async () => JSON.stringify((await runAs(visit, command, {})).plain);
   return JSON.parse(await visit.readings.get("status", milliseconds, read));
@@ -106,7 +106,7 @@ export async function statusFacts(visit: Visit, milliseconds: number): Promise<u
 /**
  * The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says.
  */
-export async function foundAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<unknown> {
+export async function answerIfFound(visit: PageRequest, command: ConsoleCommand, texts: Texts): Promise<unknown> {
   try {
     return (await runAs(visit, command, texts)).answer;
   } catch (problem) {
@@ -119,7 +119,7 @@ export async function foundAs(visit: Visit, command: ConsoleCommand, texts: Text
  * What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command
  * refuses about them.
  */
-export async function effectOf(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Effect | undefined> {
+export async function effectOf(visit: PageRequest, command: ConsoleCommand, texts: Texts): Promise<Effect | undefined> {
   const { input, desk } = await prepared(visit, command, texts);
   return confirmed(command, input, desk);
 }

@@ -3,7 +3,7 @@ import { personActor } from "../../../access/people/people-rows.ts";
 import type { Audit } from "../../../storage/audited.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { ConsoleError } from "../console-request.ts";
-import type { Visit } from "../console-room.ts";
+import type { PageRequest } from "../console-room.ts";
 
 /** Bytes of an answer that is kept, and how many are kept of one person. */
 const longestAnswer = 4 * 1024 * 1024;
@@ -29,7 +29,7 @@ export interface FormRequest {
 }
 
 /** A request with a form that may do its work. Throws an `AlreadySent`, or a `ConsoleError` for a form without one. */
-export async function formRequestOf(visit: Visit, form: FormData): Promise<FormRequest> {
+export async function formRequestOf(visit: PageRequest, form: FormData): Promise<FormRequest> {
   const id = String(form.get("_form"));
   if (!/^[\w-]{22,64}$/.test(id))
     throw new ConsoleError(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
@@ -42,7 +42,7 @@ export async function formRequestOf(visit: Visit, form: FormData): Promise<FormR
 }
 
 /** A form that did its work. */
-export async function sentForm({ store }: Visit, id: string): Promise<Tables["sent_form"] | undefined> {
+export async function sentForm({ store }: PageRequest, id: string): Promise<Tables["sent_form"] | undefined> {
   return store.db.selectFrom("sent_form").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
@@ -52,7 +52,7 @@ export async function sentForm({ store }: Visit, id: string): Promise<Tables["se
  */
 export function appendOnce(
   append: Audit,
-  { path, store, session: { person } }: Visit,
+  { path, store, session: { person } }: PageRequest,
   { id, request }: FormRequest,
 ): Audit {
   return async (trx, ...events) => {
@@ -75,7 +75,7 @@ export function appendOnce(
  * Keeps the answer for the pages that show it, and returns the id by which they ask for it. Undefined: it is too long.
  */
 export async function keepAnswer(
-  { path, store: { db, now }, session: { person } }: Visit,
+  { path, store: { db, now }, session: { person } }: PageRequest,
   once: FormRequest | undefined,
   plain: unknown,
 ): Promise<string | undefined> {

@@ -10,7 +10,7 @@ import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { sessionLife } from "../../../storage/tables/access-tables.ts";
 import { type Asked, formIn, jsonIn, longestForm } from "../console-request.ts";
 import { jsonResponse, page, redirect } from "../console-response.ts";
-import type { ConsoleRoom, Visit } from "../console-room.ts";
+import type { ConsoleRoom, PageRequest } from "../console-room.ts";
 import { pathOf } from "../site-map.ts";
 import { repeated } from "../view/command-form.ts";
 import { barePage } from "../view/frame.ts";
@@ -103,13 +103,13 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
 }
 
 /** What the browser needs to make one more passkey of the person. */
-export async function newPasskeyOptions(visit: Visit): Promise<HttpResponse> {
+export async function newPasskeyOptions(visit: PageRequest): Promise<HttpResponse> {
   await ownForm(visit, longestForm);
   const { store, origin, session } = visit;
   return jsonResponse(await anotherPasskeyOptions({ db: store.db, now: store.now, origin: origin() }, session.person));
 }
 
-export async function signOut(visit: Visit): Promise<HttpResponse> {
+export async function signOut(visit: PageRequest): Promise<HttpResponse> {
   await ownForm(visit, longestForm);
   const { db } = visit.store;
   const { person, secret } = visit.session;

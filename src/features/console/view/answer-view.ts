@@ -12,7 +12,7 @@ import {
 import { isRow, shapeOf } from "../../../declare/command/projected.ts";
 import type { Command } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { Moment } from "../../../ledger/reports/time-line.ts";
+import type { TimeLineEntry } from "../../../ledger/reports/time-line.ts";
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
 import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
@@ -117,7 +117,7 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     return html`${figureRow(figures)}<div class="pair"><div>${parts.latest}</div><div>${inPanels}${folded}</div></div>`;
   }
   if ("list" in part && part.isTimeLine) {
-    const moments = (answer as Record<string, Moment[]>)[String(part.list)]!;
+    const moments = (answer as Record<string, TimeLineEntry[]>)[String(part.list)]!;
     return html`<section><div class="heads"><h2>${part.title!.replace(/:$/, "")}</h2></div>${timeLineView(moments, names)}</section>`;
   }
   if ("list" in part && part.areAlarms && parts.alarms)

@@ -1,6 +1,6 @@
 import { eventText } from "../../../declare/event.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { Moment } from "../../../ledger/reports/time-line.ts";
+import type { TimeLineEntry } from "../../../ledger/reports/time-line.ts";
 import { money } from "./cells.ts";
 import { inWords, type Names } from "./words.ts";
 
@@ -44,7 +44,7 @@ const signs = [
 ] as const;
 
 /** What happened, by how long after the first thing it did. */
-export function timeLineView(moments: readonly Moment[], names: Names): Html {
+export function timeLineView(moments: readonly TimeLineEntry[], names: Names): Html {
   const begun = moments[0]?.at ?? 0;
   // What the client got says how it ended.
   const isTold = moments.some(({ what }) => what.startsWith("the client got"));
@@ -69,12 +69,12 @@ export function timeLineView(moments: readonly Moment[], names: Names): Html {
 }
 
 /** Milliseconds that the answer of a vendor took; 0 for anything else. */
-function waitIn({ what }: Moment): number {
+function waitIn({ what }: TimeLineEntry): number {
   return Number(answeredAfter.exec(what)?.[2] ?? 0);
 }
 
 /** How long an answer took, of the longest. */
-function waitBar(answer: Moment, longest: number): Html {
+function waitBar(answer: TimeLineEntry, longest: number): Html {
   const tone = /^(?:failed|unknown|refused)/.test(answer.what) ? "c3" : "c1";
   return html`<svg class="wait" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="${tone}" width="${Math.max(1, Math.round((100 * waitIn(answer)) / longest))}" height="6"/></svg>`;
 }

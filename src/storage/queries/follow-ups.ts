@@ -5,7 +5,7 @@ import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";
 
 /** A statement. The rest is for SQLite only, as `SqlStatement` has it. */
-export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & {
+export type QueryWithFollowUps<Row = unknown> = CompiledQuery<Row> & {
   /** Statements that run in the same commit if the first one returned rows. */
   followedBy?: readonly CompiledQuery[];
   /** JSON of each call that shares them. */
@@ -24,7 +24,7 @@ export const inTable: Changed = ["verification"];
  * Changes one ledger row, and runs follow-up statements about the row if it changed: all or nothing. It is one
  * statement on PostgreSQL and one commit on SQLite. With `input` it changes one row per call: see `runBatched`.
  */
-export function followed<Row extends { reference: string }>(
+export function withFollowUps<Row extends { reference: string }>(
   db: Kysely<Tables>,
   change: Statement<Row>,
   followUps: (changed: Changed) => Statement[],
@@ -35,7 +35,7 @@ export function followed<Row extends { reference: string }>(
     const compiled = (statement: Statement) =>
       input ? sql`with input as ${input.table} ${statement}`.compile(db) : statement.compile();
     const followedBy = followUps([...inTable, ...inputs] as unknown as Changed).map(compiled);
-    return { compile: () => ({ ...compiled(change), followedBy }) as FollowedQuery<Row> };
+    return { compile: () => ({ ...compiled(change), followedBy }) as QueryWithFollowUps<Row> };
   }
   const changed = ["changed as verification", ...inputs] as unknown as Changed;
   // Follow-ups read from `changed`, because within one statement the table still shows the row before the change.

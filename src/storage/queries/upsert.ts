@@ -7,7 +7,7 @@ type Columns<Table extends keyof Tables> = Partial<Insertable<Tables[Table]>>;
  * Inserts a row with this key, or updates the existing one. `key` and `columns` together must hold all columns. False
  * if there is a row that has other values than those of `before`: it is left as it is.
  */
-export async function put<Table extends keyof Tables & string>(
+export async function upsert<Table extends keyof Tables & string>(
   db: Kysely<Tables>,
   table: Table,
   key: Columns<Table>,
@@ -24,7 +24,7 @@ export async function put<Table extends keyof Tables & string>(
 }
 
 /** Inserts a row, unless there is one with this key: then it returns false. */
-export async function putNew<Table extends keyof Tables & string>(
+export async function insertIfNew<Table extends keyof Tables & string>(
   db: Kysely<Tables>,
   table: Table,
   key: Columns<Table>,

@@ -10,7 +10,7 @@ const mostUnheard = 10_000;
  * Started rows of this process on which no verification works: the store committed a start or a failover, but we got no
  * reply.
  */
-export class Orphans {
+export class AbandonedRows {
   readonly #ledger: Ledger;
   readonly #owner: string;
   readonly #now: () => number;
@@ -41,12 +41,12 @@ export class Orphans {
     this.#unheard.delete(reference);
   }
 
-  /** Ends all orphans, except those whose outcome is about to be written. */
+  /** Ends all abandoned rows, except those whose outcome is about to be written. */
   async endAll(isWaiting: (reference: string) => boolean): Promise<void> {
     for (const row of await this.#ledger.startedBy(this.#owner)) if (!isWaiting(row.reference)) await this.end(row);
   }
 
-  /** Ends one orphan. `wasTold`: a caller was told that its outcome is unknown. False if the row is not an orphan. */
+  /** Ends one abandoned row. `wasTold`: a caller was told that its outcome is unknown. False if the row is not abandoned. */
   async endOf(reference: string, wasTold: boolean): Promise<boolean> {
     const row = (await this.#ledger.startedBy(this.#owner)).find((row) => row.reference === reference);
     return row !== undefined && this.end(row, wasTold);

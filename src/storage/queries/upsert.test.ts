@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { openStore, type Store } from "../store.ts";
-import { put, putNew } from "./put.ts";
+import { insertIfNew, upsert } from "./upsert.ts";
 
 for (const { name: engine, ready } of engines) {
   suite(`a row by its key on ${engine}`, () => {
@@ -24,17 +24,19 @@ for (const { name: engine, ready } of engines) {
 
     test("is put in place of the one that was there, or only of the one that was read", async () => {
       const name = "put";
-      assert.equal(await put(store.db, "fact", { name }, row("first"), row("another")), true);
-      assert.equal(await put(store.db, "fact", { name }, row("second")), true);
-      assert.equal(await put(store.db, "fact", { name }, row("late"), row("first")), false);
+      assert.equal(await upsert(store.db, "fact", { name }, row("first"), row("another")), true);
+      assert.equal(await upsert(store.db, "fact", { name }, row("second")), true);
+      assert.equal(await upsert(store.db, "fact", { name }, row("late"), row("first")), false);
       assert.equal(await kept(name), "second");
-      assert.equal(await put(store.db, "fact", { name }, row("third"), row("second")), true);
+      assert.equal(await upsert(store.db, "fact", { name }, row("third"), row("second")), true);
       assert.equal(await kept(name), "third");
     });
 
     test("is put as a new one, unless there is one", async () => {
       const name = "new";
-      const both = await Promise.all(["one", "other"].map((value) => putNew(store.db, "fact", { name }, row(value))));
+      const both = await Promise.all(
+        ["one", "other"].map((value) => insertIfNew(store.db, "fact", { name }, row(value))),
+      );
       assert.deepEqual(both.toSorted(), [false, true]);
       assert.equal(await kept(name), both[0] ? "one" : "other");
     });

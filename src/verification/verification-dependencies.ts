@@ -8,8 +8,8 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../runtime/log.ts";
 import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { IdentityUpstream } from "../vendors/ports/identity-upstream.ts";
+import type { AbandonedRows } from "./abandoned-rows.ts";
 import type { VerificationLimits } from "./limits.ts";
-import type { Orphans } from "./orphans.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import type { RouteCache } from "./routes/route-cache.ts";
 
@@ -23,14 +23,14 @@ export interface Upstreams {
 }
 
 /** What every verification of the room needs. */
-export interface VerificationParts {
+export interface VerificationDependencies {
   ledger: Ledger;
   charges: Charges;
-  deferred: DeferredOutcomes;
-  orphans: Orphans;
+  deferredOutcomes: DeferredOutcomes;
+  abandonedRows: AbandonedRows;
   limits: VerificationLimits;
-  routes: RouteCache;
-  refused: RefusedCalls;
+  routeCache: RouteCache;
+  refusedCalls: RefusedCalls;
   leases: Leases;
   keyedHashes: KeyedHashes;
   keyring: CurrentKeyring;
@@ -39,5 +39,5 @@ export interface VerificationParts {
   log: Log;
   now: () => number;
   /** `now` for the expiry of keys and records. */
-  retention: RetentionTimes;
+  retentionTimes: RetentionTimes;
 }

@@ -35,7 +35,7 @@ interface Outage {
  * Writes a line for each request that `DUBA_ACCESS_LOG` names. It sums up floods of refusals once a minute, and what an
  * outage refuses every ten seconds.
  */
-export class RequestLog {
+export class AccessLog {
   readonly #deps: Pick<HttpDependencies, "log" | "accessLog">;
   readonly #floods = new Map<string, Flood>();
   readonly #outages = new Map<string, Outage>();

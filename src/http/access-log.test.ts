@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Failure } from "../declare/failures.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { AccessLog } from "./access-log.ts";
 import type { ErrorFields } from "./failure-response.ts";
-import { RequestLog } from "./request-log.ts";
 
 const shop = { account: "acc_shop", key: "key_shop", mode: "live" };
 
 function opened() {
   const log = new RecordedLog();
-  const requests = new RequestLog({ log, accessLog: "failures" });
+  const requests = new AccessLog({ log, accessLog: "failures" });
   /** The lines since the last call. */
   const written = () => log.lines.splice(0).map(({ level, fields }) => ({ level, ...fields }));
   return { log, requests, written };
