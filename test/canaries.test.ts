@@ -51,7 +51,7 @@ function hangUp(port: number, kind: CheckKind, body: object): Promise<void> {
 
 for (const engine of engines) {
   suite(`canaries on ${engine.name}`, () => {
-    test("are in no log, metric, audit entry, other answer, statement or byte of the store, after every kind of call and a crash", async (t) => {
+    test("personal data is in no log, metric, audit entry, statement or byte of the store", async (t) => {
       const vendor = createServer((request, response) => {
         const answer = request.url!.includes("authorization")
           ? {

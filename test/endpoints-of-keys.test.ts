@@ -49,7 +49,7 @@ for (const engine of engines)
         sentence: string;
       };
 
-    test("a revoked key takes its endpoints along: they are off before its client's next event, and are named", async (t) => {
+    test("revoking a key names its endpoints and switches them off before the client's next event", async (t) => {
       const account = await service.newAccount("Robbed");
       const [thief, shop] = [await receiving(t), await receiving(t)];
       const [stolen, own] = [await managing(account), await managing(account)];

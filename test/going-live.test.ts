@@ -72,7 +72,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("a test key reaches the sandbox of this service and never the source; a live key never the sandbox", async () => {
+    test("a test key only reaches the sandbox of this service, and a live key only the source", async () => {
       const countOf = async () => {
         const { db } = await source.store();
         return (await db.selectFrom("verification").select("reference").execute()).length;
@@ -89,7 +89,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(rows.map(({ mode, vendor }) => `${mode} ${vendor}`).toSorted(), ["live peer", "test sandbox"]);
     });
 
-    test("a test key of the source gives a live key nobody: nothing is charged, and the operator is alarmed", async () => {
+    test("with a test key of the source, live verifications fail uncharged and raise an alarm", async () => {
       await using wrong = await startService({ ...liveThrough(source.url, sandboxKey), DUBA_LIMITS: "off" }, engine);
       const { text: credential } = await wrong.newKey({ mode: "live" });
       const answer = await wrong.ask(verify, { method: "POST", body: person("22000000107"), credential });

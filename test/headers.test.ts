@@ -106,7 +106,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("say of a test key's verification, its requery and its token that they are of test mode, failures too", async () => {
+  test("Duba-Mode is test on verifications, requeries and tokens of test keys, failures too", async () => {
     const requery = "/api/v2/kyc/verifications?idempotency_key=nobody";
     const body = { email: "sandbox@example.com", password: sandboxKey };
     const exchange = await service.ask("/api/v2/merchant/authorization", { method: "POST", body, credential: false });

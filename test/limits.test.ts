@@ -19,7 +19,7 @@ function assertLimited(response: ServiceResponse, path: string): void {
 }
 
 suite("limits", { concurrency: true }, () => {
-  test("let an account send ten tests a minute to its endpoints, whichever of its keys asks, and leave its look-ups alone", async () => {
+  test("the keys of an account share ten endpoint tests a minute, apart from its look-ups", async () => {
     await using service = await startService({ DUBA_EVENT_NETWORKS: "127.0.0.0/8" });
     const account = await service.newAccount("Tests");
     const [one, other] = [await service.newKey({ account, scopes }), await service.newKey({ account, scopes })];
@@ -45,7 +45,7 @@ suite("limits", { concurrency: true }, () => {
     );
   });
 
-  test("let an account rehearse ten events a minute, whichever of its keys asks, and leave its look-ups alone", async () => {
+  test("the keys of an account share ten triggered events a minute, apart from its look-ups", async () => {
     await using service = await startService();
     const account = await service.newAccount("Rehearses");
     const keys = [await service.newKey({ account }), await service.newKey({ account })];

@@ -67,7 +67,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     assert.deepEqual(plans.json, { success: true, plans: [] });
   });
 
-  test("prices change between two look-ups, for whoever asks with the ETag or the date of the first as well", async () => {
+  test("price-change gives new prices to look-ups with and without the first one's ETag or date", async () => {
     const usual = await service.ask(bundles);
     const { etag = "", "last-modified": modified = "" } = usual.headers;
     for (const headers of [{}, { "If-None-Match": etag }, { "If-Modified-Since": modified }]) {
@@ -96,7 +96,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     }
   });
 
-  test("a scenario is refused where it changes nothing: in a list without prices, and by what is no look-up", async () => {
+  test("a scenario is refused where it changes nothing: lists without prices, and other operations", async () => {
     const changesNothing = /^Duba-Scenario.* changes nothing.* Leave the header out\.$/;
     const providers = await rehearse("/api/v2/internet/data/fetch-providers", "price-change");
     assert.match(

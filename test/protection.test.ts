@@ -47,7 +47,7 @@ for (const engine of engines)
       rmSync(folder, { recursive: true });
     });
 
-    test("are those of the service that runs, whatever the shell of a command says, and the entry says whose", async () => {
+    test("commands obey the running service's protection, not their shell's, and the entry says whose", async () => {
       const draft = await held(loose);
       const [entry] = await entriesOf("catalogue.held");
       const says = /^four eyes on, removal 30%, price factor 2, price mean 20%, of the service [\w-]{8}$/;

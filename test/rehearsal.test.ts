@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       };
     };
 
-    test("is nothing that a service falls into: it rejects a stand-in's answers, says so, and then asks it no more", async (t) => {
+    test("without the setting, a service rejects a stand-in's answers, says so, and stops asking it", async (t) => {
       const { start, duba } = await place(t);
       const service = await start();
       try {
@@ -108,7 +108,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await asked(third, { DUBA_STAND_INS: "on" }), [200, "stand-in"]);
     });
 
-    test("is said in every answer to a live key, by status and doctor, and for ever by its store and its backups", async (t) => {
+    test("live answers, status, doctor, store and backups all say that the service rehearses", async (t) => {
       const { start, duba } = await place(t);
       const rehearsing = { DUBA_STAND_INS: "on" };
       const service = await start(rehearsing);

@@ -15,7 +15,7 @@ import { startService } from "./support/service.ts";
 import { noticed, until } from "./support/until.ts";
 
 suite("duba stand-in", () => {
-  test("answers until a signal ends it, and then shows what it would bill; no number is in its output or invoice", async () => {
+  test("it answers until a signal, then shows its bill, without any person's number in the output", async () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-stand-in-"));
     const invoice = join(folder, "invoice.csv");
     const port = await freePort();

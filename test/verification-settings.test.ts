@@ -104,7 +104,7 @@ suite("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  test("a record that is not kept costs nothing if its caller hung up, and is charged if its caller got it", async () => {
+  test("a record that is not kept is charged only if its caller received it", async () => {
     await withService({ DUBA_RECORD_RETENTION: "0s" }, async (service) => {
       // The sandbox takes three seconds for it.
       const slow = { bvn: "00000000008" };

@@ -12,7 +12,7 @@ for (const engine of usualEngines) {
   suite(`remembered credentials on ${engine.name}`, () => {
     const its = new SuiteCredentials(engine);
 
-    test("that were verified once are looked up again after a change, whatever their neighbours do meanwhile", async () => {
+    test("a known key is checked again after a change, though its address reached the failure limit", async () => {
       its.credentials = its.open({ count: 20, seconds: 60 });
       const { key, text } = await its.create();
       await its.credentials.credentialOf(text, here);

@@ -78,7 +78,7 @@ for (const engine of engines)
       await set("a-second", { state: "verified", charged: 1 });
     });
 
-    test("are no difference if their batches say another order than the numbers of the journal, as in a restored store", async () => {
+    test("entries compare as equal if batches and journal numbers disagree on order, as after a restore", async () => {
       const numbered = ({ facts }: Entry, journal: number) => JSON.stringify({ ...JSON.parse(facts), journal });
       await told("restored");
       await change("restored", (late, entry) => ({ batch: late ? 9 : 8, facts: numbered(entry, late ? 1 : 2) }));
@@ -87,7 +87,7 @@ for (const engine of engines)
       assert.deepEqual(await differences(), []);
     });
 
-    test("are no difference if 0.1.0 wrote them, and only clocks say which one in their batch is the last", async () => {
+    test("entries of 0.1.0 in one batch compare as equal whichever of them the clocks put last", async () => {
       await told("one-batch");
       await change("one-batch", (late, entry) => ({ occurred_at: late ? now - 1_000 : now, facts: older(entry) }));
       for (const batch of [null, 3]) {
@@ -99,7 +99,7 @@ for (const engine of engines)
       await set("one-batch", { account_id: sample.account_id });
     });
 
-    test("end with the one in the later batch if 0.1.0 wrote them, and of one call with the one that stands last", async () => {
+    test("of the entries of 0.1.0 the one in the later batch counts, in one batch the one written last", async () => {
       await told("two-batches");
       await change("two-batches", (late, entry) => ({
         batch: late ? 5 : 4,

@@ -138,7 +138,7 @@ for (const engine of engines) {
       assert.deepEqual(await usedBy(place), { hashes: { v2: 2 }, records: { r2: 1 } });
     });
 
-    test("a record that does not open fails by itself: nobody is asked, nothing charged, all else goes on", async (t) => {
+    test("a record that cannot be opened fails its own retry only, without a vendor call or a charge", async (t) => {
       const place = await ringed(t);
       const { upstream, received } = answering(verified);
       const held = { current: await place.ring() };

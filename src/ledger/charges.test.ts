@@ -40,7 +40,7 @@ for (const engine of engines) {
         .orderBy("at")
         .execute();
 
-    test("a charge is taken back by who wrote it only, and its time stays: what changes later is an entry of its own", async () => {
+    test("only the holder of its mark reverses a charge, and later changes are entries of their own", async () => {
       let now = 3;
       const charges = new Charges(store.db, () => now);
       const row = await placed();
@@ -129,7 +129,7 @@ for (const engine of engines) {
       assert.equal(await charges.charge(row, "second"), false);
     });
 
-    test("what a process that is gone charged without a key and nobody heard of is taken back, and of no other process", async () => {
+    test("unheard charges without a key are reversed if their process is gone, and no others", async () => {
       const charges = new Charges(store.db, () => 3, undefined, "lives");
       const chargedBy = async (owner: string, mark: string) => {
         const row = await placed({ state: "verified", owner });

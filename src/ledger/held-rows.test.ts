@@ -88,7 +88,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     for (const one of fresh) assert.equal((await identity.verify(one)).replayed, false);
   });
 
-  test("a key that another process is writing is verified once it is not, and not said to run before it can be read", async (t) => {
+  test("a key whose row another process has not committed gives an error, and works after that", async (t) => {
     const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
     const mine = newRequest({ idempotencyKey: "being written" });
     await identity.verify(mine);

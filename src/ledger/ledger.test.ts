@@ -107,7 +107,7 @@ for (const engine of engines) {
       );
     });
 
-    test("a verified outcome with a mark is charged at its time, in the row and in the journal, and no other is", async () => {
+    test("only a verified outcome with a charge mark is charged, in the row and in the journal", async () => {
       const ledger = new Ledger(store.db);
       for (const [outcome, kobo] of [
         [found("verified"), 10_000],
@@ -231,7 +231,7 @@ for (const engine of engines) {
       assert.equal(await ledger.resolve(await placed(open), found("unknown")), false);
     });
 
-    test("that nothing was sent ends the attempt of this run only, and not one of the same number in a run of another process", async () => {
+    test("an unsent attempt ends in its own run only, not the same number in another process's run", async () => {
       const [ledger, row] = [new Ledger(store.db), await placed({ state: "unknown" })];
       const outcomeOf = async () => (await nowOf(row)).attempts[0]?.outcome;
       await ledger.endAttempt({ ...row, owner: "other" }, unsentOutcome(1, 5));

@@ -82,7 +82,7 @@ for (const { name: engine, ready } of engines) {
 
     const write = ({ db }: Store, name: string) => db.insertInto("fact").values(secret(name)).execute();
 
-    test("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
+    test("a service gives up a write held up by others within a second; a command waits its turn", async () => {
       const release = await holdWrites(place.settings);
       const waiting = write(beside, "untimed");
       const [{ isUncertain }, takesWrites] = await Promise.all([

@@ -35,7 +35,7 @@ test("a vendor that does not answer is left after the time-out, or when the call
   assert.deepEqual(await breaker.verify({ ...attempt, signal: caller.signal }), unavailable("not_reached"));
 });
 
-test("of 200 attempts at once to a dead vendor only those wait that it may have at a time, and of the next 200 none", async (t) => {
+test("a dead vendor holds up only as many attempts as it may have at a time, and then none", async (t) => {
   let underWay = 0;
   let most = 0;
   const verify = async (asked: IdentityAttempt) => {

@@ -29,7 +29,7 @@ test("outcomes pass through, and answers about the person keep the vendor ready"
   assert.deepEqual([log.lines, changesSeen], [[], []]);
 });
 
-test("a record with a bank that the table does not know is counted and noted, and keeps the vendor ready", async (t) => {
+test("a record with a bank unknown to us is counted and logged, and the vendor stays in use", async (t) => {
   const record = (enrolment_bank: string) => ({ state: "verified", record: { enrolment_bank } }) as IdentityOutcome;
   const lookUp = async () => record("Bank of Earlier Days");
   const { breaker, ask, log, changesSeen } = openedBreaker(t, {}, { lookUp });
@@ -87,7 +87,7 @@ test("a vendor that cannot be reached is paused, whoever was asked for", async (
   assert.equal(breaker.isReady(), false);
 });
 
-test("well-formed answers that are not believed, and refusals, raise an alarm after several people, and pause nothing", async (t) => {
+test("rejected answers about several people raise an alarm, and do not pause the vendor", async (t) => {
   for (const [outcome, alarm] of [
     [{ state: "failed", reason: "shape" }, "bad_response"],
     [{ state: "failed", reason: "failure" }, "bad_response"],
@@ -211,7 +211,7 @@ test("a look-up that is not put says nothing of the earlier attempt", async (t) 
   assert.deepEqual(await breaker.lookUp!(attempt), { state: "unknown", reason: "unclear" });
 });
 
-test("a look-up whose answer says nothing of the earlier attempt counts neither for nor against the vendor", async (t) => {
+test("a look-up that leaves an attempt unknown counts neither for nor against the vendor", async (t) => {
   const unclear = { state: "unknown", reason: "unclear" } as const;
   const answers: IdentityOutcome[] = Array(20).fill(unclear);
   const { breaker, ask, pass } = openedBreaker(t, {}, { lookUp: async () => answers.shift()! });

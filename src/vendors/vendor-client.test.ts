@@ -30,7 +30,7 @@ test("a JSON answer of any status is given as it is", async (t) => {
   assert.deepEqual(log.lines, []);
 });
 
-test("an answer of a stand-in, or of a Duba that rehearses, is read in a rehearsal, where no other one is unless it may be", async (t) => {
+test("marked answers are read in a rehearsal only, and unmarked ones there only if allowed", async (t) => {
   const marks = [{ "Duba-Stand-In": "prembly" }, { "Duba-Mode": "stand-in" }, { "Duba-Mode": "test" }];
   const told = async (standIns: boolean | "either", headers: Record<string, string>) => {
     const { vendor, ask } = await open(t, { standIns });

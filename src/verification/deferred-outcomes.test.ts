@@ -35,7 +35,7 @@ for (const engine of engines) {
       await quiet(store.usage);
     };
 
-    test("the upstream is told to stop a little before the time limit, and the caller hears of it in time", async (t) => {
+    test("a vendor call is aborted shortly before the time limit, so that the caller hears in time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
       const call = failureFrom(identity.verify(mine));
@@ -168,7 +168,7 @@ for (const engine of engines) {
       assert.deepEqual([(await onlyRow(store.db, mine)).charged, upstream.received.length], [1, 1]);
     });
 
-    test("a retry whose start reached a store that did not say so is no work done, and the next one goes on", async (t) => {
+    test("a retry whose start got no reply from the store did no work, and the next retry goes on", async (t) => {
       let isCutOff = false;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => node,

@@ -221,7 +221,7 @@ for (const engine of engines)
       });
     const ended = (call: Call) => inTime(() => call.code !== undefined);
 
-    test("get an event if a retry at a second process loses its reply, and the vendor answered the first one meanwhile", async (t) => {
+    test("callers get an event if a retry elsewhere lost its reply and the vendor answered meanwhile", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const [slow, lossy] = [new PlayedUpstream(), losing(store.db)];
       const upstreams = { test: slow, live: [] };

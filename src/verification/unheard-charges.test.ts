@@ -66,7 +66,7 @@ for (const engine of engines)
       return store.open(t, { upstreams });
     };
 
-    test("one without a key whose caller was told a failure is taken back by the next process; one that was answered stays", async (t) => {
+    test("the next process reverses a keyless charge whose caller got a failure, and no answered one", async (t) => {
       const { room, verifyAndDie } = await openMortal(t);
       const [answered, told500] = [newRequest(), newRequest()];
       await room.verify(answered);
@@ -97,7 +97,7 @@ for (const engine of engines)
     const notesOf = (process: string) =>
       store.db.selectFrom("charging_process").select(["heard_until", "unheard"]).where("id", "=", process).execute();
 
-    test("a note settles every charge so far but those that it names, of which the store has not said whether it has them", async () => {
+    test("a note confirms all charges so far but those it names, whose writes got no reply yet", async () => {
       let now = 200;
       const charges = new Charges(store.db, () => now, undefined, "slow");
       const noted = async () => {
@@ -149,7 +149,7 @@ for (const engine of engines)
       assert.deepEqual([await chargedOf(waits), await chargedOf(given)], [0, 1]);
     });
 
-    test("a day after their keys ended, no charge with a key goes back when its process dies, and none without one that was answered", async (t) => {
+    test("a day after keys expired, the death of a process reverses no answered or keyed charge", async (t) => {
       let late = 0;
       const now = () => Date.now() + late;
       const changes = { upstreams, now, settings: { limits: null } };

@@ -153,7 +153,7 @@ export function consoleCanaries(engine: Engine): void {
     assert.deepEqual([...said], []);
   });
 
-  test("no page, record, CSV, redirect, kept answer, event, metric or line of the log holds one, and the subject export does", async () => {
+  test("no page, CSV, event, metric or log line holds personal data; only the subject export does", async () => {
     const { service, send, confirm } = operators;
     const { cookie } = by();
     const addresses = commands.flatMap((command) => {

@@ -165,7 +165,7 @@ for (const engine of usualEngines) {
       await send({ body: { email, password: text }, address: "2001:db8::1" });
     });
 
-    test("tells an end after which the token works for two hours, for clients that read a local time west of UTC", async () => {
+    test("a token outlives its stated expiry by two hours, for clients that read it as local time", async () => {
       const { text } = await create();
       const { data } = await send({ body: { email, password: text } });
       const told = Date.parse(`${data.token.expires_at.replace(" ", "T")}Z`);

@@ -12,7 +12,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("tells what an entry costs and whether it is to be had, by hand and by file, and finds entries by it", async () => {
+    test("cost and availability are set by hand or by file, and filter the list of entries", async () => {
       const entries = async (...options: string[]) =>
         JSON.parse((await terminal.duba("catalogue", "entries", ...options, "--json")).out) as Record<
           string,
@@ -67,7 +67,7 @@ for (const engine of usualEngines)
       assert.equal((await entries("--search", "50mb 24hrs", "--provider", "MTNDATA"))[0]!.cost, null);
     });
 
-    test("changes the chosen prices in one revision, by percent and naira, after a preview, and holds what the guard doubts", async () => {
+    test("change-prices previews, then changes the chosen prices in one revision or waits for approval", async () => {
       const entries = async (...options: string[]) =>
         JSON.parse((await terminal.duba("catalogue", "entries", ...options, "--json")).out) as Record<string, string>[];
       const change = (...options: string[]) => terminal.duba("catalogue", "change-prices", ...options);

@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "import", terminal.write("data-bundles.csv", text));
     });
 
-    test("shows what nobody sees where old and new text look the same: in a dry run, a difference and a conflict", async () => {
+    test("texts that only look alike are shown with invisible characters escaped", async () => {
       const { revision } = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions[0];
       const text = (await terminal.duba("catalogue", "export", "--list", "data-bundles")).out;
       const other = terminal.write("data-bundles.csv", edited(text, "104,50MB 24Hrs", "104,50MB\u00a024Hrs"));

@@ -185,7 +185,7 @@ test("what only one side changed is as that side made it, order and ids included
   );
 });
 
-test("a merge undoes no change of the winner, has every change that it does not tell, and no orphan and no id twice", async () => {
+test("a merge keeps every change but reported conflicts, and makes no orphan and no duplicate id", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.constantFrom("mine" as const, "theirs" as const), async (history, winner) => {
       const [before, mine, theirs] = await history();

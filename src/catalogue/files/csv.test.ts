@@ -9,7 +9,7 @@ const sentences = async (text: string | Uint8Array, list: Parameters<typeof read
     ({ place, sentence }) => `${place}${place && ": "}${sentence}`,
   );
 
-test("what spreadsheets do is understood: mark, line ends, quotes, naira signs, thousands, empty rows, order of columns", async () => {
+test("a CSV file may be as spreadsheets write it: BOM, quotes, naira signs, thousands, empty rows", async () => {
   const text = [
     "\ufeffcode,type,price,amount,description,value,duration",
     '104,MTNDATA,"₦1,000.50","1,000.50","50MB, ""24Hrs""",50MB,24Hrs',
@@ -113,7 +113,7 @@ test("lines are counted as an editor counts them, whatever ends them and whateve
 const lineOf = (sentence: string) => Number(/\d+/.exec(sentence)![0]);
 const byLine = (one: string, other: string) => lineOf(one) - lineOf(other);
 
-test("the line of text in another encoding is told, also where that differs from UTF-8 in punctuation alone", async () => {
+test("text in another encoding is refused with its line, even if only curly quotes differ", async () => {
   const curly = Buffer.concat([
     bytes(`${heading}\r\nMTNDATA,1,fine,1,1,,\r\nMTNDATA,2,`),
     Buffer.from([0x93, 0x35, 0x94]),

@@ -218,7 +218,7 @@ test("the first ten of many far moves are named, and the others counted", async 
   assert.equal(reasons.at(-1), "3 more prices move as far.");
 });
 
-test("what a change makes sell below its cost is held, and a cost that moves far; a known cost that rises is not", async () => {
+test("the guard holds a price set below cost and a cost that moves far, not a cost that rises a little", async () => {
   const known = await applyChanges(base, [withMembers("MTNDATA 104", { cost: 9_500 })]);
   const { content: old } = itemIn(known, "data-bundles", "MTNDATA 104")!;
   const to = (members: EntryContent) =>

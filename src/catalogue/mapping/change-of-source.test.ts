@@ -10,7 +10,7 @@ import { mappingRows } from "./mapping-rows.ts";
 
 for (const engine of usualEngines)
   suite(`a change of source on ${engine.name}`, () => {
-    test("changes no code: nothing new is served until it is mapped, and a restart keeps what was decided", async (t) => {
+    test("after a change of source no code changes and nothing unmapped is served, across restarts", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run, audited } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       const [codes, prices] = [codesOf(at.catalogue), pricesOf(at.catalogue)];
@@ -99,7 +99,7 @@ for (const engine of usualEngines)
       assert.equal(mapped?.own, "mtn-3gb", "in the spelling that clients know");
     });
 
-    test("serves no other goods under a mapped code: the last good entry stays until a person decides again", async (t) => {
+    test("a mapped code whose goods change keeps its last good entry until a person decides again", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");
@@ -152,7 +152,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await run("approve", { source: "ebills" }), { source: "ebills", entries: 8, left: 4 });
     });
 
-    test("maps many entries from a file, after a dry run that changes nothing, or none if a line is wrong", async (t) => {
+    test("a mapping file is imported whole, or not at all if a line is wrong; dry runs change nothing", async (t) => {
       const { db, at, restart, pull, pullApproved, run, audited } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");

@@ -181,7 +181,7 @@ test("look-alikes on either side are left to a person", async () => {
   assert.deepEqual((await proposalsOf(base, offer, never))[1], ["MTNDATA 3", "proposed", "c", 0]);
 });
 
-test("an entry that looks like one of ours is left to a person if another entry of the source has that code", async () => {
+test("a person decides about an entry that looks like one of ours whose code is already mapped", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
   const offer = offering("data-bundles", [bundle("1", "Jumbo 1GB 30 days"), bundle("2", "1GB 30 days")]);
   const { proposals } = await inOwnCodes(base, offer, "ebills", byVtpass(row("data-bundles", "MTNDATA 1", "a")));

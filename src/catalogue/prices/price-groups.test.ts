@@ -117,7 +117,7 @@ function expected(
   return supply.price;
 }
 
-test("group, own rules, rounding, floor and dates make the price that the documentation says, to the kobo", async () => {
+test("groups, own rules, rounding, floor and dates give the documented price, to the kobo", async () => {
   await fc.assert(
     fc.asyncProperty(
       supplies,

@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       return { store, clock, catalogue, publishes, now };
     };
 
-    test("members pay them from one body, own rules come first, and who leaves pays the catalogue's again", async (t) => {
+    test("members of a group share one body, own rules win, and who leaves pays catalogue prices", async (t) => {
       const { store, catalogue, publishes } = await opened(t);
       await publishes(settingRule({ account: agents, of: "MTNDATA", rule: "percent", value: 301, round: 500 }));
       await publishes(joining(["acc_1", "acc_2", "acc_3"], agents));
@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.throws(() => joining(["acc_1"], "group:agnets")(catalogue.responses.snapshot), /There is no group agnets/);
     });
 
-    test("a validator, a time and the feed follow what a member pays: rules, membership, and a floor that a cost moves", async (t) => {
+    test("ETag, Last-Modified and feed change whenever the price of a member does", async (t) => {
       const { store, catalogue, publishes, clock } = await opened(t);
       await publishes(settingRule({ account: agents, of: "MTNDATA", rule: "percent", value: -1_000 }));
       const seen = () => {
@@ -144,7 +144,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await feed(catalogue, "acc_2", undefined)).data, []);
     });
 
-    test("a rule holds from its time until its time, with a revision at each, also if no service ran then", async (t) => {
+    test("a dated rule begins and ends with a revision each, even if no service ran at that time", async (t) => {
       const { store, catalogue, publishes, clock, now } = await opened(t);
       await publishes(settingRule({ account: agents, of: "MTNDATA", rule: "percent", value: -1_000 }));
       await publishes(joining(["acc_1"], agents));
@@ -178,7 +178,7 @@ for (const engine of usualEngines)
       assert.deepEqual(made, [{ author: "system" }, { author: "system" }]);
     });
 
-    test("the guard looks at a rule when it is set, whenever it begins, and names what an account gets below its cost", async (t) => {
+    test("the guard checks a price rule when it is set, not when it begins, and names prices below cost", async (t) => {
       const { catalogue, publishes, now } = await opened(t);
       const later = { from: start + 9_000 * minute };
       const far = { account: agents, of: "MTNDATA 104", rule: "percent", value: -6_000, ...later } as const;

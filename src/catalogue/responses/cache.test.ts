@@ -174,7 +174,7 @@ test("a changed price changes the validators of the lists that show it, and no o
   assert.equal(now.dataBundles("GLODATA").etag, before.dataBundles("GLODATA").etag);
 });
 
-test("a revision writes only the lists anew that it touches, and moves the dates and revisions of no others", async () => {
+test("a revision rewrites only the lists that it touches, and leaves the dates of the others", async () => {
   const cache = new ResponseCache(() => start);
   const before = new CatalogueResponses(snapshot, cache);
   const bytesOf = (responses: CatalogueResponses) =>

@@ -36,7 +36,7 @@ test("the headers are complete but for what differs by request", () => {
   ]);
 });
 
-test("who asks for a compressed form while it is made waits for the same one; afterwards it is there at once", async () => {
+test("callers who ask for a form while it is being compressed share it; later ones get it at once", async () => {
   const response = answerOf(5_000);
   const first = response.form("br", false);
   assert.ok(first instanceof Promise);
@@ -48,7 +48,7 @@ test("who asks for a compressed form while it is made waits for the same one; af
   assert.equal(shared.body, form.body);
 });
 
-test("two revisions with the same body share its bytes, the compressed ones as well, under headers of their own", async () => {
+test("revisions with an equal body share its plain and compressed bytes, with headers of their own", async () => {
   const body = bodyOf(5_000);
   const [seventh, eighth] = [new Response(body, description), new Response(body, { ...description, revision: 8 })];
   const [one, other] = [await seventh.form("br", true), await eighth.form("br", true)];

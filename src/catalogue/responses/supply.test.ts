@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await store.db.selectFrom("event").select("about").where("about", "=", "2").execute(), []);
     });
 
-    test("what is not available leaves the lists and comes back, and the feed says so; the catalogue keeps it", async (t) => {
+    test("an unavailable entry leaves lists and feed, stays in the catalogue, and comes back", async (t) => {
       const store = await freshStore(engine, t);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
@@ -192,7 +192,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("a fact keeps its first time and teller until another is told, and an import without it leaves it", async (t) => {
+    test("a cost keeps its time and source until it changes; an import without the column leaves it", async (t) => {
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const facts = async (given: Record<string, string | number>, by: Teller) => {

@@ -79,7 +79,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), ["published"]);
     });
 
-    test("add up from the price of this entry that somebody approved, and an approval of another entry is none", async (t) => {
+    test("small moves add up from the last approved price of the same entry", async (t) => {
       const { publisher } = await opened(t, engine);
       const first = await statesOf(publisher, [priced(other, 600_000), priced(key, 1_100_000)]);
       assert.deepEqual(first, ["published", "published"]);

@@ -54,7 +54,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("tells the difference of what is held anew when the catalogue was changed since, and asks again", async (t) => {
+    test("approval shows the difference anew and asks again if the catalogue has changed since", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
       await publish(publisher, priced("MTNDATA 104", 12_000), about);

@@ -13,7 +13,7 @@ import { publishDue } from "./schedule.ts";
 
 for (const engine of usualEngines)
   suite(`what is scheduled on ${engine.name}`, { concurrency: true }, () => {
-    test("publishes what is scheduled at its time, in the order of the times, on top of what came between", async (t) => {
+    test("scheduled changes publish at their times, in order, on top of what was published between", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       const described =
         (description: string): Plan =>

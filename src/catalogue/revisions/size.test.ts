@@ -41,7 +41,7 @@ const bundle =
 
 for (const engine of usualEngines)
   suite(`the catalogue's size on ${engine.name}`, () => {
-    test("20,000 entries are served; more are refused at an import, a pull and an approval, and held at their time", async (t) => {
+    test("a catalogue has at most 20,000 entries: imports, pulls, approvals and schedules refuse more", async (t) => {
       const { store, clock, publisher } = await opened(t, engine, { guard: looseGuard }, true);
       await publish(publisher, (base) => withLists(base, almostAll()), about);
       const guarded = { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };

@@ -167,7 +167,7 @@ for (const engine of usualEngines)
       assert.equal(await priceOf("MTNDATA 104"), 11_000);
     });
 
-    test("sizes and validities keep their spelling, texts lose their HTML entities, and what an entry lacks stays", async (t) => {
+    test("a pull keeps how sizes are spelled, decodes HTML entities, and keeps members that it lacks", async (t) => {
       const { shop, pull, publisher } = await opened(t, engine);
       const bundle = shop.lists.bundles!.find(({ code }) => code === "104")!;
       const textsOf = async () => {
@@ -253,7 +253,7 @@ for (const engine of usualEngines)
       assert.equal(waiting?.reasons, '["MTNDATA 104: description begins like a formula of a spreadsheet."]');
     });
 
-    test("a list that shrinks in several pulls in a row is held, until a day has passed or somebody approves", async (t) => {
+    test("a list that shrinks pull after pull is held until a day has passed or somebody approves", async (t) => {
       const { db, shop, clock, pull, publisher } = await opened(t, engine);
       clock.time += 2 * 86_400_000;
       const lose = (count: number) => {
@@ -318,7 +318,7 @@ for (const engine of usualEngines)
       assert.equal(await priceOf("MTNDATA 104"), 12_000);
     });
 
-    test("what is undone stays undone until the source has something else, or it is pulled again by hand", async (t) => {
+    test("a reverted pull stays reverted until the source changes or somebody pulls by hand", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
       shop.price("104", "110");
       shop.price("113", "210");

@@ -11,7 +11,7 @@ suite("duba listen", () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
   const duba = (...argv: string[]) => ran(argv, { environment: { DUBA_DATA: service.settings.dataDirectory } });
 
-  test("forwards each event once, signed as its webhook is, says what came back, and from where to go on", async (t) => {
+  test("each event is forwarded once, signed like a webhook, with its response and the next cursor", async (t) => {
     const receiver = await openReceiver();
     t.after(() => receiver.close());
     const account = await service.newAccount("Listens");

@@ -29,7 +29,7 @@ for (const engine of usualEngines)
       JSON.parse((await duba("find", text, "--json")).out);
     const kindsOf = async (text: string) => (await find(text)).map(({ kind, name }) => `${kind} ${name}`);
 
-    test("a reference, a request id, an idempotency key and the last four digits lead to the verification", async () => {
+    test("find leads to a verification by reference, request id, idempotency key or last four digits", async () => {
       const found = `verification ${reference}`;
       assert.deepEqual(await kindsOf(reference), [found]);
       assert.deepEqual(await kindsOf(requestId), [found, `request ${requestId}`]);
@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("what is written like a name or a day of birth is not looked for, also where a caller chose it as an id", async () => {
+    test("find never searches for a text like a name or a birth date, even if a caller's id is one", async () => {
       for (const id of ["Adaeze-Obi", "1990-01-31", "29-Jul-1982"]) {
         const { headers } = await service.verify({ headers: { "X-Request-Id": id } });
         assert.equal(headers["x-request-id"], id);

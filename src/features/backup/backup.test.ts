@@ -53,7 +53,7 @@ for (const engine of engines) {
       );
     });
 
-    test("rests after each page that waited long, as on a machine where commits are slow, and after no other", async () => {
+    test("a backup pauses after each page that took long, as where commits are slow, and only then", async () => {
       const pages = async (waits: number) => {
         const events: string[] = [];
         let waited = 0;

@@ -172,7 +172,7 @@ for (const engine of usualEngines) {
       await assert.rejects(started, /is missing: put the ring back that this store was written with/);
     });
 
-    test("checks with the key ring that is there although it was called lost, and refuses what was changed", async (t) => {
+    test("a restore checks with a key ring that was called lost, and refuses a changed file", async (t) => {
       const settings = await empty(t, engine);
       const its = `${settings.dataDirectory}.keyring`;
       copyFileSync(ring, its);

@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.equal(await totalOf(reference), 0);
     });
 
-    test("is a line of its verification that counts no charge, and changes the balance of a prepaid account alone", async () => {
+    test("a correction belongs to a verification, counts as no charge, and moves only a prepaid balance", async () => {
       const reference = await charged();
       const account = { account_id: accountId, period: "prepaid" };
       const balance = { ...account, kobo: 0, verifications: 0, most_kobo: 5_000, most_verifications: null };
@@ -151,7 +151,7 @@ for (const engine of engines)
       });
     });
 
-    test("without a reference is at most what the account was charged last month, in all of this month; more asks again", async () => {
+    test("corrections without a reference above last month's charges need --sure in this month", async () => {
       await withStore(({ db }) =>
         storeRows(
           db,

@@ -41,7 +41,7 @@ for (const engine of engines)
     const states = () =>
       store.db.selectFrom("verification").select(["reference", "state", "reason"]).orderBy("reference").execute();
 
-    test("an unknown attempt of a verification that ended otherwise is ended too, and the books come to what the invoice has", async () => {
+    test("an invoice ends unknown attempts of ended verifications, and the books then equal it", async () => {
       const accountId = "acc_ended";
       const ended = (last4: string, at: number, state: "verified" | "not_found") => ({
         ...verifiedRow(accountId, at, { subject_last4: last4, state, reference: newReference(at) }),

@@ -64,7 +64,7 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([lineOf(priced, { price: 500 })], [priced]), { ...nothing, other_price: ["r1"] });
   });
 
-  test("finds each planted difference and nothing else, in any order, by reference and by time and digits", async () => {
+  test("a comparison finds each planted difference and no other, by reference or by time and digits", async () => {
     const planted = fc.record({
       count: fc.integer({ min: 8, max: 60 }),
       byTime: fc.boolean(),
@@ -137,7 +137,7 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([line, lineOf(billed)], [unknown, billed]), nothing);
   });
 
-  test("a line with a price is not that of an attempt that costs nothing, if another may have been billed", async () => {
+  test("a priced line never matches a free attempt while another attempt may have been billed", async () => {
     const last4 = "4717";
     const unknown = attempt(1, { vendor_reference: null, isBilled: false, last4 });
     const free = { ...attempt(5, { vendor_reference: null, price: 0, last4 }), reference: "r1", number: 2 };
@@ -175,7 +175,7 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([lineOf(attempt(4), { price: null })], [attempt(4)]), nothing);
   });
 
-  test("a credit reverses the line with its reference, whole or in part, and is named where there is none", async () => {
+  test("a credit reverses all or part of the line with its reference; one without a line is reported", async () => {
     const [one, two, three, four] = [1, 2, 3, 4].map((nth) => attempt(nth)) as [
       OwnAttempt,
       OwnAttempt,

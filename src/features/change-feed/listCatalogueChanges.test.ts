@@ -90,7 +90,7 @@ for (const engine of engines)
       assert.deepEqual((await ask(catalogue, { after: answer.next })).data, []);
     });
 
-    test("come in pages of any size, each change once, also when others publish meanwhile and after a restart", async (t) => {
+    test("pages of any size list each change once, also across publishing and restarts", async (t) => {
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db });
       const whole = await askAll(catalogue, "0", "1000", "acc_1");
@@ -124,7 +124,7 @@ for (const engine of engines)
       assert.equal((await ask(catalogue, { after })).data.length, 1);
     });
 
-    test("are those of one history: after a restore the cursors from before are refused, and say to begin anew", async (t) => {
+    test("a cursor from before a restore is refused with the advice to begin anew", async (t) => {
       const [store, other] = [await freshStore(engine, t), await freshStore(engine, t)];
       const folder = mkdtempSync(join(tmpdir(), "duba-history-"));
       t.after(() => rmSync(folder, { recursive: true }));
@@ -185,7 +185,7 @@ for (const engine of engines)
       assert.deepEqual((await listsOf("acc_1")).sort(), ["data-providers", "corporate-bundles", ...open].sort());
     });
 
-    test("announce what is scheduled to callers with a credential, and list it to everybody when it holds", async (t) => {
+    test("callers with a credential see scheduled changes; everybody sees them once they hold", async (t) => {
       const store = await freshStore(engine, t);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });

@@ -43,7 +43,7 @@ for (const engine of usualEngines)
       return db.selectFrom("audit_entry").select(["actor", "facts"]).where("kind", "=", kind).execute();
     };
 
-    test("a person whose name is a script registers, cannot approve alone, signs out, and comes back to the page", async () => {
+    test("a person named like a script registers, cannot approve alone, signs out, and comes back", async () => {
       ada = await join(service.console!.firstLink!, `Ada ${html}`);
       await open(ada.page, "/people/change", { Person: "officer@localhost", Email: "ada@example.com" });
       await said(ada.page, / has the role officer\./);
@@ -102,7 +102,7 @@ for (const engine of usualEngines)
       assert.deepEqual(ada.problems, []);
     });
 
-    test("a second device gets a passkey of its own, which the first confirms, and the lost first one goes", async () => {
+    test("the first passkey confirms a second device's own passkey, which then removes the lost first", async () => {
       const { page, device: laptop, problems } = await join(await invite("joan@example.com", "viewer"), "Joan");
       await page.getByRole("link", { name: "Joan" }).click();
       await page.getByRole("link", { name: "Add a passkey", exact: true }).click();
@@ -135,7 +135,7 @@ for (const engine of usualEngines)
       await page.context().close();
     });
 
-    test("names come while somebody types, and what may be a number of a person does not leave the browser", async () => {
+    test("names are suggested while typing, and nothing like a person's number leaves the browser", async () => {
       const { page } = ada;
       const sent: string[] = [];
       page.on("request", (request) => {

@@ -120,7 +120,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     return found;
   };
 
-  test("has room for amounts of millions and times of other days on a desk: the name of a client gives way", async () => {
+  test("pages fit millions of naira and dates of other days on a desk by shortening client names", async () => {
     const { page } = ada;
     await look(page, "light", 1280);
     const narrow: string[] = [];

@@ -43,7 +43,7 @@ for (const engine of usualEngines)
     const offered = (text: string) =>
       [...text.matchAll(/(?:href|action|hx-post|hx-get)="(\/[^"?#]*)/g)].flatMap(([, path]) => byPath.get(path!) ?? []);
 
-    test("nothing beyond the role: no form, answer, CSV, run or confirmation of a command, and the audit trail keeps each attempt", async (t) => {
+    test("a role gets no page, CSV or run of a command beyond it, and each attempt is audited", async (t) => {
       const { by, post, deedOf, refusals } = operators;
       const before = (await refusals()).length;
       let [asked, refused] = [0, 0];
@@ -98,7 +98,7 @@ for (const engine of usualEngines)
       t.diagnostic(`${links} links and forms of ${read} pages`);
     });
 
-    test("a part of Now that refreshes itself leads nowhere else because somebody of a higher role looks at it too", async () => {
+    test("parts of Now that refresh themselves never offer a viewer what only higher roles may do", async () => {
       assert.ok(offered((await get("/", "officer")).text).some((command) => !mayRun("viewer", command)));
       for (const path of nowParts.keys())
         for (const command of offered((await get(path, "viewer")).text))

@@ -44,7 +44,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("a form that was sent after the session ended stands as it was typed once its person is back, and works once", async () => {
+  test("a form sent after the session ended is restored as typed after sign-in, and works once", async () => {
     const { page } = ada;
     const { db } = await service.store();
     const endSession = () => db.deleteFrom("console_session").execute();

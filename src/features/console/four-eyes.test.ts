@@ -58,7 +58,7 @@ for (const engine of usualEngines)
       assert.match(approved.text, /Revision 2 is published/);
     });
 
-    test("a draft that the catalogue has overtaken is refused under its old name before a passkey is asked for", async () => {
+    test("an overtaken draft is refused under its old name before any passkey is asked for", async () => {
       const { post, confirm, deedOf, by } = operators;
       const approver = await operators.signIn("third@example.com", "officer");
       const draftOf = async (price: string, who = by.officer) => {
@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.deepEqual([made.facts.author, made.facts.author_note], [made.actor, "bob"]);
     });
 
-    test("money that no verification bounds needs two people in the console, above what the account was charged last month", async () => {
+    test("top-ups and free corrections above last month's charges need a second person in the console", async () => {
       const { confirm, by, service } = operators;
       const email = await service.newAccount("Kiosk");
       const { db } = await service.store();

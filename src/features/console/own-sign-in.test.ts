@@ -54,7 +54,7 @@ for (const engine of engines)
     const entries = async (kind: string) =>
       (await operators.entries(kind)).map(({ actor, facts }) => ({ actor, ...facts }));
 
-    test("a person of any role has several passkeys: the present one confirms another, and each signs in and confirms", async () => {
+    test("a person of any role adds a passkey by confirming with one, and each signs in and confirms", async () => {
       const { by, confirm, send } = operators;
       const who = by.viewer;
       const { excludeCredentials, credential } = await made(who);
@@ -113,7 +113,7 @@ for (const engine of engines)
       assert.match(people.text, /two@example\.com[\s\S]*?data-label="Passkeys">1</);
     });
 
-    test("nobody touches the passkeys and sessions of another person, or adds what another browser was asked for", async () => {
+    test("nobody changes passkeys and sessions of others, or adds a credential made for another browser", async () => {
       const { by, confirm, post } = operators;
       const victim = await operators.signIn("victim@example.com", "officer");
       await add(victim, "Phone");
@@ -135,7 +135,7 @@ for (const engine of engines)
       assert.equal(rows(await page(victim), "Your passkeys").length, 2);
     });
 
-    test("a person sees where they are signed in, and ends one session, all others, or those of a lost passkey", async () => {
+    test("a person lists their sessions, and ends one, all others, or those of a lost passkey", async () => {
       const { post, confirm, send } = operators;
       const who = await operators.signIn("many@example.com", "viewer");
       const lives = async ({ cookie }: { cookie: string }) => (await send("/keys", { cookie })).status === 200;

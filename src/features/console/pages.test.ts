@@ -233,7 +233,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Till<\/h1>/);
   });
 
-  test("Now shows a change that was made in the console at once, and one made elsewhere to those who open it", async () => {
+  test("Now shows changes made in the console at once, and changes made elsewhere on opening", async () => {
     await page("/");
     const said = await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
     const draft = draftIn(said);

@@ -100,7 +100,7 @@ for (const engine of usualEngines)
       assert.equal(await rowsOf("account"), before);
     });
 
-    test("has an answer that is shown whole, page by page at an address that can be sent, with the CSV of the command line", async () => {
+    test("a sent form's long answer has pages with addresses of their own, and the terminal's CSV", async () => {
       const { service, send, by } = operators;
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };

@@ -233,7 +233,7 @@ for (const engine of engines)
       assert.equal(slow.received.length, 10, "the account has its 10 places and no more");
     });
 
-    test("of a suspended account wait, are no alarm, and go on with 3 days of their own when it is resumed", async (t) => {
+    test("deliveries of a suspended account wait without alarm, and get 3 more days once it resumes", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_suspended");
       receiver.behaves = () => 500;
       const terms = { fees: "{}", answers: "full", terms: "{}" } as const;

@@ -81,7 +81,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(JSON.stringify(store.log.lines), new RegExp(id));
     });
 
-    test("gets what is dead again after what waits, in its old order and in short transactions, however many events that are", async (t) => {
+    test("resent events queue behind those that wait, in their order, in transactions of 200", async (t) => {
       const account = "acc_many";
       const { id } = await receiving(t, account);
       const events: string[] = [];

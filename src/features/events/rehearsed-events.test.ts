@@ -48,7 +48,7 @@ for (const engine of engines)
       return (await found.orderBy("event.number").execute()).map(({ id }) => id);
     };
 
-    test("of an account are its newest 1,000 with their deliveries, and take no event and no place from anybody", async () => {
+    test("an account keeps its newest 1,000 rehearsed events, at the cost of no real event or cursor", async () => {
       const first = await rehearseFor("acc_busy");
       const place = (await list("acc_other")).next;
       const ofOthers = await rehearseFor("acc_other");

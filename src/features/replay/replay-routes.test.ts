@@ -78,7 +78,7 @@ for (const engine of engines)
   suite(`a replay on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("reads the live sums of the days in the period, and names a vendor with a price that nobody asked", async () => {
+    test("a replay reads live daily sums of the period, and names priced vendors that were never asked", async () => {
       const day = 86_400_000;
       const none = Object.fromEntries(counts.map((count) => [count, 0]));
       const sum = (begins_at: number, more = {}) => {

@@ -156,7 +156,7 @@ for (const engine of engines)
       });
     });
 
-    test("keeps failures and verifications of an account that looks up much, and counts what has no entry", async () => {
+    test("the log samples look-ups of a busy account but keeps all its failures and verifications", async () => {
       const { text: key, id } = await service.newKey({ account: await service.newAccount(`Busy${engine.name}`) });
       for (let at = 0; at < 70; at += 1) await service.ask(lookup, { credential: key });
       await service.ask("/api/v2/internet/data/lookup?provider=NONE", { credential: key });

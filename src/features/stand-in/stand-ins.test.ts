@@ -99,7 +99,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
         }
       }));
 
-    test("does with a number of each kind what its last digits say, and bills what the adapter says that it bills", () =>
+    test("a stand-in does what a number's last digits say, and bills what the adapter expects", () =>
       withStandIn("any", async (opened, { calls }) => {
         for (const kind of personKindsOf(opened)) {
           const said = { ...usual, ...own[vendor.name], ...own[`${vendor.name} ${kind}`] };

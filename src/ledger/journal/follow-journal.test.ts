@@ -100,7 +100,7 @@ for (const engine of engines) {
       );
     });
 
-    test("an outcome that is tried again meanwhile is recorded as it was, and the retry's when that ends", async (t) => {
+    test("the trail records an outcome as it was before a retry, and the retry's own once it ends", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const asked = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<void>();

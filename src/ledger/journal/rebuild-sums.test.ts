@@ -34,7 +34,7 @@ for (const engine of engines)
         return { all, reported };
       });
 
-    test("are counted anew once none of that version lives, and nobody is told that they are wrong before", async (t) => {
+    test("sums are recounted once no process of the older version lives, and not called wrong before", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [negative("not_found")];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));

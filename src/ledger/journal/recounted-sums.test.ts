@@ -234,7 +234,7 @@ for (const engine of engines)
       assert.equal((await rebuildSums(room(), zone)).rebuilt, 0);
     });
 
-    test("lose nothing and count nothing twice while verifications go on, and others follow and make anew", async () => {
+    test("rebuilding sums three times at once amid verifications loses nothing and counts nothing twice", async () => {
       await store.db.deleteFrom("verification_sum").execute();
       const life = fc.array(
         step.filter(({ does }) => does !== "compare" && does !== "price"),

@@ -95,7 +95,7 @@ for (const engine of engines)
       await store.end(first);
     });
 
-    test("changes with a process that starts alone: the books are right before and after the sums are counted anew", async (t) => {
+    test("a lone start in another time zone keeps the books right before and after the recount", async (t) => {
       for (const [zone, days] of [
         [london, daysOf(["2026-03-29", 1], ["2026-03-30", 1], ["2026-10-31", 1])],
         [lagos, daysOf(["2026-03-29", 1], ["2026-03-30", 1], ["2026-11-01", 1])],
@@ -128,7 +128,7 @@ for (const engine of engines)
       await store.end(identity);
     });
 
-    test("counts a verification that waits in the journal once, over a start with the same zone and with another one", async (t) => {
+    test("a verification waiting in the journal counts once across starts in the same or another zone", async (t) => {
       const { upstream } = answering(async (attempt) => verified(attempt));
       const upstreams = { test: upstream, live: [upstream] };
       const openIn = (timeZone: TimeZone) => store.open(t, { upstreams, settings: { timeZone }, now: () => now });

@@ -62,7 +62,7 @@ for (const engine of engines)
       assert.deepEqual(await spentOf(other!.accountId), [["2026-01", 10_000, 1, null]]);
     });
 
-    test("a charge of a prepaid account that is taken back is its balance again, less what a correction gave back before", async (t) => {
+    test("reversing a prepaid charge restores the balance, less what a correction gave back already", async (t) => {
       const { upstream } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => january });
       const mine = newRequest({ mode: "live", terms: { prepaid: true }, idempotencyKey: "k" });

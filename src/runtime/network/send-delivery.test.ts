@@ -111,7 +111,7 @@ suite("a delivery", () => {
     assert.deepEqual(await to(`http://shop.example:${port()}/`, allowed), { delivered: true, outcome: "204" });
   });
 
-  test("waits for its name while others wait for theirs, so that some threads are left for names of vendors", async () => {
+  test("deliveries look up few host names at once, so that threads stay free for vendors' names", async () => {
     const asked: string[] = [];
     const answers = new Map<string, () => void>();
     const lookUp = sparingLookup(

@@ -18,7 +18,7 @@ const released: [migration: Migration, hash: string][] = [
   [stateSums, "0ff764e7692090d9"],
 ];
 
-test("a released migration makes the tables that it always made: stores have them, so a change is a migration of its own", async () => {
+test("a released migration makes exactly the tables that it always made", async () => {
   const { db, close } = await openSqlite(":memory:", commandTimeouts);
   const made: string[] = [];
   for (const [{ tables, indexes = [] }] of released) {

@@ -8,7 +8,7 @@ const minute = 60_000;
 
 for (const engine of engines)
   suite(`jobs that fail on ${engine.name}`, () => {
-    test("are known to every process a minute later, and no more once they succeed or their process is gone", async (t) => {
+    test("every process knows a failing job within a minute, until it succeeds or its process is gone", async (t) => {
       const { settings, dispose } = await engine.ready();
       const { db, close } = await openStore({ ...settings, serving: false });
       t.after(async () => {

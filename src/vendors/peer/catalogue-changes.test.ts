@@ -111,7 +111,7 @@ test("what changes while the lists are read is caught up", async (t) => {
   assert.deepEqual(pulled.kind === "whole" && pulled.lists["data-bundles"]?.map(({ price }) => price), ["99"]);
 });
 
-test("the lists are read again where changes cannot tell: other prices of the account, a lost place, a server without them", async (t) => {
+test("all lists are read after a change of prices, a lost cursor, or from a server without a feed", async (t) => {
   const { server, asked } = await openFeed(t);
   await asked();
   server.pages.set("6-a", page("7-a", [{ list: "prices", change: "modified", old: { of: "MTNDATA" }, new: null }]));

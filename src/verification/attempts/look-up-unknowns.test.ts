@@ -87,7 +87,7 @@ for (const engine of engines) {
       }
     });
 
-    test("what it cannot tell stays unknown, and so does a record, which only a retry can hold against its attempt", async (t) => {
+    test("a look-up settles no record: with a record or no news the outcome stays unknown", async (t) => {
       for (const answer of [
         { state: "unknown", reason: "unclear" } as const,
         await verified(newRequest()),
@@ -109,7 +109,7 @@ for (const engine of engines) {
       assert.deepEqual(fields, [{ requestId, account, key, mode: "live" }]);
     });
 
-    test("the sandbox is looked up too: its number 13 turns out to be nobody's, its number 6 stays unknown", async (t) => {
+    test("sandbox attempts are looked up too: number 13 becomes not found, number 6 stays unknown", async (t) => {
       const identity = await store.open(t);
       const [late, never] = ["00000000013", "00000000006"].map((number) => newRequest({ number, idempotencyKey: "k" }));
       for (const mine of [late!, never!]) await failureFrom(identity.verify(mine));

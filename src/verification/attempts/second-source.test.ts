@@ -153,7 +153,7 @@ for (const engine of usualEngines)
       assert.deepEqual([first.received.length, third.received.length], [1, 0]);
     });
 
-    test("that the store did not take is asked by a retry, and nobody is told before that the person is unknown", async (t) => {
+    test("a failover that the store did not take is made by a retry, and nobody hears not_found before", async (t) => {
       let isAway = true;
       const db = store.db.withPlugin({
         transformQuery({ node }) {

@@ -43,7 +43,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("are part of what a key stands for, but not of one that an older version made, which did not know them", async (t) => {
+    test("compared members belong to an idempotency key's request, but not for keys of older versions", async (t) => {
       const identity = await store.open(t);
       const verify = (accountId: string, members: object) =>
         callOf(verifyBvn, identity, {

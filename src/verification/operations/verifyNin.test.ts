@@ -63,7 +63,7 @@ for (const engine of usualEngines) {
       assert.equal(new Set(rows.map(({ subject_hash }) => subject_hash)).size, 2);
     });
 
-    test("a replay is the same record and charges nothing, and shows a masked account the last four digits", async (t) => {
+    test("a replay gives the same record without a charge; masked accounts see four digits", async (t) => {
       const identity = await store.open(t);
       const caller = { accountId: newRequest().accountId };
       const headers = { "idempotency-key": "k" };

@@ -132,7 +132,7 @@ for (const engine of usualEngines)
       assert.deepEqual([first.received.length, second.received.length], [0, 0]);
     });
 
-    test("calls that nobody can be asked for count in the share of answers, and are no difference of the ledger", async (t) => {
+    test("calls without a vendor lower the share of answers, and the ledger still matches the trail", async (t) => {
       const { identity, clock, pause } = await opened(t);
       const accountId = `acc_${randomUUID()}`;
       const count = () =>
@@ -162,7 +162,7 @@ for (const engine of usualEngines)
         );
     });
 
-    test("an outcome that is unknown at a vendor waits, even if the vendor now needs what the request lacks", async (t) => {
+    test("an unknown outcome waits for its vendor, even if that now needs what the request lacks", async (t) => {
       const slow = answering(() => unknown);
       const second = answering(verified);
       const needy = { ...slow.upstream, name: "first", needs: ["consent"] as const };

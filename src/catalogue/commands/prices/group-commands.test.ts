@@ -81,7 +81,7 @@ for (const engine of usualEngines)
       await done("catalogue", "edit", "MTNDATA", "104", "--cost", "unknown");
     });
 
-    test("a file with groups, times and roundings changes nothing when it is imported again, and replaces what it has", async () => {
+    test("an exported price file changes nothing when imported again; an edited one replaces the rules", async () => {
       await done(
         "prices",
         "set",

@@ -160,7 +160,7 @@ for (const engine of usualEngines)
       assert.match((await terminal.duba("prices", "list")).out, /^Every account has the catalogue's prices\./);
     });
 
-    test("tells of a fixed price that the catalogue's price has risen above, until somebody sets it again", async () => {
+    test("list and doctor report a fixed price that the catalogue has overtaken, until it is set again", async () => {
       const told = async () => {
         const [account] = JSON.parse((await terminal.duba("prices", "list", "--json")).out);
         const found: { check: string; passed: boolean; sentence: string }[] = JSON.parse(

@@ -64,7 +64,7 @@ for (const engine of usualEngines) {
     const statement = (...options: string[]) =>
       duba("books", "statement", "--account", "shop@example.com", "--month", month, ...options);
 
-    test("a statement has the same bytes each time, in each form, and its hash is the one of the CSV's lines", async () => {
+    test("a statement has the same bytes each time, and every form shows the hash of its CSV lines", async () => {
       const [json, csv, text] = [await statement("--json"), await statement("--csv"), await statement()];
       assert.deepEqual([json.exitCode, csv.exitCode, text.exitCode], [0, 0, 0]);
       assert.deepEqual([await statement("--json"), await statement("--csv")], [json, csv]);

@@ -29,7 +29,7 @@ for (const engine of usualEngines)
       return shop.duba("books", "reconcile", invoice, "--vendor", "dojah", "--month", month);
     };
 
-    test("our attempt counts once, however often the vendor bills it, and a credit without its line is named", async () => {
+    test("an attempt that the vendor bills twice counts once, and a credit without its line is reported", async () => {
       const { exitCode, out } = await reconcile("D-1,50", "D-1,50", "D-7,-45.55");
       assert.equal(exitCode, 1);
       assert.match(out, /^agree +1 +₦50\.00 +₦50\.00$/m);

@@ -45,7 +45,7 @@ for (const engine of engines)
       return rows.filter(({ facts }) => facts.includes(endpoint)).map(({ kind, actor }) => [kind, actor]);
     };
 
-    test("a key adds one, sees what became of its events, sends them again, rolls the secret and removes it", async (t) => {
+    test("a key adds an endpoint, reads its deliveries, resends them, rolls the secret and removes it", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       const account = await service.newAccount("Manages");
@@ -230,7 +230,7 @@ for (const engine of engines)
       });
     });
 
-    test("a key with this permission alone sees and changes the endpoints of all keys and operators, and reads the body of no event", async () => {
+    test("a key with events:manage alone changes all endpoints of the account and reads no event body", async () => {
       const account = await service.newAccount("Alone");
       const { text: key } = await keyOf(account);
       const { text: alone } = await keyOf(account, { scopes: ["events:manage"] });
@@ -281,7 +281,7 @@ for (const engine of engines)
       assert.equal((await post(path, (await keyOf(account, { mode: "live" })).text, { url })).status, 200);
     });
 
-    test("the keys of an account change endpoints 50 times a day in a mode, also in parallel, and operators without a limit", async () => {
+    test("keys change endpoints 50 times a day per account and mode, even in parallel; operators freely", async () => {
       const account = await service.newAccount("Rolls");
       const [one, other] = [await keyOf(account), await keyOf(account)];
       const { id } = (await add(one.text, "http://127.0.0.1:1/rolls")).data;
