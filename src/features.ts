@@ -12,12 +12,14 @@ import { find } from "./features/find/index.ts";
 import { metrics } from "./features/metrics/index.ts";
 import { routeReplay } from "./features/replay/index.ts";
 import { requestLog } from "./features/request-log/index.ts";
+import { sources } from "./features/sources/index.ts";
 import { standIn } from "./features/stand-in/index.ts";
 import { tracing } from "./features/tracing/index.ts";
 
 /** What the core does without, in the order in which it opens. */
 export const features: readonly Feature[] = [
   tracing,
+  sources,
   changeFeed,
   events,
   requestLog,
@@ -40,6 +42,9 @@ export const settingsOfFeatures = features.flatMap(({ settings }) => Object.valu
 
 /** The pages of features, and what they add to those of the core. */
 export const pagesOfFeatures = features.flatMap(({ pages }) => pages ?? []);
+
+/** How features are. */
+export const health = features.flatMap((each) => each.health ?? []);
 
 /** What features know of a verification. */
 export const stories = features.flatMap(({ story }) => story ?? []);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { looseGuard, priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
-import { nameLists } from "../src/catalogue/mapping/mapping-rows.ts";
+import { nameLists } from "../src/catalogue/revisions/list-codes.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { readConfig } from "../src/config/read-config.ts";
+import { features } from "../src/features.ts";
 import { silent } from "../src/runtime/log.ts";
 import { openStore } from "../src/storage/store.ts";
 import { type LiveSource, openSource } from "../src/vendors/open-vendors.ts";
@@ -217,7 +218,7 @@ suite("a source that is followed", () => {
   test("must be one that there is, and be set up", () => {
     const problemsOf = (environment: Record<string, string>) => {
       try {
-        readConfig(environment);
+        readConfig(environment, features);
       } catch (error) {
         return (error as Error).message;
       }

@@ -45,8 +45,9 @@ const theRest = [
   /^test\/(new-kind|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|gateway-faults|release)\.test\.ts$/,
   /^test\/(draining|events-killed|first-hour|store-faults|vendor-faults|waiting-for-the-store|workers|process)\.test\.ts$/,
   /^test\/(concurrency|console-statements|spending|stand-ins|strangers)\.test\.ts$/,
-  /^src\/catalogue\/(killed-import|under-load|sync\/source-faults)\.test\.ts$/,
-  /^src\/identity\/verification\/lost-replies\.test\.ts$/,
+  /^src\/catalogue\/(killed-import|under-load)\.test\.ts$/,
+  /^src\/features\/sources\/sync\/source-faults\.test\.ts$/,
+  /^src\/verification\/lost-replies\.test\.ts$/,
   /^test\/left-out-(features|tables)\.test\.ts$/,
   /^client\/test\/packed\.test\.ts$/,
 ];

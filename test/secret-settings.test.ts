@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { readConfig } from "../src/config/read-config.ts";
-import { settingsOfFeatures } from "../src/features.ts";
+import { features } from "../src/features.ts";
 import { vendors } from "../src/vendors/registry.ts";
 import { everySetting } from "../src/wire/every-setting.ts";
 import { ran } from "./support/command-line.ts";
@@ -50,7 +50,7 @@ suite("a secret in any setting", () => {
       if (readable.has(setting.name) || setting.name === "DUBA_DATA") continue;
       // A replica follows a PostgreSQL database.
       const environment = { DUBA_DATABASE_URL: "postgres://127.0.0.1/duba", [setting.name]: value };
-      const noted = JSON.stringify(readConfig(environment, settingsOfFeatures).overrides);
+      const noted = JSON.stringify(readConfig(environment, features).overrides);
       assert.ok(!noted.includes(canary), `${setting.name}: ${noted}`);
     }
   });

@@ -27,12 +27,4 @@ export const catalogueTrail = {
     protection: "text",
   }),
   rejected: auditKind("catalogue.rejected", { draft: "number", author: "text", source: "text", note: "text" }),
-  mapped: auditKind("catalogue.mapped", {
-    source: "reference",
-    entries: "number",
-    list: "reference",
-    code: "text",
-    own: "text",
-  }),
-  proposed: auditKind("catalogue.proposed", { source: "reference", proposed: "number", unclear: "number" }),
 };

@@ -3,13 +3,12 @@ import type { Audit } from "../storage/audited.ts";
 import type { Db } from "../storage/tables.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
 import { ResponseCache } from "./responses/cache.ts";
-import { noFreshness, SourceFreshness } from "./responses/freshness.ts";
+import { noFreshness, type SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/expected.ts";
 import { latestSnapshot } from "./revisions/load.ts";
 import { nextRuleDate } from "./revisions/price-rule-dates.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { loadStarter } from "./starter.ts";
-import type { Follow } from "./sync/follow-source.ts";
 
 const unrecorded: Audit = async () => {};
 
@@ -38,8 +37,10 @@ export interface OpenCatalogue extends Catalogue {
   refresh(): Promise<void>;
   /** Does the same, given the change counter that the store had at `askedAt`. Usually there is nothing to read. */
   follow(said: { askedAt: number; catalogue: number }): Promise<void>;
-  /** Pulls from the sources that are due. */
-  pull(signal: AbortSignal): Promise<void>;
+  /** Publishes in the name of Duba itself. */
+  readonly publisher: Publisher;
+  /** From here on answers with the lists of this source say how old these are. */
+  tellAge(age: SourceFreshness): void;
 }
 
 /**
@@ -51,17 +52,14 @@ export async function openCatalogue({
   now = Date.now,
   guard = usualGuard,
   audit = unrecorded,
-  follows = [],
 }: {
   db: Db;
   /** Milliseconds since 1970. */
   now?: () => number;
   guard?: Guard;
   audit?: Audit;
-  /** The sources to follow. */
-  follows?: readonly Follow[];
 }): Promise<OpenCatalogue> {
-  const freshness = follows.map(({ source }) => new SourceFreshness(source.name, source.covers));
+  const freshness: SourceFreshness[] = [];
   const responses = new ResponseCache(
     now,
     (list) => freshness.find((each) => each.covers.includes(list)) ?? noFreshness,
@@ -91,11 +89,6 @@ export async function openCatalogue({
     confirmedAt = now();
     await publishWhatIsDue();
   });
-  const followAll = async () => {
-    const { followSource } = await import("./sync/follow-source.ts");
-    return Promise.all(follows.map((each, at) => followSource(publisher, freshness[at]!, each)));
-  };
-  const pulls = follows.length > 0 ? await followAll() : [];
 
   return {
     db,
@@ -111,9 +104,8 @@ export async function openCatalogue({
       confirmedAt = Math.max(confirmedAt, askedAt);
       await publishWhatIsDue();
     },
-    async pull(signal) {
-      await Promise.all(pulls.map((pull) => pull(signal)));
-    },
+    publisher,
+    tellAge: (age) => void freshness.push(age),
   };
 }
 

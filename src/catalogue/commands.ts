@@ -6,12 +6,10 @@ export const catalogueCommands = {
     (await import("./commands/edit-command.ts")).editEntry,
     (await import("./commands/change-prices-command.ts")).changePrices,
     ...(await import("./commands/revision-commands.ts")).revisionCommands,
-    ...(await import("./commands/map-commands.ts")).mapCommands,
   ],
   prices: async () => [
     ...(await import("./commands/prices/price-commands.ts")).priceCommands,
     ...(await import("./commands/prices/price-group-commands.ts")).groupCommands,
     (await import("./commands/prices/price-sheet-command.ts")).showSheet,
   ],
-  sources: async () => (await import("./commands/source-commands.ts")).sourceCommands,
 };

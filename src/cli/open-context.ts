@@ -3,7 +3,7 @@ import { type CommandContext, contextOf } from "../commands/context.ts";
 import { protectedBy } from "../commands/protected-command.ts";
 import { type Config, readConfig } from "../config/read-config.ts";
 import type { Command, Role } from "../declare/command.ts";
-import { settingsOfFeatures } from "../features.ts";
+import { features } from "../features.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { protectionText } from "../storage/protection.ts";
 import type { Store } from "../storage/store.ts";
@@ -36,7 +36,7 @@ export async function withContext<Result>(
   use: (context: CommandContext, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
   const { store: needed = "shared", counts = "rows", reports } = command;
-  const own = readConfig(withOverrides(io.environment, overrides), settingsOfFeatures);
+  const own = readConfig(withOverrides(io.environment, overrides), features);
   // Before a thread of the store begins, which inherits the priority.
   if (needed === "untimed") io.giveWay?.();
   const store = needed === "none" ? undefined : await openNeeded(needed, own);

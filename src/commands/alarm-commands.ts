@@ -6,8 +6,8 @@ import { CommandError, command } from "../declare/command.ts";
 import Type, { type Static } from "../declare/schema/type.ts";
 import { duration } from "../declare/setting.ts";
 import { upsert } from "../storage/queries/upsert.ts";
+import { type Rank, ranks } from "./alarm.ts";
 import type { CommandContext } from "./context.ts";
-import { type Rank, ranks } from "./health/alarms.ts";
 import type { WrittenAlarm } from "./health/written-alarms.ts";
 import { serviceTrail } from "./service-trail.ts";
 
@@ -93,7 +93,7 @@ const listAlarms = command({
   ],
   none: "Nothing needs a hand.",
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
-  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts" | "commands">) => {
+  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) => {
     const [{ readHealth }, { writtenAlarms }] = await Promise.all([
       import("./health/read-health.ts"),
       import("./health/written-alarms.ts"),

@@ -16,6 +16,7 @@ import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import type { Tables } from "../storage/tables.ts";
+import type { TellHealth } from "./alarm.ts";
 
 /** Every command of every room, or those of one family, which loads then. */
 export type EveryCommand = (family?: string) => Promise<readonly Command<CommandContext>[]>;
@@ -30,6 +31,8 @@ export interface Core {
   commands: EveryCommand;
   /** What features know of a verification. */
   stories: readonly TellStory[];
+  /** How each feature is. */
+  health: readonly TellHealth[];
   /** How long the settings want things kept. */
   keptTimes: KeptTimes;
 }

@@ -34,7 +34,6 @@ export const coreFamilies: readonly Family[] = [
       "`duba catalogue history` shows it, and `duba catalogue revert` undoes it.",
     load: catalogue.prices,
   },
-  { name: "sources", about: "Manage the source from which Duba updates the catalogue.", load: catalogue.sources },
   {
     name: "ledger",
     about: "Read the ledger of verifications and charges, and settle what has no outcome.",

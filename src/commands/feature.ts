@@ -1,5 +1,5 @@
 import type { OpenCatalogue } from "../catalogue/catalogue.ts";
-import type { Config } from "../config/read-config.ts";
+import type { Config, FeatureSettings } from "../config/read-config.ts";
 import type { DeclaredKind } from "../declare/audit-kind.ts";
 import type { Command } from "../declare/command.ts";
 import type { BoundOperation, Operation } from "../declare/operation.ts";
@@ -17,6 +17,7 @@ import type { Store } from "../storage/store.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import type { LiveUpstreams } from "../vendors/open-vendors.ts";
 import type { Identity } from "../verification/identity.ts";
+import type { TellHealth } from "./alarm.ts";
 import type { FeaturePage, PageAddition } from "./console-page.ts";
 import type { CommandContext, Core } from "./context.ts";
 import type { FeatureRecords, RecordKinds } from "./records/record-kinds.ts";
@@ -115,11 +116,10 @@ export interface OpenedFeature {
  * What the core does without: a folder in `src/features/`, and a line in `src/features.ts`. A command line loads every
  * such value, so that each loads what it names on first use.
  */
-export interface Feature {
+export interface Feature extends FeatureSettings {
   name: string;
   /** What operators or integrators have of it, in one sentence. */
   about: string;
-  settings?: Readonly<Record<string, Setting<unknown>>>;
   commands?: readonly FeatureCommands[];
   /** Pages of the console, and what it adds to those of the core. */
   pages?: readonly (FeaturePage | PageAddition)[];
@@ -131,6 +131,8 @@ export interface Feature {
   operations?: () => Promise<readonly Operation<never>[]>;
   /** What it knows of a verification. */
   story?: TellStory;
+  /** How it is, and what of it needs a hand. */
+  health?: TellHealth;
   /** Traces requests and queries. It begins before the store opens. At most one feature has it. */
   trace?: (config: Config, log: Log) => Promise<Tracing | undefined>;
   /** How long its settings want things kept. Without it they are kept as long as their table says. */

@@ -4,11 +4,11 @@ import { sql } from "kysely";
 import { ran } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
 import { startService, suiteService } from "../../test/support/service.ts";
-import { never } from "../catalogue/sync/record.ts";
-import type { SourceState } from "../catalogue/sync/source-states.ts";
 import { verification } from "../features/backup/backup.fixture.ts";
+import { never } from "../features/sources/sync/record.ts";
 import { isSqlite } from "../storage/engine.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import type { SourceState } from "./alarm.ts";
 
 const day = 86_400_000;
 

@@ -1,8 +1,8 @@
-import { SourceState } from "../catalogue/sync/source-states.ts";
 import { account, bytesText, orNull, reference, time, type Viewing } from "../declare/command/answer-schema.ts";
 import { command } from "../declare/command.ts";
 import Type, { type Static } from "../declare/schema/type.ts";
 import { pauseMembers } from "../verification/commands/vendor-states.ts";
+import { SourceState } from "./alarm.ts";
 import { AlarmFacts } from "./alarm-commands.ts";
 import type { CommandContext } from "./context.ts";
 
@@ -53,7 +53,7 @@ export const statusCommand = command({
   ],
   onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],
   isWell: ({ needs }) => needs.length === 0,
-  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts" | "commands">) =>
+  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) =>
     (await import("./health/read-status.ts")).readStatus(room),
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { checkKinds } from "../declare/check-kind.ts";
-import { settingsOfFeatures } from "../features.ts";
+import { features } from "../features.ts";
 import { vendors } from "../vendors/registry.ts";
 import { everySetting } from "../wire/every-setting.ts";
 import { ConfigError, readConfig } from "./read-config.ts";
@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const saidOf = (environment: Record<string, string>): string[] => {
   try {
-    readConfig(environment, settingsOfFeatures);
+    readConfig(environment, features);
   } catch (problem) {
     assert.ok(problem instanceof ConfigError);
     return problem.message.split("\n");

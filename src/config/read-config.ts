@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import { closestName } from "../declare/closest-name.ts";
 import type { Setting } from "../declare/setting.ts";
 import { isLoopback } from "../runtime/network/address.ts";
@@ -30,6 +29,8 @@ export type Config = Values<typeof settings> &
     formerSettings: readonly string[];
     /** What the settings of features say. */
     ofFeatures: ReadonlyMap<Setting<unknown>, unknown>;
+    /** Sentences of features about settings that may be right but are dangerous, by the names of these. */
+    risksOfFeatures: Readonly<Record<string, string>>;
     /** What all vendors share. */
     upstream: Values<typeof upstreamSettings> & ReturnType<typeof upstreamPauses>;
     /**
@@ -40,10 +41,18 @@ export type Config = Values<typeof settings> &
     vendors: Readonly<Record<string, VendorValues>>;
     /** Time-out of each vendor in milliseconds, by its name. */
     vendorTimeouts: Readonly<Record<string, number>>;
-    pull: Values<typeof syncSettings> & Pick<FixedValues, "staleAfter">;
     /** By the name of the catalogue source. */
     sources: Readonly<Record<string, VendorValues>>;
   };
+
+/** What a feature says of settings. */
+export interface FeatureSettings {
+  settings?: Readonly<Record<string, Setting<unknown>>>;
+  /** Sentences about settings that do not fit together. A wrong setting has a sentence of its own. */
+  misfits?: (config: Config) => Iterable<string>;
+  /** A sentence about each setting that may be right but is dangerous if it is a mistake, by its name. */
+  risks?: (config: Config) => Readonly<Record<string, string>>;
+}
 
 /** One or more settings are wrong; `message` has a sentence for each. */
 export class ConfigError extends Error {
@@ -57,8 +66,9 @@ export class ConfigError extends Error {
  */
 export function readConfig(
   given: Record<string, string | undefined>,
-  ofFeatures: readonly Setting<unknown>[] = [],
+  features: readonly FeatureSettings[] = [],
 ): Config {
+  const ofFeatures = features.flatMap(({ settings }) => Object.values(settings ?? {}));
   const everySetting = [...coreSettings, ...ofFeatures];
   const problems: string[] = [];
   const former = formerTexts(given, everySetting, problems);
@@ -77,16 +87,13 @@ export function readConfig(
     ofFeatures: new Map(
       ofFeatures.map((setting) => [setting, valuesOf({ value: setting }, environment, problems).value] as const),
     ),
+    risksOfFeatures: {},
     overrides: overridesIn(environment, everySetting),
     upstream: { ...upstream, ...upstreamPauses(upstream.standIns) },
     vendors: Object.fromEntries(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
     ),
     vendorTimeouts: {},
-    pull: {
-      ...(valuesOf(syncSettings, environment, problems) as Values<typeof syncSettings>),
-      staleAfter: fixedValues.staleAfter,
-    },
     sources: Object.fromEntries(
       catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
     ),
@@ -96,6 +103,7 @@ export function readConfig(
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
   );
   problems.push(...vendorProblems(config, common !== undefined));
+  for (const { misfits } of features) problems.push(...(misfits?.(config) ?? []));
   const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
     problems.push(
@@ -128,6 +136,7 @@ export function readConfig(
   }
   // A vendor and a catalogue source may share a setting, which then has its problem twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems)].join("\n"));
+  config.risksOfFeatures = Object.assign({}, ...features.map(({ risks }) => risks?.(config)));
   return config;
 }
 
@@ -161,7 +170,7 @@ export function settingOf<Value>({ ofFeatures }: Pick<Config, "ofFeatures">, set
 }
 
 /**
- * What vendors and sources lack, or what does not fit together. A wrong setting has a problem of its own. `isTimed`:
+ * What vendors lack, or what does not fit together. A wrong setting has a problem of its own. `isTimed`:
  * their time-out is set.
  */
 function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
@@ -186,10 +195,6 @@ function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
   for (const { vendor } of (config.upstreams && config.routeShare) ?? [])
     if (!upstreams.includes(vendor))
       yield `${share.name} names ${vendor}, and ${listed.name} does not: name it in both, or in neither.`;
-  for (const source of catalogueSources.filter(({ name }) => config.pull.sources?.some((each) => each.name === name))) {
-    const missing = missingOf(source, config.sources[source.name]!).join(", ");
-    if (missing !== "") yield `${syncSettings.sources.name} names ${source.name}, but ${missing} must be set for it.`;
-  }
   // It must end before the verification's time, so that we know the outcome before we answer. A vendor with its own may
   // take longer.
   const isUsed = isTimed || vendors.some(({ name, timeout }) => !timeout && upstreams.includes(name));

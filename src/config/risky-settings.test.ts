@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { settingsOfFeatures } from "../features.ts";
+import { features } from "../features.ts";
 import { readConfig } from "./read-config.ts";
 import { riskySettings } from "./risky-settings.ts";
 
 const risksOf = (environment: Record<string, string>, ownAddresses: readonly string[] = ["10.0.0.7"]) =>
-  riskySettings(readConfig(environment, settingsOfFeatures), ownAddresses);
+  riskySettings(readConfig(environment, features), ownAddresses);
 const risk = async (name: string, environment: Record<string, string>, ownAddresses?: readonly string[]) =>
   risksOf(environment, ownAddresses)[name];
 

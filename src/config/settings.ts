@@ -1,4 +1,3 @@
-import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import { anyText, httpUrl, type Setting, setting } from "../declare/setting.ts";
 import { catalogueSources, vendors } from "../vendors/registry.ts";
 import { upstreamSettings } from "../vendors/upstream-settings.ts";
@@ -37,7 +36,6 @@ export const settings = {
 export const coreSettings: readonly Setting<unknown>[] = [
   ...new Set<Setting<unknown>>([
     ...Object.values(settings),
-    ...Object.values(syncSettings),
     ...Object.values(upstreamSettings),
     ...[...vendors, ...catalogueSources].flatMap(({ settings }) => Object.values(settings)),
   ]),

@@ -1,13 +1,13 @@
 import type { Core } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
-import { features, stories } from "../features.ts";
+import { features, health, stories } from "../features.ts";
 import type { Log } from "../runtime/log.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import { everyCommand } from "./every-command.ts";
 
 /** What is the same for the service and for the terminal. */
 export function coreOf(config: Config, log: Log): Core {
-  return { config, log, commands: everyCommand, stories, keptTimes: keptTimes(config) };
+  return { config, log, commands: everyCommand, stories, health, keptTimes: keptTimes(config) };
 }
 
 /** How long the settings want things kept. */

@@ -25,7 +25,7 @@ export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
   const { catalogue, identity, upstreams, opened } = rooms;
   const { db, now } = store;
   const alarms = config.alarmUrl
-    ? (await import("../commands/health/tell-alarms.ts")).alarmTeller({ config, db, now, log, commands: core.commands })
+    ? (await import("../commands/health/tell-alarms.ts")).alarmTeller({ ...core, db, now })
     : undefined;
   const trimTrail = trailTrimmer(keyring.current.audit);
   const rules = everyRule({ ...keptTimes, audit: audit.append, trimTrail });
@@ -34,7 +34,6 @@ export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
     { name: "read a changed key ring", every: second, run: () => keyring.look() },
     { name: "follow changes of keys", when: () => true, run: (beat) => access.credentials.follow(beat) },
     { name: "follow the catalogue", when: (beat) => beat !== undefined, run: (beat) => catalogue.follow(beat!) },
-    { name: "pull the catalogue", every: 5 * second, run: (_, signal) => catalogue.pull(signal) },
     ...identity.jobs,
     { name: "seal the audit trail", when: (beat) => beat?.unsealed, leader: true, run: () => audit.seal() },
     { name: "anchor the audit trail", every: minute, run: () => audit.anchor() },

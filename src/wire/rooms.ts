@@ -4,8 +4,6 @@ import { anchorPath } from "../audit/anchor/anchor.ts";
 import { openAuditTrail } from "../audit/audit.ts";
 import { openCatalogue } from "../catalogue/catalogue.ts";
 import { neverFilled } from "../catalogue/starter.ts";
-import type { Follow } from "../catalogue/sync/follow-source.ts";
-import { openFollowed } from "../catalogue/sync/followed-sources.ts";
 import type { Core } from "../commands/context.ts";
 import type { OpenedFeature, ServingCore } from "../commands/feature.ts";
 import { serviceTrail } from "../commands/service-trail.ts";
@@ -96,13 +94,7 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
     audit,
   });
   opened.defer(() => identity.stop(patience()));
-  const follows: Follow[] = [];
-  for (const followed of config.pull.sources) {
-    const source = await openFollowed(followed, config, log);
-    opened.defer(() => source.close());
-    follows.push({ ...config.pull, source, log });
-  }
-  const catalogue = await openCatalogue({ db, now, guard: config.guard, audit, follows });
+  const catalogue = await openCatalogue({ db, now, guard: config.guard, audit });
   for (const sentence of neverFilled(catalogue.responses.snapshot)) log.warn({}, `Catalogue: ${sentence}`);
   const openedFeatures: OpenedFeature[] = [];
   const serving: ServingCore = {

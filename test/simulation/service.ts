@@ -1,6 +1,6 @@
 import { duplexPair } from "node:stream";
 import { readConfig } from "../../src/config/read-config.ts";
-import { settingsOfFeatures } from "../../src/features.ts";
+import { features } from "../../src/features.ts";
 import { silent } from "../../src/runtime/log.ts";
 import { type Service, wire } from "../../src/wire/wire.ts";
 import type { Owner, VirtualTime } from "./virtual-time.ts";
@@ -45,7 +45,7 @@ export class SimulatedService implements Owner {
     const note = (fields: object, message: string) => void this.alarms.push(`${message} ${JSON.stringify(fields)}`);
     const log = { ...silent, warn: note, error: note };
     time.as(this, () => {
-      wire(readConfig(environment, settingsOfFeatures), log).then(
+      wire(readConfig(environment, features), log).then(
         (service) => {
           this.#service = service;
         },

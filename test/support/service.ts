@@ -7,7 +7,7 @@ import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
 import type { FixedValues } from "../../src/config/fixed-values.ts";
 import { readConfig } from "../../src/config/read-config.ts";
-import { settingsOfFeatures } from "../../src/features.ts";
+import { features } from "../../src/features.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { commandTimeouts } from "../../src/storage/timeouts.ts";
@@ -98,7 +98,7 @@ export async function startService(
       DUBA_BOOTSTRAP_KEY: sandboxKey,
       ...environment,
     },
-    settingsOfFeatures,
+    features,
   );
   const service = await wire(
     {
@@ -106,7 +106,6 @@ export async function startService(
       ...(hurries ? {} : { storeTimeouts: commandTimeouts }),
       ...fixed,
       upstream: { ...config.upstream, ...fixed.upstream },
-      pull: { ...config.pull, ...(fixed.staleAfter && { staleAfter: fixed.staleAfter }) },
     },
     log,
   );

@@ -4,12 +4,12 @@ import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { catalogueTrail } from "../catalogue-trail.ts";
 import { type Change, countsOf, revisedBy } from "../document/difference.ts";
 import { linesOf, packed, packedDifference } from "../document/document-text.ts";
-import { nameBySource } from "../mapping/mapping-rows.ts";
 import { listNames } from "../model/lists.ts";
 import { type Document, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { announcePublished, announceScheduled } from "./announce-prices.ts";
 import { type About, addDraft, changeDraft } from "./draft.ts";
 import type { ExpectedCatalogue, Publisher } from "./expected.ts";
+import { nameBySource } from "./list-codes.ts";
 import { newestRevision, noteChanges, noteSnapshot } from "./load.ts";
 
 /** Rows per INSERT, because both engines limit its parameters. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { beginSync } from "../../features/sources/sync/record.ts";
+import { syncFrom } from "../../features/sources/sync/sync.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
 import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { countIn, withEntries } from "../model/snapshot.ts";
-import { beginSync } from "../sync/record.ts";
-import { syncFrom } from "../sync/sync.ts";
 import { approve } from "./decide.ts";
 import { findDraft } from "./draft.ts";
 import { publish } from "./publish.ts";

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { accept } from "../../declare/command.ts";
+import { lateAlarm } from "../../features/sources/source-health.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
 import { everyCommand } from "../../wire/every-command.ts";
-import { type Alarm, alarmsOf } from "./alarms.ts";
+import type { Alarm, SourceState } from "../alarm.ts";
+import { alarmsOf } from "./alarms.ts";
 import type { HealthFacts } from "./health-facts.ts";
 import { writtenAlarms } from "./written-alarms.ts";
 
@@ -27,7 +29,7 @@ const worst = {
   clockDoubtedSince: since,
   instances: 1,
   held: [{ draft: "d4", since, reasons: ["MTNDATA 104: price moves from 100 to 10."] }],
-  sources: [source],
+  ofFeatures: [lateAlarm(source as SourceState)],
   belowCost: ["MTNDATA 104 costs more."],
   loosened: { what: "four eyes are off", at: since },
   unknown: { count: 2, since },

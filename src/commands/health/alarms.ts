@@ -1,8 +1,8 @@
-import type { SourceState } from "../../catalogue/sync/source-states.ts";
 import { bytesText } from "../../declare/command/answer-schema.ts";
-import { joinTexts, type Mend, type RichText, richText } from "../../declare/command/rich-text.ts";
+import { joinTexts, type RichText, richText } from "../../declare/command/rich-text.ts";
 import { alarmTexts, type VendorAlarm } from "../../vendors/vendor-alarms.ts";
 import { type PausedRoute, pauseReasons } from "../../verification/routes/paused-routes.ts";
+import { mend, newAlarm, type OpenAlarm } from "../alarm.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
 const minute = 60_000;
@@ -18,44 +18,7 @@ export const bounds = {
   backup: 26 * hour,
   clock: minute,
   room: 1024 ** 3,
-  missedPulls: 3,
 };
-
-/** What an alarm hits: 1 stops the service, 2 costs money or evidence, 3 waits for somebody. */
-export const ranks = { 1: "stops the service", 2: "costs money", 3: "waits for somebody" } as const;
-export type Rank = keyof typeof ranks;
-
-/** Something that needs a hand. */
-export interface Alarm {
-  /** What it is about, such as `vendor:dojah`: the same as long as it lasts. */
-  name: string;
-  rank: Rank;
-  /** What is wrong, as a sentence without its dot. */
-  headline: RichText;
-  /** Why, and what to do where no command does it: sentences, or nothing. */
-  detail: RichText;
-  mends: readonly Mend[];
-  /** How many, where there may be several. */
-  count: number | null;
-  /** Since when, in milliseconds since 1970, where that is known. */
-  since: number | null;
-  /** The vendor, the account by its id, and the key that it is about. */
-  vendor?: string;
-  account?: string;
-  key?: string;
-  /** Who made it so, and until when. */
-  actor?: string;
-  until?: number | null;
-  /** What is about to happen, such as the end of a pause. It goes to everyone who got the alarm. */
-  soon?: RichText | undefined;
-  acknowledged: { by: string; until: number; note: string } | null;
-}
-
-/** A source whose first pull has not ended is not late, unless that takes as long as a late pull. */
-function isLateSource({ stale, missed, result, begun_at, every }: SourceState, now: number): boolean {
-  if (result === null) return (begun_at ?? 0) > 0 && now - begun_at! >= bounds.missedPulls * every;
-  return stale || missed >= bounds.missedPulls;
-}
 
 function pauseText({ kind, by, why, until }: PausedRoute): RichText {
   const checks = kind === null ? [] : richText` for ${{ check: kind }}`;
@@ -69,21 +32,11 @@ function troubleOf(alarm: string): string {
 }
 
 /** What needs a hand, by rank, the oldest of a rank first. `now` in milliseconds since 1970. */
-export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowledged">[] {
+export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   const { instances, belowCost, unknown, unsealed, backupAt } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
-  const alarms: Omit<Alarm, "acknowledged">[] = [];
-  const add = (
-    name: string,
-    rank: Rank,
-    headline: RichText,
-    { detail = [], ...more }: Partial<Omit<Alarm, "name" | "rank" | "headline" | "acknowledged">> = {},
-  ) => void alarms.push({ name, rank, headline, detail, mends: [], count: null, since: null, ...more });
-  const mend = (says: string | RichText, command: string, input: Mend["input"] = {}): Mend => ({
-    says: typeof says === "string" ? [says] : says,
-    command,
-    input,
-  });
+  const alarms: OpenAlarm[] = [...facts.ofFeatures];
+  const add = (...alarm: Parameters<typeof newAlarm>) => void alarms.push(newAlarm(...alarm));
 
   if (!facts.takesWrites)
     add("store", 1, richText`The store takes no writes, so each verification is answered 500`, {
@@ -156,15 +109,6 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       mends: [mend("See it", "catalogue.show", { revision: draft })],
       since,
     });
-  for (const { name, stale, missed, as_of, begun_at } of facts.sources.filter((source) => isLateSource(source, now))) {
-    const late = richText`The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${{ vendor: name }} gave nothing new in time`;
-    add(`source:${name}`, 2, as_of === null ? richText`The source ${{ vendor: name }} has given no lists yet` : late, {
-      mends: [mend("See why", "sources.status")],
-      since: as_of ?? begun_at,
-      count: missed || null,
-      vendor: name,
-    });
-  }
   if (belowCost.length > 0) {
     const count = belowCost.length;
     add("below-cost", 2, richText`${count === 1 ? "A price is" : `${count} prices are`} below cost`, {
@@ -272,7 +216,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       account,
     });
   }
-  const age = ({ since }: Pick<Alarm, "since">) => since ?? Number.POSITIVE_INFINITY;
+  const age = ({ since }: Pick<OpenAlarm, "since">) => since ?? Number.POSITIVE_INFINITY;
   return alarms.sort(
     (one, other) => one.rank - other.rank || (age(one) < age(other) ? -1 : Number(age(one) > age(other))),
   );

@@ -5,7 +5,6 @@ import { unsealedEntries } from "../../audit/read.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
 import { latestSnapshot } from "../../catalogue/revisions/load.ts";
-import { sourceStates } from "../../catalogue/sync/source-states.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
 import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../ledger/spending/spending-watch.ts";
@@ -24,7 +23,7 @@ import { upstreamStatus } from "../../verification/routes/upstream-status.ts";
 import { vendorFigures } from "../../verification/routes/vendor-figures.ts";
 import type { CommandContext } from "../context.ts";
 
-export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config"> & {
+export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config" | "health"> & {
   accounts: Pick<CommandContext["accounts"], "emails">;
 };
 
@@ -53,7 +52,7 @@ export async function readFacts(room: AlarmRoom) {
     needsBackup: hasLiveKey(db),
     ends: endingKeys(db, now),
     instances: servingInstances(room),
-    sources: sourceStates(db, now, config.pull),
+    told: Promise.all(room.health.map((tell) => tell(room))),
     /** Sentences. */
     belowCost: latestSnapshot(db).then(belowCostIn),
     nearlySpent: nearlySpentAccounts(db, now, identitySettingsOf(config)),
@@ -65,12 +64,27 @@ export async function readFacts(room: AlarmRoom) {
     jobs: failingJobs(db, now),
     loosened: loosenedProtection(db, now),
   });
-  const { probedAt, newestAt, waiting, views, live, figures, open, ends, nearlySpent, emails, deliveries, ...facts } =
-    read;
+  const {
+    probedAt,
+    newestAt,
+    waiting,
+    views,
+    live,
+    figures,
+    open,
+    ends,
+    nearlySpent,
+    emails,
+    deliveries,
+    told,
+    ...facts
+  } = read;
   const { pauses } = facts;
   const withoutVendor = checksWithoutVendor(live);
   return {
     ...facts,
+    sources: told.flatMap(({ sources }) => sources ?? []),
+    ofFeatures: told.flatMap(({ alarms }) => alarms),
     dead: deliveries.dead,
     oldestDead: deliveries.oldestDead,
     /** The last write that is known to have worked, in milliseconds since 1970. Null: none is. */

@@ -1,4 +1,5 @@
-import { type Alarm, alarmsOf } from "./alarms.ts";
+import type { Alarm, OpenAlarm } from "../alarm.ts";
+import { alarmsOf } from "./alarms.ts";
 import { type AlarmRoom, readFacts } from "./health-facts.ts";
 
 /** How the service is, and what needs a hand. Times are milliseconds since 1970. */
@@ -16,11 +17,7 @@ export async function openAlarms(room: Omit<AlarmRoom, "accounts">): Promise<Ala
   return (await readHealth({ ...room, accounts: { emails: async () => (id) => id } })).alarms;
 }
 
-async function withAcknowledgements(
-  db: AlarmRoom["db"],
-  alarms: readonly Omit<Alarm, "acknowledged">[],
-  now: number,
-): Promise<Alarm[]> {
+async function withAcknowledgements(db: AlarmRoom["db"], alarms: readonly OpenAlarm[], now: number): Promise<Alarm[]> {
   const rows = await db.selectFrom("alarm_acknowledgement").selectAll().where("until", ">", now).execute();
   const byName = new Map(rows.map(({ name, actor, until, note }) => [name, { by: actor, until, note }]));
   return alarms.map((alarm) => ({ ...alarm, acknowledged: byName.get(alarm.name) ?? null }));

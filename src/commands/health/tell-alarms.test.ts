@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { append } from "../../audit/append.ts";
 import { readConfig } from "../../config/read-config.ts";
+import { health } from "../../features.ts";
 import { openStore } from "../../storage/store.ts";
 import { endPauses, pausedRoutes, pauseRoute } from "../../verification/routes/paused-routes.ts";
 import { everyCommand } from "../../wire/every-command.ts";
@@ -26,7 +27,7 @@ for (const engine of usualEngines)
           return arrives;
         };
         let now = Date.now();
-        const room = { db: store.db, config, now: () => now, commands: everyCommand };
+        const room = { db: store.db, config, now: () => now, commands: everyCommand, health };
         const [one, other] = [new AlarmTeller(room, send), new AlarmTeller(room, send)];
         for (const teller of [one, other, one]) await teller.look();
         assert.deepEqual(texts, ["Duba: No instance serves this store. Start one: duba serve"]);
@@ -81,7 +82,13 @@ for (const engine of usualEngines)
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
         const clock = { now: Date.UTC(2026, 10, 24, 9) };
-        const room = { db: store.db, config: readConfig(environment), now: () => clock.now, commands: everyCommand };
+        const room = {
+          db: store.db,
+          config: readConfig(environment),
+          now: () => clock.now,
+          commands: everyCommand,
+          health,
+        };
         const teller = new AlarmTeller(room, async ({ text }) => {
           if (text.includes("dojah")) texts.push(text);
           return true;
@@ -124,7 +131,7 @@ for (const engine of usualEngines)
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
       const texts: string[] = [];
       const teller = new AlarmTeller(
-        { db: store.db, config: readConfig(environment), now: Date.now, commands: everyCommand },
+        { db: store.db, config: readConfig(environment), now: Date.now, commands: everyCommand, health },
         async ({ text }) => {
           texts.push(text);
           return true;

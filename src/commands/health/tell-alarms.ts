@@ -5,7 +5,7 @@ import { addressList } from "../../runtime/network/address.ts";
 import { sendDelivery } from "../../runtime/network/send-delivery.ts";
 import { operators } from "../../storage/events/announce.ts";
 import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
-import type { Rank } from "./alarms.ts";
+import type { Rank } from "../alarm.ts";
 import { openAlarms } from "./read-health.ts";
 import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
 

@@ -1,7 +1,7 @@
 import { exampleLine } from "../../declare/command/example-line.ts";
 import { type Mend, type MendWithLine, plainText } from "../../declare/command/rich-text.ts";
+import type { Alarm } from "../alarm.ts";
 import type { CommandContext, EveryCommand } from "../context.ts";
-import type { Alarm } from "./alarms.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 
 /** An alarm with its text for a terminal and for chats: what is wrong, why, and what to do. */

@@ -38,7 +38,7 @@ async function openPages(
   counts: MinuteCounts,
   opened: AsyncDisposableStack,
 ): Promise<FeatureServer> {
-  const { config, log, commands, stories, keptTimes, operations, pages, records, auditAlarms } = core;
+  const { config, log, commands, stories, health, keptTimes, operations, pages, records, auditAlarms } = core;
   const { now } = core.store;
   const { dataDirectory, databaseUrl } = config;
   const store = { ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })), now };
@@ -51,6 +51,7 @@ async function openPages(
     log,
     commands,
     stories,
+    health,
     keptTimes,
     whole: {
       ...siteMap(await commands(), pages, await records()),

@@ -40,7 +40,7 @@ const named: readonly ConsolePage[] = [
     title: "Catalogue",
     group: "Money",
     icon: "catalogue",
-    families: ["catalogue", "prices", "sources"],
+    families: ["catalogue", "prices"],
     opens: "catalogue.history",
     primary: "catalogue.change-prices",
     count: { of: "held", tells: "changes wait" },

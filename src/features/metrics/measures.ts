@@ -9,7 +9,7 @@ import type { MetricSources } from "./metrics.ts";
 
 /** What the metrics of a process read of its rooms. */
 export function measures(core: ServingCore): MetricSources {
-  const { config, store, answers, auditAlarms, upstreams, failingJobs, catalogue, identity, opened } = core;
+  const { config, health, store, answers, auditAlarms, upstreams, failingJobs, catalogue, identity, opened } = core;
   const { db, now, usage } = store;
   return {
     answers,
@@ -31,7 +31,7 @@ export function measures(core: ServingCore): MetricSources {
       lastBackupAt: await lastBackupAt(db),
       vendors: await vendorStandings(db, now(), config.vendorPrices),
       undelivered: await undelivered(db),
-      alarms: await (await import("../../commands/health/read-health.ts")).openAlarmNames({ db, now, config }),
+      alarms: await (await import("../../commands/health/read-health.ts")).openAlarmNames({ db, now, config, health }),
     }),
     nearlySpent: () => identity.nearlySpent(),
     ofFeatures: opened.flatMap(({ metrics }) => metrics ?? []),

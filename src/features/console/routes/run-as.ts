@@ -26,7 +26,7 @@ export const isExpected = (error: unknown): error is Error =>
  * changes back.
  */
 export function contextForPerson(
-  { session, store, commands, stories, keptTimes, origin, ...visit }: PageRequest,
+  { session, store, commands, stories, health, keptTimes, origin, ...visit }: PageRequest,
   { db = store.db, audit = visit.audit, settings = visit.config } = {},
 ): CommandContext {
   const { role } = session.person;
@@ -38,6 +38,7 @@ export function contextForPerson(
       log: silent,
       commands,
       stories,
+      health,
       keptTimes,
       db,
       now: store.now,

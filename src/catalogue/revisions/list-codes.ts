@@ -1,0 +1,26 @@
+import type { Transaction } from "kysely";
+import { insertIfNew } from "../../storage/queries/upsert.ts";
+import type { Db, Tables } from "../../storage/tables.ts";
+import { catalogueSources } from "../../vendors/registry.ts";
+import type { ListName, Subject } from "../model/lists.ts";
+import { isSold } from "../model/supply.ts";
+
+/** The name of the fact that says whose codes a list uses. */
+const factOf = (list: string) => `catalogue codes of ${list}`;
+
+/** Whose codes the lists use, as far as that is noted. */
+export async function listCodes(db: Db): Promise<Map<ListName, string>> {
+  const facts = await db.selectFrom("fact").selectAll().where("name", "like", factOf("%")).execute();
+  return new Map(facts.map(({ name, value }) => [name.slice(factOf("").length) as ListName, value]));
+}
+
+/** Notes that these lists use the codes of this source, or of the catalogue itself. Lists that already have a note keep it. */
+export async function nameLists(db: Db, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
+  const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
+  for (const name of names) await insertIfNew(db, "fact", { name }, { value: by, created_at: now });
+}
+
+/** Does the same in a transaction that publishes lists, if a source supplied them. */
+export async function nameBySource(trx: Transaction<Tables>, source: string, lists: Iterable<Subject>, now: number) {
+  if (catalogueSources.some(({ name }) => name === source)) await nameLists(trx, source, lists, now);
+}

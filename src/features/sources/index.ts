@@ -1,0 +1,24 @@
+import { feature } from "../../commands/feature.ts";
+import { pullOf, sourceMisfits, sourceRisks, syncSettings } from "./sync/sync-settings.ts";
+
+export const sources = feature({
+  name: "sources",
+  about: "Lists of the catalogue that follow a service elsewhere, under codes of our own.",
+  settings: syncSettings,
+  misfits: sourceMisfits,
+  risks: sourceRisks,
+  commands: [
+    { name: "catalogue", load: async () => (await import("./commands/map-commands.ts")).mapCommands },
+    {
+      name: "sources",
+      before: "ledger",
+      about: "Manage the source from which Duba updates the catalogue.",
+      load: async () => (await import("./commands/source-commands.ts")).sourceCommands,
+    },
+  ],
+  pages: [{ path: "/catalogue", families: ["sources"] }],
+  auditEvents: async () => Object.values((await import("./sources-trail.ts")).sourcesTrail),
+  health: async (room) => (await import("./source-health.ts")).sourceHealth(room),
+  open: async (core, opened) =>
+    pullOf(core.config).sources.length === 0 ? {} : (await import("./follow-sources.ts")).openSources(core, opened),
+});
