@@ -84,7 +84,7 @@ function whyNot(): string[] {
   if (unreleased?.trim())
     reasons.push(`CHANGELOG.md says under "Unreleased" what commit ${commit} has beyond ${manifest.version}.`);
   if (!/^ARG BASE=node:\S+@sha256:[0-9a-f]{64}$/m.test(readFileSync("deploy/container/Containerfile", "utf8")))
-    reasons.push("deploy/container/Containerfile pins BASE by no digest: see CONTRIBUTING.md, To make a release.");
+    reasons.push("deploy/container/Containerfile pins BASE by no digest: see docs/contributing/release.md.");
   const strange = existsSync(folder) ? readdirSync(folder).filter((name) => !releaseIn(folder).includes(name)) : [];
   if (strange.length > 0)
     reasons.push(`${folder} has what is of no release, and nothing of it is removed: ${strange.join(", ")}`);

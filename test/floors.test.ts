@@ -38,10 +38,6 @@ suite("floors", () => {
     assert.deepEqual([...floors.keys()].sort(), placesIn(files));
   });
 
-  test("CONTRIBUTING.md lists every place of src/ and no other", () => {
-    assert.deepEqual(readFolderList(), placesIn(files));
-  });
-
   test("every import stays in its place or goes to a lower floor", () => {
     const wrong = imports.filter(({ file, target }) => {
       const [from, to] = [placeOf(file), placeOf(target)];
@@ -174,13 +170,6 @@ function readFloors(): Map<string, number> {
     [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => [name!, Number(floor)] as const),
   );
   return new Map(places);
-}
-
-/** The names under "src/" in CONTRIBUTING.md, as `placeOf` writes them. */
-function readFolderList(): string[] {
-  const lines = textOf("CONTRIBUTING.md").match(/^src\/\n((?: {2}.*\n)+)/m)![1]!;
-  const names = [...lines.matchAll(/^ {2}(\S+(?: \S+)*?)(?: {2,}|$)/gm)].flatMap(([, names]) => names!.split(" "));
-  return names.map((name) => placeOf(`src/${name}`)).sort();
 }
 
 function placesIn(files: string[]): string[] {

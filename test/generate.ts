@@ -4,6 +4,7 @@ import { openapi } from "../pages/openapi/document.ts";
 import { labelOf } from "../src/declare/check-kind.ts";
 import { confirms, givenAway } from "../src/declare/command.ts";
 import { inputBesidePath } from "../src/declare/operation.ts";
+import { features } from "../src/features.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { silent } from "../src/runtime/log.ts";
 import { everyTable } from "../src/storage/tables/every-table.ts";
@@ -28,6 +29,7 @@ const document = openapi(everyOperation, packageJson.version);
  */
 const generated: Record<string, string> = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+  "ARCHITECTURE.md": withBlock(readFileSync("ARCHITECTURE.md", "utf8"), "features", featuresTable()),
   "docs/changes.md": changesPage(document),
   ".env.example": environmentExample(),
   "docs/commands.md": await commandsPage(),
@@ -77,6 +79,13 @@ function read(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function featuresTable(): string {
+  const rows = features
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, about }) => `| \`${name}\` | ${about} |`);
+  return ["| feature | what it adds |", "| --- | --- |", ...rows].join("\n");
 }
 
 function numbersTable(): string {
