@@ -28,6 +28,8 @@ export type StoreFaults = (owner: Owner, label: string) => StoreFault | undefine
 
 /** Milliseconds of a usual reply. */
 const usualReply = 3;
+/** Of one process. With few of them, work also waits for a connection. */
+const mostConnections = 4;
 /** Milliseconds of the real machine until we look whether a statement waits for a lock. */
 const lookAfter = 4;
 
@@ -258,7 +260,7 @@ export class PlayedStore {
             if (owner) owners.set(this, owner);
           }
         }
-        super({ ...options, Client: Client as never, idleTimeoutMillis: 0 });
+        super({ ...options, max: mostConnections, Client: Client as never, idleTimeoutMillis: 0 });
       }
     };
     type Ended = ((error?: Error | null) => void) | undefined;

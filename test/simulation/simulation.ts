@@ -172,8 +172,9 @@ export class Simulation {
       await time.jumpTo(begins);
       // Callers come in crowds: so more of them meet, and what follows the ledger once a second has more to do at once.
       const crowds = Array.from({ length: 3 }, () => seed.below(24 * second));
+      const spread = seed.pick([40, 200, second]);
       for (let call = callsUntil(window); call < callsUntil(window + 1); call += 1)
-        callers.begin(seed.pick(crowds) + seed.below(second));
+        callers.begin(seed.pick(crowds) + seed.below(spread));
       const faultsNow = Math.ceil((faultsLeft * (1 + seed.below(100) / 100)) / (windows - window) / 1.5);
       for (let fault = 0; fault < Math.min(faultsNow, faultsLeft); fault += 1)
         time.plan(seed.below(25 * second), () => this.#begin(this.#drawFault(), vendors, environment));
