@@ -46,6 +46,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     "src/commands/health/alarms.ts",
   ],
   "a rule of the outbox, which is of the core": ["src/storage/retention/event-rules.ts"],
+  "people whom verifications are about": ["src/features/evidence/count-people.ts"],
   "messages to workers": ["src/serve/serving-worker.ts", "src/serve/worker-messages.ts", "src/serve/worker-pool.ts"],
   "an example in a comment": ["src/cli/add-family.ts", "src/ledger/commands/with-story.ts"],
 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { invitePerson } from "../src/access/people/people-rows.ts";
-import { beginSession } from "../src/access/people/sessions.ts";
 import { append } from "../src/audit/append.ts";
+import { invitePerson } from "../src/features/console/people/people-rows.ts";
+import { beginSession } from "../src/features/console/people/sessions.ts";
 import { silent } from "../src/runtime/log.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { ReportStore } from "../src/storage/reports.ts";

@@ -3,7 +3,6 @@ import { changeAccountCommand } from "./commands/change-account-command.ts";
 import { keyCommands } from "./commands/key-commands.ts";
 import { termsCommands } from "./commands/terms-commands.ts";
 import { topUpAccount } from "./commands/top-up-command.ts";
-import { peopleCommands } from "./people/people-commands.ts";
 
 export const accessCommands = [
   ...accountCommands,
@@ -11,5 +10,4 @@ export const accessCommands = [
   ...termsCommands,
   topUpAccount,
   ...keyCommands,
-  ...peopleCommands,
 ];

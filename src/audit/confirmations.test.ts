@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { softwarePasskey } from "../../test/support/software-passkey.ts";
 import { until } from "../../test/support/until.ts";
-import { peopleTrail } from "../access/people/people-trail.ts";
 import { accessTrail } from "../declare/access-trail.ts";
 import type { AuditEvent } from "../declare/audit-kind.ts";
 import { type Confirmation, challengeOf, type Deed, passkeyDigest } from "../declare/command/deed.ts";
@@ -57,7 +56,7 @@ for (const engine of engines)
     const register = (person: string, { publicKey }: typeof own) =>
       append(
         store.db,
-        peopleTrail.personRegistered(person, { person: person.split(":")[1]!, passkey: passkeyDigest(publicKey) }),
+        accessTrail.personRegistered(person, { person: person.split(":")[1]!, passkey: passkeyDigest(publicKey) }),
       );
 
     test("one that the passkey of its person signed is right, in each kind of entry that the deed leaves", async () => {

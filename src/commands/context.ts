@@ -31,6 +31,8 @@ export interface Core {
   commands: EveryCommand;
   /** What features know of a verification. */
   stories: readonly TellStory[];
+  /** Where browsers find the console; undefined without one. */
+  consoleOrigin: string | undefined;
   /** How each feature is. */
   health: readonly TellHealth[];
   /** How long the settings want things kept. */

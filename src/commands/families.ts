@@ -21,7 +21,6 @@ export const coreFamilies: readonly Family[] = [
   { name: "alarms", about: "Show what needs a hand, and say who works on it.", load: alarms },
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },
   { name: "keys", about: "Manage API keys.", load: access },
-  { name: "people", about: "Manage the people who may use the operators' console.", load: access },
   {
     name: "catalogue",
     about: "Manage the catalogue of products. The service may run meanwhile. It serves a new revision within a second.",

@@ -121,6 +121,8 @@ export interface Feature extends FeatureSettings {
   /** What operators or integrators have of it, in one sentence. */
   about: string;
   commands?: readonly FeatureCommands[];
+  /** Where browsers find the console, if the settings have one. At most one feature has it. */
+  consoleOrigin?: (config: Config) => string | undefined;
   /** Pages of the console, and what it adds to those of the core. */
   pages?: readonly (FeaturePage | PageAddition)[];
   /** What of it people look up and open, and what it adds to such things of the core. */

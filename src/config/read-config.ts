@@ -109,10 +109,6 @@ export function readConfig(
     problems.push(
       `${settings.bootstrapKey.name} is the public key from the README, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
     );
-  if (config.console && !isLoopback(config.console.host) && !config.consoleOrigin?.startsWith("https:"))
-    problems.push(
-      `${settings.console.name} opens the console to the network. Set it to 127.0.0.1 and a port, or set ${settings.consoleOrigin.name} to the https:// origin of your proxy.`,
-    );
   if (typeof config.workers === "number" && config.workers > 1 && config.databaseUrl === "")
     problems.push(
       `${settings.workers.name} is ${config.workers}, but SQLite serves from one process only: unset it, or set ${settings.databaseUrl.name} to a PostgreSQL database.`,

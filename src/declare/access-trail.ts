@@ -3,7 +3,7 @@ import { feeName, forEachKind } from "./check-kind.ts";
 
 const fees = forEachKind(feeName, () => "text" as const);
 
-/** What the audit trail tells of accounts and their keys. More rooms than one tell it. */
+/** What the audit trail tells of accounts, their keys and new passkeys. More rooms than one tell it. */
 export const accessTrail = {
   accountCreated: auditKind("account.created", { account: "reference", ...fees, answers: "reference" }),
   /** `reference`: the id of the account, so that its notes are found by the index. */
@@ -55,4 +55,7 @@ export const accessTrail = {
     ends_at: "time",
   }),
   keyRevoked: auditKind("key.revoked", { key: "reference", account: "reference" }),
+  /** By these two the trail knows whose passkey confirmed something. */
+  personRegistered: auditKind("person.registered", { person: "reference", role: "reference", passkey: "reference" }),
+  passkeyAdded: auditKind("passkey.added", { person: "reference", name: "text", passkey: "reference" }),
 };

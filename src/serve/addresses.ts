@@ -16,11 +16,10 @@ export function ownAddress({ host, port }: Config): Address {
 
 /** Every address on which a service listens. */
 function addressesOf(config: Config): readonly Address[] {
-  const { console } = config;
   const ofFeatures = [...config.ofFeatures].flatMap(([{ name, listens }, value]) =>
     listens && value ? { ...(value as Omit<Address, "setting">), setting: name } : [],
   );
-  return [ownAddress(config), ...(console ? [{ ...console, setting: "DUBA_CONSOLE" }] : []), ...ofFeatures];
+  return [ownAddress(config), ...ofFeatures];
 }
 
 /** Throws a sentence unless this process can listen on all of them. Leaves nothing behind. */

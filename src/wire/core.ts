@@ -7,7 +7,8 @@ import { everyCommand } from "./every-command.ts";
 
 /** What is the same for the service and for the terminal. */
 export function coreOf(config: Config, log: Log): Core {
-  return { config, log, commands: everyCommand, stories, health, keptTimes: keptTimes(config) };
+  const [consoleOrigin] = features.flatMap((each) => each.consoleOrigin?.(config) ?? []);
+  return { config, log, commands: everyCommand, consoleOrigin, stories, health, keptTimes: keptTimes(config) };
 }
 
 /** How long the settings want things kept. */

@@ -1,4 +1,3 @@
-import { peopleTrail } from "../access/people/people-trail.ts";
 import { ownTrail } from "../audit/own-trail.ts";
 import { catalogueTrail } from "../catalogue/catalogue-trail.ts";
 import { serviceTrail } from "../commands/service-trail.ts";
@@ -16,7 +15,6 @@ const ofFeatures = await Promise.all(features.map(({ auditEvents }) => auditEven
 /** Every kind of audit event, of the core and of its features. */
 export const everyAuditKind: readonly DeclaredKind[] = [
   ...Object.values(accessTrail),
-  ...Object.values(peopleTrail),
   ...Object.values(ledgerTrail),
   ...Object.values(moneyTrail),
   ...Object.values(keyringTrail),

@@ -27,9 +27,9 @@ export async function commandsOf({ name }: Pick<Family, "name">): Promise<Comman
   return commands.filter(({ id }) => id.split(".")[0] === name);
 }
 
-/** Every command, and those about the own sign-in, which no terminal has; or those of one family. */
+/** Every command, also of families that no terminal has; or those of one family. */
 export async function everyCommand(only?: string): Promise<readonly Command<CommandContext>[]> {
   if (only !== undefined) return commandsOf({ name: only });
-  const { ownCommands } = await import("../access/people/own-commands.ts");
-  return [...(await Promise.all(families.map(commandsOf))).flat(), ...ownCommands];
+  const names = new Set([...families, ...ofFeatures].map(({ name }) => name));
+  return (await Promise.all([...names].map((name) => commandsOf({ name })))).flat();
 }

@@ -144,7 +144,7 @@ export const reachMutants: readonly Mutant[] = [
   },
   {
     name: "a person ends the sessions of everybody",
-    file: "src/access/people/sessions.ts",
+    file: "src/features/console/people/sessions.ts",
     from: '.deleteFrom("console_session")\n    .where("person_id", "=", personId)',
     to: '.deleteFrom("console_session")',
     tests: ["src/features/console/own-sign-in.test.ts"],
@@ -202,14 +202,14 @@ export const reachMutants: readonly Mutant[] = [
   },
   {
     name: "a passkey signs in with a challenge of long ago",
-    file: "src/access/people/passkeys.ts",
+    file: "src/features/console/people/passkeys.ts",
     from: "age >= 0 && age < challengeLife && sameHash(",
     to: "age >= 0 && sameHash(",
     tests: ["src/features/console/doors.test.ts"],
   },
   {
     name: "a passkey signs in with a challenge that we did not make",
-    file: "src/access/people/passkeys.ts",
+    file: "src/features/console/people/passkeys.ts",
     from: "sameHash(secretHash(mac), secretHash(sign(made)))",
     to: "mac !== made",
     tests: ["src/features/console/doors.test.ts"],

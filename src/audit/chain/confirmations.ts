@@ -1,3 +1,4 @@
+import { accessTrail } from "../../declare/access-trail.ts";
 import { type Confirmation, challengeOf, passkeyDigest } from "../../declare/command/deed.ts";
 import type { Db } from "../../storage/tables.ts";
 import { entryColumns, factsIn, type StoredEntry } from "../read.ts";
@@ -27,7 +28,7 @@ export class Confirmations {
     const rows = await db
       .selectFrom("audit_entry")
       .select(entryColumns)
-      .where("kind", "in", ["person.registered", "passkey.added"])
+      .where("kind", "in", [accessTrail.personRegistered.kind, accessTrail.passkeyAdded.kind])
       .orderBy("audit_entry.occurred_at")
       .execute();
     const registrations = rows.map(({ facts, occurred_at }) => {

@@ -3,10 +3,11 @@ import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { append } from "../../audit/append.ts";
 import { readConfig } from "../../config/read-config.ts";
-import { health } from "../../features.ts";
+import { features } from "../../features.ts";
+import { silent } from "../../runtime/log.ts";
 import { openStore } from "../../storage/store.ts";
 import { endPauses, pausedRoutes, pauseRoute } from "../../verification/routes/paused-routes.ts";
-import { everyCommand } from "../../wire/every-command.ts";
+import { coreOf } from "../../wire/core.ts";
 import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
 for (const engine of usualEngines)
@@ -17,7 +18,7 @@ for (const engine of usualEngines)
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
         const origin = { DUBA_CONSOLE: "127.0.0.1:8090", DUBA_CONSOLE_ORIGIN: "https://console.example" };
-        const config = readConfig({ ...environment, ...origin });
+        const config = readConfig({ ...environment, ...origin }, features);
         const texts: string[] = [];
         const messages: AlarmMessage[] = [];
         let arrives = true;
@@ -27,7 +28,7 @@ for (const engine of usualEngines)
           return arrives;
         };
         let now = Date.now();
-        const room = { db: store.db, config, now: () => now, commands: everyCommand, health };
+        const room = { ...coreOf(config, silent), db: store.db, now: () => now };
         const [one, other] = [new AlarmTeller(room, send), new AlarmTeller(room, send)];
         for (const teller of [one, other, one]) await teller.look();
         assert.deepEqual(texts, ["Duba: No instance serves this store. Start one: duba serve"]);
@@ -82,13 +83,7 @@ for (const engine of usualEngines)
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
         const clock = { now: Date.UTC(2026, 10, 24, 9) };
-        const room = {
-          db: store.db,
-          config: readConfig(environment),
-          now: () => clock.now,
-          commands: everyCommand,
-          health,
-        };
+        const room = { ...coreOf(readConfig(environment), silent), db: store.db, now: () => clock.now };
         const teller = new AlarmTeller(room, async ({ text }) => {
           if (text.includes("dojah")) texts.push(text);
           return true;
@@ -131,7 +126,7 @@ for (const engine of usualEngines)
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
       const texts: string[] = [];
       const teller = new AlarmTeller(
-        { db: store.db, config: readConfig(environment), now: Date.now, commands: everyCommand, health },
+        { ...coreOf(readConfig(environment), silent), db: store.db, now: Date.now },
         async ({ text }) => {
           texts.push(text);
           return true;

@@ -1,4 +1,3 @@
-import { consoleOrigin } from "../../access/people/console-origin.ts";
 import { isoOf } from "../../declare/command/answer-schema.ts";
 import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
@@ -6,6 +5,7 @@ import { sendDelivery } from "../../runtime/network/send-delivery.ts";
 import { operators } from "../../storage/events/announce.ts";
 import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
 import type { Rank } from "../alarm.ts";
+import type { CommandContext } from "../context.ts";
 import { openAlarms } from "./read-health.ts";
 import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
 
@@ -43,7 +43,7 @@ const storeAway: ToldAlarm & { soon?: undefined } = {
   what: "The store does not answer, so each verification is answered 500. See the log of the service.",
 };
 
-type TellingRoom = Omit<WritingRoom, "accounts">;
+type TellingRoom = Omit<WritingRoom, "accounts"> & Pick<CommandContext, "consoleOrigin">;
 
 /**
  * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes, and when it says what will be soon. Of several
@@ -88,7 +88,7 @@ export class AlarmTeller {
   }
 
   #messageOf({ name, rank, since }: ToldAlarm, text: string): AlarmMessage {
-    const origin = consoleOrigin(this.#room.config);
+    const origin = this.#room.consoleOrigin;
     const link = `${origin}/alarms/list?${new URLSearchParams({ _find: name })}`;
     return { text: `Duba: ${text}`, rank, since: isoOf(since), ...(origin !== undefined && { link }) };
   }

@@ -52,19 +52,26 @@ export type RecordKinds = Readonly<Record<string, RecordKind>>;
 /** What a feature adds to a kind of the core: more commands with a filled button, and the table below. */
 export type RecordAddition = Pick<RecordKind, "primary" | "below">;
 
+/** A kind of a feature, before that of the core before which it is looked for; unless given, it comes last. */
+export type AddedKind = RecordKind & { before?: string };
+
 /** Kinds of a feature, and what it adds to those of the core. */
-export type FeatureRecords = Readonly<Record<string, RecordKind | RecordAddition>>;
+export type FeatureRecords = Readonly<Record<string, AddedKind | RecordAddition>>;
 
 /** The kinds of the core and of features together. */
 export function recordsWith(ofFeatures: readonly FeatureRecords[]): RecordKinds {
-  const all: Record<string, RecordKind> = { ...coreRecords };
-  for (const [name, added] of ofFeatures.flatMap((records) => Object.entries(records)))
-    if ("show" in added) all[name] = added;
-    else {
-      const kind = all[name]!;
-      all[name] = { ...kind, ...added, primary: [...(kind.primary ?? []), ...(added.primary ?? [])] };
-    }
-  return all;
+  const given = ofFeatures.flatMap((records) => Object.entries(records));
+  const added = given.flatMap(([name, kind]) => ("show" in kind ? [{ name, kind }] : []));
+  const ofCore = Object.entries(coreRecords).flatMap(([name, kind]) => [
+    ...added.filter((each) => each.kind.before === name),
+    { name, kind: given.reduce((whole, [of, more]) => (of === name ? withMore(whole, more) : whole), kind) },
+  ]);
+  const all = [...ofCore, ...added.filter(({ kind }) => kind.before === undefined)];
+  return Object.fromEntries(all.map(({ name, kind }) => [name, kind]));
+}
+
+function withMore(kind: RecordKind, added: RecordAddition): RecordKind {
+  return { ...kind, ...added, primary: [...(kind.primary ?? []), ...(added.primary ?? [])] };
 }
 
 /** Newest first; more are cut off. */
@@ -165,26 +172,6 @@ export const coreRecords: RecordKinds = {
         state: keyState(key),
       }));
     },
-  },
-  person: {
-    show: "people.show",
-    by: "person",
-    title: ({ name, email }) => String(name || email),
-    state: "state",
-    meta: ["email", "role", "last_seen_at"],
-    labelled: ["last_seen_at"],
-    beside: ["people.change", "people.remove"],
-    members: ["person", "author", "actor", "decided_by", "invited_by", "acknowledged_by", "made_by"],
-    named: /@/,
-    search: async (text, ask) =>
-      (await ask("people.list", {}))
-        .filter(({ id, email, name }) => id === text || hasPart(email, text) || hasPart(name, text))
-        .map((person) => ({
-          ...person,
-          person: person.email,
-          about: person.name || person.role,
-          at: person.created_at,
-        })),
   },
   vendor: {
     show: "upstreams.show",

@@ -4,7 +4,6 @@ import {
   anyText,
   count,
   duration,
-  endpoint,
   formerParts,
   narrowNetworks,
   oneOf,
@@ -212,25 +211,6 @@ export const serverSettings = {
       if (text === "off") return null;
       return kept !== undefined && kept >= duration.read("1h")! && kept <= duration.read("30d")! ? kept : undefined;
     },
-  }),
-  console: setting({
-    name: "DUBA_CONSOLE",
-    default: "",
-    about:
-      "Address and port of the operators' console. " +
-      "The first start with it prints a link for the first officer. Empty: no console.",
-    ...endpoint("127.0.0.1:8090"),
-  }),
-  consoleOrigin: setting({
-    name: "DUBA_CONSOLE_ORIGIN",
-    default: "",
-    about:
-      "Origin of the console behind your proxy, such as https://console.example. Passkeys belong to its host name. Empty: http://localhost and the port, for this machine only.",
-    form: "https:// and a host name, or http://localhost and a port",
-    read: (text) =>
-      text === ""
-        ? text
-        : /^(https:\/\/[a-z][a-z\d.-]*(?::\d{1,5})?|http:\/\/localhost(?::\d{1,5})?)\/?$/.exec(text)?.[1],
   }),
   fourEyes: setting({
     name: "DUBA_FOUR_EYES",

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import type { TestService } from "../../../test/support/service.ts";
-import { beginSession, endSession } from "../../access/people/sessions.ts";
 import { pagesOfFeatures } from "../../features.ts";
 import { everyCommand } from "../../wire/every-command.ts";
 import { everyRecord } from "../../wire/every-record.ts";
 import { formType, type Operators, startOperators } from "./operators.fixture.ts";
+import { beginSession, endSession } from "./people/sessions.ts";
 import { localPath } from "./routes/sign-in-routes.ts";
 import { siteMap } from "./site-map.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { ran } from "../../../test/support/command-line.ts";
 import type { TestService } from "../../../test/support/service.ts";
-import { invitePerson } from "../../access/people/people-rows.ts";
-import { beginSession } from "../../access/people/sessions.ts";
 import { append } from "../../audit/append.ts";
 import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import type { PublicState } from "../../ledger/public-state.ts";
 import { newReference } from "../../ledger/reference.ts";
 import { durationBounds } from "../../runtime/durations.ts";
+import { invitePerson } from "./people/people-rows.ts";
+import { beginSession } from "./people/sessions.ts";
 
 /** The environment of a service that `fillBusyDay` fills. */
 export const busySettings = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Session } from "../../access/people/sessions.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { parsedForm, parsedLargeForm } from "./form-reader.ts";
+import type { Session } from "./people/sessions.ts";
 
 /** A request that the console refuses, with its HTTP status. `message` is a sentence for the person. */
 export class ConsoleError extends Error {

@@ -13,7 +13,7 @@ import type { OpenedRecord } from "./view/frame.ts";
 import type { Say } from "./view/words.ts";
 
 /** What the pages of the console need. */
-export interface ConsoleRoom extends Core {
+export interface ConsoleRoom extends Omit<Core, "consoleOrigin"> {
   whole: SiteMap;
   /** What the operations of integrators are called, by their ids. */
   operations: ReadonlyMap<string, string>;

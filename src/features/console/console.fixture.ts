@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type Visitor, visit } from "../../../test/support/passkey.ts";
 import type { TestService } from "../../../test/support/service.ts";
-import { invitationLink } from "../../access/people/console-origin.ts";
-import { invitePerson } from "../../access/people/people-rows.ts";
 import { append } from "../../audit/append.ts";
 import type { Role } from "../../declare/command.ts";
+import { invitationLink } from "./people/console-origin.ts";
+import { invitePerson } from "./people/people-rows.ts";
 
 /** The link of an invitation that was made at the terminal. */
 export async function inviteAtTerminal(service: TestService, email: string, role: Role): Promise<string> {

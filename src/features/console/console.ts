@@ -1,9 +1,8 @@
-import { consoleOrigin, invitationLink } from "../../access/people/console-origin.ts";
-import { inviteFirst } from "../../access/people/people-rows.ts";
 import { append } from "../../audit/append.ts";
 import { signer } from "../../audit/chain/seal.ts";
 import type { FeatureServer, OpenedFeature, ServingCore } from "../../commands/feature.ts";
 import { answerTime } from "../../config/fixed-values.ts";
+import { settingOf } from "../../config/read-config.ts";
 import { callerAddress } from "../../http/request/caller-address.ts";
 import { openServer } from "../../http/shell/open-server.ts";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
@@ -15,8 +14,11 @@ import { openStore } from "../../storage/store.ts";
 import { uploadTime } from "./console-request.ts";
 import { sendConsoleResponse } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
+import { consoleSettings } from "./console-settings.ts";
 import { keepMinuteCounts, type MinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
+import { consoleOrigin, invitationLink } from "./people/console-origin.ts";
+import { inviteFirst } from "./people/people-rows.ts";
 import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
 
@@ -91,7 +93,7 @@ async function openPages(
     await store.close();
   };
   opened.defer(end);
-  const address = { ...config.console!, setting: "DUBA_CONSOLE" };
+  const address = { ...settingOf(config, consoleSettings.address)!, setting: consoleSettings.address.name };
   return {
     name: "console",
     address,

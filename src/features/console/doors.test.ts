@@ -7,8 +7,8 @@ import { freePort } from "../../../test/support/free-port.ts";
 import { Line } from "../../../test/support/raw.ts";
 import { startService } from "../../../test/support/service.ts";
 import { softwarePasskey } from "../../../test/support/software-passkey.ts";
-import { PasskeyError, signInOptions, verifySignIn } from "../../access/people/passkeys.ts";
 import { consoleClient, type Operators, startOperators } from "./operators.fixture.ts";
+import { PasskeyError, signInOptions, verifySignIn } from "./people/passkeys.ts";
 
 for (const engine of usualEngines)
   suite(`the doors of the console on ${engine.name}`, () => {

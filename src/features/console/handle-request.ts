@@ -1,7 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { personActor } from "../../access/people/people-rows.ts";
-import { peopleTrail } from "../../access/people/people-trail.ts";
-import { findSession, type Session } from "../../access/people/sessions.ts";
+import { settingOf } from "../../config/read-config.ts";
 import { type Command, checkRole, RoleError, roles } from "../../declare/command.ts";
 import { html } from "../../http/pages/html.ts";
 import { AddressRateLimiter } from "../../http/rate-limit.ts";
@@ -12,6 +10,10 @@ import { asset } from "./console-assets.ts";
 import { type Asked, ConsoleError, cookieIn, longestForm } from "./console-request.ts";
 import { jsonResponse, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom, PageRequest } from "./console-room.ts";
+import { consoleSettings } from "./console-settings.ts";
+import { personActor } from "./people/people-rows.ts";
+import { peopleTrail } from "./people/people-trail.ts";
+import { findSession, type Session } from "./people/sessions.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
 import { sentFormReply, showDone } from "./routes/form-routes.ts";
 import { nowPage, nowPart, nowParts } from "./routes/now-routes.ts";
@@ -150,7 +152,7 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
  * name of ours.
  */
 function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpResponse {
-  if (room.config.consoleOrigin === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
+  if (settingOf(room.config, consoleSettings.origin) === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
   const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;
   throw new ConsoleError(421, "host", sentence);
 }

@@ -4,9 +4,9 @@ import { request } from "node:http";
 import type { Engine } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { type SoftwarePasskey, softwarePasskey } from "../../../test/support/software-passkey.ts";
-import { findSession } from "../../access/people/sessions.ts";
 import { type Role, roles } from "../../declare/command.ts";
 import { inviteAtTerminal } from "./console.fixture.ts";
+import { findSession } from "./people/sessions.ts";
 
 export interface ConsoleSent {
   method?: string;

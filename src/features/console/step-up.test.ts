@@ -3,10 +3,10 @@ import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../../test/support/command-line.ts";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { until } from "../../../test/support/until.ts";
-import { beginSession, findSession } from "../../access/people/sessions.ts";
 import { confirms, givenAway, mayRun, roles } from "../../declare/command.ts";
 import { everyCommand } from "../../wire/every-command.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
+import { beginSession, findSession } from "./people/sessions.ts";
 import { pathOf } from "./site-map.ts";
 
 const commands = (await everyCommand()).filter(({ only, store }) => only !== "terminal" && store !== "own");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stringify } from "csv-stringify/sync";
 import { listKeys } from "../../access/keys/keys.ts";
-import { listPeople } from "../../access/people/people-rows.ts";
+import { listPeople } from "../../access/people.ts";
 import { ranks } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { openAlarms } from "../../commands/health/read-health.ts";
@@ -10,12 +10,12 @@ import { type AnswerFile, isoOf } from "../../declare/command/answer-schema.ts";
 import { withoutFormula } from "../../declare/formula.ts";
 import { currentOf } from "../../keyring/keyring.ts";
 import { attemptSums } from "../../ledger/reports/attempt-sums.ts";
-import { countPeople } from "../../ledger/reports/count-people.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { protectionInForce } from "../../storage/protection.ts";
 import { everyRule } from "../../storage/tables/every-table.ts";
 import { vendors } from "../../vendors/registry.ts";
 import type { StatedBasis } from "./basis.ts";
+import { countPeople } from "./count-people.ts";
 import { evidenceReadme } from "./evidence-readme.ts";
 import { type Period, readTrail, rolesOf, type TrailEntry } from "./read-trail.ts";
 
@@ -194,7 +194,7 @@ async function access({ db }: CommandContext, { from, to }: Period): Promise<Row
     .map((had) => ({ ...had, from: isoOf(had.from), until: isoOf(had.until) }));
 }
 
-async function measures({ db, config, now, keyring }: CommandContext, period: Period): Promise<Rows> {
+async function measures({ db, config, consoleOrigin, now, keyring }: CommandContext, period: Period): Promise<Rows> {
   const { ring } = await keyring();
   const entries = await readTrail(db, "measures", period.to);
   const made = (kind: string) => {
@@ -211,7 +211,7 @@ async function measures({ db, config, now, keyring }: CommandContext, period: Pe
     "rotation of record keys": `${config.keyringRotate === null ? "by hand" : `every ${config.keyringRotate / day} days`}; rotations: ${made("keyring.rotated")}; retired: ${made("keyring.retired")}`,
     "keyed hashes of numbers": `on: the ring has ${ring.hmac.length} hash keys`,
     "four eyes": `${onOff(fourEyes)}, of ${of}`,
-    "passkeys and step-up": config.console
+    "passkeys and step-up": consoleOrigin
       ? `on: ${people.filter(({ passkeys }) => passkeys > 0).length} of ${people.length} people have a passkey; what gives something away wants it again`
       : "no console",
     consent: config.consent,

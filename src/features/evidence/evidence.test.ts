@@ -9,12 +9,13 @@ import { assertAbsent } from "../../../test/support/canaries.ts";
 import { ran } from "../../../test/support/command-line.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { suiteService } from "../../../test/support/service.ts";
-import { peopleTrail } from "../../access/people/people-trail.ts";
 import { entryOf } from "../../audit/append.ts";
 import { serviceTrail } from "../../commands/service-trail.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { storeTrail } from "../../storage/store-trail.ts";
+import { peopleTrail } from "../console/people/people-trail.ts";
 import { subjectTrail } from "../data-subjects/subject-trail.ts";
 import { evidenceColumns } from "./evidence-files.ts";
 
@@ -73,7 +74,7 @@ for (const engine of engines)
       const { db } = await service.store();
       const entries: readonly [day: string, event: AuditEvent][] = [
         ["2026-01-10", peopleTrail.personInvited("terminal:ada", { person, email: "ada@example.com", role: "viewer" })],
-        ["2026-01-11", peopleTrail.personRegistered(`person:${person}`, { person, role: "viewer" })],
+        ["2026-01-11", accessTrail.personRegistered(`person:${person}`, { person, role: "viewer" })],
         ["2026-02-01", peopleTrail.personChanged("person:per_other", { person, changed: "role", role: "operator" })],
         ["2026-02-02", peopleTrail.personChanged(`person:${person}`, { person, changed: "name", role: "operator" })],
         ["2026-09-01", peopleTrail.personRemoved("terminal:ada", { person, email: "ada@example.com" })],

@@ -1,4 +1,3 @@
-import { personActor } from "../../../access/people/people-rows.ts";
 import { appendWith } from "../../../audit/append.ts";
 import { memberWith } from "../../../declare/command/answer-table.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
@@ -8,6 +7,7 @@ import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { formIn, longestForm, longestUpload } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
+import { personActor } from "../people/people-rows.ts";
 import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";

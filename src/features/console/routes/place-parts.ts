@@ -1,8 +1,8 @@
-import { firstOfficer } from "../../../access/people/people-rows.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { monthName } from "../../../runtime/time-zone.ts";
 import type { PageRequest } from "../console-room.ts";
+import { firstOfficer } from "../people/people-rows.ts";
 import { addressOf, urlOf } from "../site-map.ts";
 import { problemBox } from "../view/command-form.ts";
 import { inWords } from "../view/words.ts";

@@ -1,7 +1,5 @@
 import { AccessError } from "../../../access/access-error.ts";
 import { eachText, withEmails } from "../../../access/accounts/shown-actors.ts";
-import { personActor } from "../../../access/people/people-rows.ts";
-import { isFormToken } from "../../../access/people/sessions.ts";
 import { type CommandContext, contextOf } from "../../../commands/context.ts";
 import { protectedBy } from "../../../commands/protected-command.ts";
 import type { Letter } from "../../../declare/command/letter.ts";
@@ -14,6 +12,8 @@ import type { Audit, Audited } from "../../../storage/audited.ts";
 import type { Db } from "../../../storage/tables.ts";
 import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
 import type { PageRequest } from "../console-room.ts";
+import { personActor } from "../people/people-rows.ts";
+import { isFormToken } from "../people/sessions.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import { emailsIn } from "../view/words.ts";
 
@@ -31,12 +31,12 @@ export function contextForPerson(
 ): CommandContext {
   const { role } = session.person;
   const actor = personActor(session.person);
-  const config = { ...settings, consoleOrigin: origin() };
   return contextOf(
     {
-      config,
+      config: settings,
       log: silent,
       commands,
+      consoleOrigin: origin(),
       stories,
       health,
       keptTimes,

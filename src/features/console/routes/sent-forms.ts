@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { personActor } from "../../../access/people/people-rows.ts";
 import type { Audit } from "../../../storage/audited.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { ConsoleError } from "../console-request.ts";
 import type { PageRequest } from "../console-room.ts";
+import { personActor } from "../people/people-rows.ts";
 
 /** Bytes of an answer that is kept, and how many are kept of one person. */
 const longestAnswer = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import type { Session } from "../../../access/people/sessions.ts";
 import { type ConsolePage, groups } from "../../../commands/console-page.ts";
 import { Html, html } from "../../../http/pages/html.ts";
+import type { Session } from "../people/sessions.ts";
 import type { SiteMap } from "../site-map.ts";
 import { icon } from "./menus.ts";
 

@@ -1,10 +1,12 @@
-import { account, orNull, secret, state, time } from "../../declare/command/answer-schema.ts";
-import { email } from "../../declare/command/forms.ts";
-import { formed, InputError } from "../../declare/command/read-texts.ts";
-import { command, roles } from "../../declare/command.ts";
-import Type from "../../declare/schema/type.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
-import { consoleOrigin, invitationLink, type OriginSettings } from "./console-origin.ts";
+import { listPeople } from "../../../access/people.ts";
+import type { CommandContext } from "../../../commands/context.ts";
+import { account, orNull, secret, state, time } from "../../../declare/command/answer-schema.ts";
+import { email } from "../../../declare/command/forms.ts";
+import { formed, InputError } from "../../../declare/command/read-texts.ts";
+import { command, roles } from "../../../declare/command.ts";
+import Type from "../../../declare/schema/type.ts";
+import type { Audited, WithClock } from "../../../storage/audited.ts";
+import { invitationLink } from "./console-origin.ts";
 import * as people from "./people-rows.ts";
 import { peopleTrail } from "./people-trail.ts";
 
@@ -58,8 +60,8 @@ const invite = command({
   ],
   records: [peopleTrail.personInvited],
   examples: [{ email: "ada@example.com", role: "operator" }],
-  run: async ({ email, role }, room: Audited & WithClock & { config: OriginSettings }) => {
-    const origin = consoleOrigin(room.config);
+  run: async ({ email, role }, room: Audited & WithClock & Pick<CommandContext, "consoleOrigin">) => {
+    const { consoleOrigin: origin } = room;
     if (origin === undefined)
       throw new InputError("There is no console to invite to. Set DUBA_CONSOLE, such as DUBA_CONSOLE=127.0.0.1:8090.");
     const { person, secret, expiresAt } = await people.invitePerson(room, { email, role });
@@ -86,10 +88,10 @@ const list = command({
     return invited === 0 ? `${people}.` : `${people}, ${invited} invited and without a passkey yet.`;
   },
   none: "Nobody is invited yet.",
-  run: async (_, { db }: Audited) => (await people.listPeople(db)).map(personOf),
+  run: async (_, { db }: Audited) => (await listPeople(db)).map(personOf),
 });
 
-function personOf(row: Awaited<ReturnType<typeof people.listPeople>>[number]) {
+function personOf(row: Awaited<ReturnType<typeof listPeople>>[number]) {
   return { ...row, state: row.passkeys > 0 ? ("registered" as const) : ("invited" as const) };
 }
 
@@ -105,7 +107,7 @@ const show = command({
   examples: [{ person: "ada@example.com" }],
   run: async ({ person }, { db }: Audited) => {
     const { id } = await people.findPerson(db, person);
-    return personOf((await people.listPeople(db)).find((one) => one.id === id)!);
+    return personOf((await listPeople(db)).find((one) => one.id === id)!);
   },
 });
 

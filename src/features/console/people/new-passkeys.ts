@@ -1,10 +1,11 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { passkeyDigest } from "../../declare/command/deed.ts";
-import { redactNumbers } from "../../runtime/redact.ts";
-import { type Audited, inTransaction } from "../../storage/audited.ts";
-import { insertIfNew } from "../../storage/queries/upsert.ts";
-import type { Db, PersonRow } from "../../storage/tables.ts";
-import { secretHash } from "../secrets.ts";
+import { secretHash } from "../../../access/secrets.ts";
+import { accessTrail } from "../../../declare/access-trail.ts";
+import { passkeyDigest } from "../../../declare/command/deed.ts";
+import { redactNumbers } from "../../../runtime/redact.ts";
+import { type Audited, inTransaction } from "../../../storage/audited.ts";
+import { insertIfNew } from "../../../storage/queries/upsert.ts";
+import type { Db, PersonRow } from "../../../storage/tables.ts";
 import {
   isInForeignFrame,
   keepChallenge,
@@ -18,7 +19,6 @@ import {
   unsigned,
 } from "./passkeys.ts";
 import { findPerson, invitedPerson, personActor } from "./people-rows.ts";
-import { peopleTrail } from "./people-trail.ts";
 
 /** EdDSA, ES256 and RS256. The library would also ask Node for an experimental one, and Node would warn. */
 const supportedAlgorithmIDs = [-8, -7, -257];
@@ -131,7 +131,7 @@ export async function registerPasskey(
     await keepPasskey(trx, person, made, browser);
     if (name !== "") await trx.updateTable("person").set({ name }).where("id", "=", person.id).execute();
     const facts = { role: person.role, passkey: passkeyDigest(made.public_key) };
-    await audit(trx, peopleTrail.personRegistered(personActor(person), { person: person.id, ...facts }));
+    await audit(trx, accessTrail.personRegistered(personActor(person), { person: person.id, ...facts }));
     return { ...person, name: name || person.name };
   });
 }
@@ -147,6 +147,6 @@ export async function addPasskey(
   await inTransaction(place.db, async (trx) => {
     await keepPasskey(trx, person, made, name);
     const facts = { name, passkey: passkeyDigest(made.public_key) };
-    await place.audit(trx, peopleTrail.passkeyAdded(personActor(person), { person: person.id, ...facts }));
+    await place.audit(trx, accessTrail.passkeyAdded(personActor(person), { person: person.id, ...facts }));
   });
 }

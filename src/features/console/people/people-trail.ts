@@ -1,10 +1,8 @@
-import { auditKind } from "../../declare/audit-kind.ts";
+import { auditKind } from "../../../declare/audit-kind.ts";
 
 /** What the audit trail tells of the people of the console. */
 export const peopleTrail = {
   personInvited: auditKind("person.invited", { person: "reference", email: "text", role: "reference" }),
-  personRegistered: auditKind("person.registered", { person: "reference", role: "reference", passkey: "reference" }),
-  passkeyAdded: auditKind("passkey.added", { person: "reference", name: "text", passkey: "reference" }),
   passkeyRemoved: auditKind("passkey.removed", { person: "reference", name: "text", passkey: "reference" }),
   sessionEnded: auditKind("session.ended", { person: "reference", sessions: "number" }),
   personChanged: auditKind("person.changed", {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { ran } from "../../../test/support/command-line.ts";
-import { type FreshSettings, usualEngines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
-import type { Store } from "../../storage/store.ts";
-import { recorded } from "../access.fixture.ts";
+import { ran } from "../../../../test/support/command-line.ts";
+import { type FreshSettings, usualEngines } from "../../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../../test/support/suite-store.ts";
+import { recorded } from "../../../access/access.fixture.ts";
+import type { Store } from "../../../storage/store.ts";
 import { invitedPerson, inviteFirst, invitePerson } from "./people-rows.ts";
 import { beginSession, endSession, findSession, isFormToken } from "./sessions.ts";
 

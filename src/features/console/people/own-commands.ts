@@ -1,11 +1,11 @@
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
-import { orNull, time, yes } from "../../declare/command/answer-schema.ts";
-import { passkeyDigest } from "../../declare/command/deed.ts";
-import { command } from "../../declare/command.ts";
-import Type from "../../declare/schema/type.ts";
-import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
-import { AccessError } from "../access-error.ts";
-import { consoleOrigin, type OriginSettings } from "./console-origin.ts";
+import { AccessError } from "../../../access/access-error.ts";
+import { accessTrail } from "../../../declare/access-trail.ts";
+import { orNull, time, yes } from "../../../declare/command/answer-schema.ts";
+import { passkeyDigest } from "../../../declare/command/deed.ts";
+import { command } from "../../../declare/command.ts";
+import Type from "../../../declare/schema/type.ts";
+import { type Audited, inTransaction, type WithClock } from "../../../storage/audited.ts";
 import { addPasskey } from "./new-passkeys.ts";
 import { PasskeyError } from "./passkeys.ts";
 import { findPerson, personActor } from "./people-rows.ts";
@@ -13,7 +13,7 @@ import { peopleTrail } from "./people-trail.ts";
 import { endOthers, sessionsOf } from "./sessions.ts";
 
 /** What commands about the own sign-in need. */
-type OwnRoom = Audited & WithClock & { config: OriginSettings; session?: string | undefined };
+type OwnRoom = Audited & WithClock & { consoleOrigin: string | undefined; session?: string | undefined };
 
 /** Who runs the command, with the hash of the session. */
 async function signedInPerson({ db, actor, session }: OwnRoom) {
@@ -67,11 +67,11 @@ const add = command({
   }),
   answer: Type.Object({ name: Type.String() }),
   view: ({ name }) => [`The passkey ${name} is added. It signs you in from now on.`],
-  records: [peopleTrail.passkeyAdded],
+  records: [accessTrail.passkeyAdded],
   examples: [{ name: "Phone", credential: "{}" }],
   run: async ({ name, credential }, room: OwnRoom) => {
     const { id } = await signedInPerson(room);
-    const place = { ...room, origin: consoleOrigin(room.config)! };
+    const place = { ...room, origin: room.consoleOrigin! };
     await addPasskey(place, id, { name, response: parsed(credential) });
     return { name };
   },

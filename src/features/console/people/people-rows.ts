@@ -1,10 +1,10 @@
-import type { Role } from "../../declare/command.ts";
-import { isIdOrEmail } from "../../declare/fields.ts";
-import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
-import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
-import type { Db, PersonRow } from "../../storage/tables.ts";
-import { AccessError } from "../access-error.ts";
-import { randomBase62, secretHash } from "../secrets.ts";
+import { AccessError } from "../../../access/access-error.ts";
+import { randomBase62, secretHash } from "../../../access/secrets.ts";
+import type { Role } from "../../../declare/command.ts";
+import { isIdOrEmail } from "../../../declare/fields.ts";
+import { type Audited, inTransaction, type WithClock } from "../../../storage/audited.ts";
+import { insertIfNew, upsert } from "../../../storage/queries/upsert.ts";
+import type { Db, PersonRow } from "../../../storage/tables.ts";
 import { peopleTrail } from "./people-trail.ts";
 
 /** How long the link of an invitation works, in milliseconds. */
@@ -72,13 +72,6 @@ export async function invitedPerson(db: Db, secret: string, now: number): Promis
     .where("secret_hash", "=", secretHash(secret))
     .where("expires_at", ">", now)
     .executeTakeFirst();
-}
-
-/** All people, oldest first, with how many passkeys each has. */
-export async function listPeople(db: Db): Promise<(PersonRow & { passkeys: number })[]> {
-  const rows = await db.selectFrom("person").selectAll().orderBy("created_at").orderBy("id").execute();
-  const held = await db.selectFrom("passkey").select("person_id").execute();
-  return rows.map((row) => ({ ...row, passkeys: held.filter(({ person_id }) => person_id === row.id).length }));
 }
 
 /** The person with this id or e-mail. Throws an `AccessError` if there is none. */

@@ -1,7 +1,7 @@
-import { withTimeout } from "../../runtime/timeout.ts";
-import { sessionLife } from "../../storage/tables/access-tables.ts";
-import type { Db, PersonRow } from "../../storage/tables.ts";
-import { randomBase62, sameHash, secretHash } from "../secrets.ts";
+import { randomBase62, sameHash, secretHash } from "../../../access/secrets.ts";
+import { withTimeout } from "../../../runtime/timeout.ts";
+import { sessionLife } from "../../../storage/tables/access-tables.ts";
+import type { Db, PersonRow } from "../../../storage/tables.ts";
 
 const sessionIdle = 30 * 60_000;
 /** The store notes the use of a session at most once per this many milliseconds. */

@@ -1,9 +1,9 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
-import type { WithClock } from "../../storage/audited.ts";
-import { insertIfNew } from "../../storage/queries/upsert.ts";
-import type { Db, PersonRow } from "../../storage/tables.ts";
-import { AccessError } from "../access-error.ts";
-import { randomBase62, sameHash, secretHash } from "../secrets.ts";
+import { AccessError } from "../../../access/access-error.ts";
+import { randomBase62, sameHash, secretHash } from "../../../access/secrets.ts";
+import type { WithClock } from "../../../storage/audited.ts";
+import { insertIfNew } from "../../../storage/queries/upsert.ts";
+import type { Db, PersonRow } from "../../../storage/tables.ts";
 
 /** How long a person may take to answer with the passkey, in milliseconds. */
 const challengeLife = 5 * 60_000;
