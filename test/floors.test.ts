@@ -89,6 +89,14 @@ suite("floors", () => {
     assert.deepEqual(spread, []);
   });
 
+  test("no line is longer than the formatter's 120 columns, not counting templates and URLs", () => {
+    const code = globSync("{src,bench,bin,check,client,deploy,pages,stand-ins,test}/**/*.{ts,js,cjs,css}", {
+      exclude: ["**/node_modules/**"],
+    });
+    const written = code.filter((file) => !/\/migrations\/\d/.test(file) && file !== "client/src/duba.ts");
+    assert.deepEqual(written.flatMap(longLinesOf), []);
+  });
+
   test("tests are written with suite and test", () => {
     const others = globSync("{src,pages,test,bench,client/test,check/test}/**/*.test.ts").filter((file) =>
       /import \{[^}]*\b(?:describe|it)\b[^}]*\} from "node:test"/.test(textOf(file)),
@@ -203,6 +211,20 @@ function foldersOf({ file, target }: Import): [from: string, to: string][] {
   return at < from.length - 1 && at < to.length - 1
     ? [[from.slice(0, at + 1).join("/"), to.slice(0, at + 1).join("/")]]
     : [];
+}
+
+/** Where lines are longer than 120 columns, not counting the templates and URLs in them. */
+function longLinesOf(file: string): string[] {
+  const comment = /\/\*[\s\S]*?\*\/|\/\/.*/.source;
+  const string = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/.source;
+  const inner = /`(?:\\[\s\S]|[^`\\])*`/.source;
+  const template = `\`(?:\\\\[\\s\\S]|\\$\\{(?:[^\`}]|${inner})*\\}|[^\`\\\\])*\``;
+  const counted = textOf(file)
+    .replaceAll(new RegExp(`${comment}|${string}|(${template})`, "g"), (found, isTemplate) =>
+      isTemplate ? found.replaceAll(/.+/g, "") : found,
+    )
+    .replaceAll(/\w+:\/\/\S+/g, "");
+  return counted.split("\n").flatMap((line, at) => (line.length > 120 ? [`${file}:${at + 1}`] : []));
 }
 
 function exportsOf(file: string): string[] {

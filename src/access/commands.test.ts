@@ -23,13 +23,13 @@ for (const engine of usualEngines) {
       assert.match(out, /^Account acc_\w+ is created for Other\.\n$/);
       assert.match(err, /duba keys create --account other@example\.com/);
       const list = (await duba("accounts", "list")).out.split("\n");
-      assert.match(
-        list[0]!,
-        /^id +name +email +suspended_at +bvn_fee +nin_fee +limit_verification +balance +spent +created_at +last_used_at$/,
+      assert.equal(
+        list[0]!.replaceAll(/ +/g, " "),
+        "id name email suspended_at bvn_fee nin_fee limit_verification balance spent created_at last_used_at",
       );
       assert.match(
-        list[1]!,
-        /^acc_\w+ +Corner Shop +shop@example\.com +- +default +default +default +- +₦0\.00 +\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?\+01 +never$/,
+        list[1]!.replaceAll(/ +/g, " "),
+        /^acc_\w+ Corner Shop shop@example\.com - default default default - ₦0\.00 \d{4}-\d\d-\d\d [\d:]+\+01 never$/,
       );
     });
 

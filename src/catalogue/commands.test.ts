@@ -158,8 +158,9 @@ for (const engine of usualEngines)
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
       assert.match(
         held.err,
-        /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}MTNDATA 104: price moves from 100 to 1000, by more than a factor of 2\.\n/,
+        /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}MTNDATA 104: price moves from /,
       );
+      assert.match(held.err, / price moves from 100 to 1000, by more than a factor of 2\.\n/);
       assert.match(
         (await terminal.duba("catalogue", "history")).out,
         new RegExp(`^draft .*\n *${draft} +held +at once`),
@@ -253,10 +254,8 @@ for (const engine of usualEngines)
     test("edits the price of one entry, by its codes or by a code that only one entry has", async () => {
       const { exitCode, out } = await terminal.duba("catalogue", "edit", "mtndata", "104", "--price", "105");
       assert.equal(exitCode, 0);
-      assert.match(
-        out,
-        /data-bundles +MTNDATA 104 +₦100\.00 +₦105\.00 +\+5 % +price\n[\s\S]*Revision \d+ is published: 1 modified\.\n$/,
-      );
+      assert.match(out, /data-bundles +MTNDATA 104 +₦100\.00 +₦105\.00 +\+5 % +price\n/);
+      assert.match(out, /Revision \d+ is published: 1 modified\.\n$/);
       const [made] = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions;
       assert.deepEqual([made.source, made.note], ["edit", "Price of mtndata 104"]);
       assert.match(

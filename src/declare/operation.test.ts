@@ -44,7 +44,9 @@ suite("failures", () => {
     const body = failureBody(new Failure("provider_not_found", "No."), "r1", greet as never);
     assert.equal(
       JSON.stringify(body),
-      '{"success":false,"status":"failed","message":"No.","error":{"code":"provider_not_found","retryable":false,"request_id":"r1","help":"/docs/errors#provider_not_found"},"data":[]}',
+      '{"success":false,"status":"failed","message":"No.",' +
+        '"error":{"code":"provider_not_found","retryable":false,"request_id":"r1",' +
+        '"help":"/docs/errors#provider_not_found"},"data":[]}',
     );
   });
 

@@ -40,7 +40,8 @@ function failureOf(reason: string | undefined, bounds: RequestBounds): Failure {
   if (reason === "TLS")
     return new Failure(
       "malformed_request",
-      "This port speaks plain HTTP, and the request began with TLS. Use http:// here, or https:// at the proxy in front.",
+      "This port speaks plain HTTP, and the request began with TLS. Use http:// here, " +
+        "or https:// at the proxy in front.",
     );
   if (reason === "HPE_HEADER_OVERFLOW")
     return new Failure("headers_too_large", `The headers are larger than ${sizeOf(bounds.headers)}.`);

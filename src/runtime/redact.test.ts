@@ -5,17 +5,15 @@ import { holdsNumber, redactNumbers, urlHoldsNumber } from "./redact.ts";
 suite("numbers in a text", () => {
   test("of ten or more digits may be a person's, whatever their script and whatever people write between them", () => {
     for (const number of [
-      ..."22650000012|8031415926|08031415926|2348031415926|+2348031415926|23408031415926|002348031415926|226500000123".split(
-        "|",
-      ),
+      ..."22650000012|226500000123|8031415926|08031415926".split("|"),
+      ..."2348031415926|+2348031415926|23408031415926|002348031415926".split("|"),
       ..."0803 141 5926|0803-141-5926|(0803) 141-5926|0803.141.5926|08.03.14.15.92.6|0803/141/5926|0803_141_5926".split(
         "|",
       ),
       ..."0803 - 141 - 5926|0803 / 141 / 5926|226.5000.0012|22/65/00/00/01/2|0803\\141\\5926|0803·141·5926".split("|"),
       ..."٢٢٦٥٠٠٠٠٠١٢|２２６５０００００１２|२२६५००००१२३|𝟐𝟐𝟔𝟓𝟎𝟎𝟎𝟎𝟎𝟏𝟐|②②⑥⑤⓪⓪⓪⓪⓪①②|²²⁶⁵⁰⁰⁰⁰⁰¹²".split("|"),
-      ..."0803\u00a0141\u202f5926|0803\u200b141\u00ad5926|0803\u2011141\u20145926|2\u20e32\u20e36\u20e35\u20e30\u20e30\u20e30\u20e30\u20e30\u20e31\u20e32".split(
-        "|",
-      ),
+      ..."0803\u00a0141\u202f5926|0803\u200b141\u00ad5926|0803\u2011141\u20145926".split("|"),
+      "2\u20e32\u20e36\u20e35\u20e30\u20e30\u20e30\u20e30\u20e30\u20e31\u20e32",
     ]) {
       assert.ok(holdsNumber(number), number);
       for (const text of [
@@ -79,8 +77,11 @@ suite("numbers in a text", () => {
       "discord.com/api/webhooks/12345678901234567890/90123_Z-dEf",
       "discord.com/api/v10/webhooks/12345678901234567?thread_id=1234567890123456789",
       "hooks.slack.com/services/T024BE7LD/B0LAN2Q65/1234567kAz1qSx2wDc3eRf4v",
-      "contoso.webhook.office.com/webhookb2/0198a2b4-1234-5678-9012-123456789012@0198a2b4-1234-5678-9012-123456789013/IncomingWebhook/0198a2b4123456789012123456789012/0198a2b4-1234-5678-9012-123456789012",
-      "default0198a2b412345678901212345678.d5.environment.api.powerplatform.com:443/powerautomate/workflows/0198a2b4123456789012123456789012/triggers?api-version=1&sig=a1",
+      "contoso.webhook.office.com/webhookb2/0198a2b4-1234-5678-9012-123456789012@" +
+        "0198a2b4-1234-5678-9012-123456789013/IncomingWebhook/0198a2b4123456789012123456789012/" +
+        "0198a2b4-1234-5678-9012-123456789012",
+      "default0198a2b412345678901212345678.d5.environment.api.powerplatform.com:443/powerautomate/workflows/" +
+        "0198a2b4123456789012123456789012/triggers?api-version=1&sig=a1",
       "hooks.zapier.com/hooks/catch/12345678/38abcd9",
       "4a3f-197-210-85-33.ngrok-free.app/duba",
       `shop.example.com/${hash}`,

@@ -46,7 +46,10 @@ export class AbandonedRows {
     for (const row of await this.#ledger.startedBy(this.#owner)) if (!isWaiting(row.reference)) await this.end(row);
   }
 
-  /** Ends one abandoned row. `wasTold`: a caller was told that its outcome is unknown. False if the row is not abandoned. */
+  /**
+   * Ends one abandoned row. `wasTold`: a caller was told that its outcome is unknown. False if the row is not
+   * abandoned.
+   */
   async endOf(reference: string, wasTold: boolean): Promise<boolean> {
     const row = (await this.#ledger.startedBy(this.#owner)).find((row) => row.reference === reference);
     return row !== undefined && this.end(row, wasTold);

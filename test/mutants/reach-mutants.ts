@@ -159,7 +159,9 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "a verification shows what another account got by the same request id",
     file: "src/features/request-log/read-requests.ts",
-    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)\n    .where("reference", "=", reference)',
+    from:
+      '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)\n' +
+      '    .where("reference", "=", reference)',
     to: '.where("mode", "=", mode)',
     tests: ["src/commands/records/records.test.ts"],
   },

@@ -22,8 +22,8 @@ interface Sum {
 type Paid = ReadonlyMap<string, number>;
 
 /**
- * What balances and caps must be: what was paid in, less what is charged or runs, and what went back by hand. Each row is remembered as
- * it was last seen, so what retention has removed since still counts.
+ * What balances and caps must be: what was paid in, less what is charged or runs, and what went back by hand. Each row
+ * is remembered as it was last seen, so what retention has removed since still counts.
  */
 export class Balances {
   readonly #rows = new Map<string, LedgerRow>();

@@ -4,7 +4,21 @@ import { everySetting } from "../../src/wire/every-setting.ts";
 const sections: readonly [title: string, names: RegExp][] = [
   [
     "Begin",
-    /^(HOST|PORT|DUBA_(DATA|DATABASE_URL|KEYRING|BOOTSTRAP_KEY|CONSOLE|METRICS|UPSTREAMS|(BVN|NIN)_FEE|CATALOGUE_SOURCE|TIME_ZONE))$/,
+    anyOf(
+      "HOST",
+      "PORT",
+      "DUBA_DATA",
+      "DUBA_DATABASE_URL",
+      "DUBA_KEYRING",
+      "DUBA_BOOTSTRAP_KEY",
+      "DUBA_CONSOLE",
+      "DUBA_METRICS",
+      "DUBA_UPSTREAMS",
+      "DUBA_BVN_FEE",
+      "DUBA_NIN_FEE",
+      "DUBA_CATALOGUE_SOURCE",
+      "DUBA_TIME_ZONE",
+    ),
   ],
   ["Start, stop, and serve with more than one process", /^DUBA_(WORKERS|DATABASE_READ_URL|STOP_\w+)$/],
   ["Serve behind a proxy", /^DUBA_(TRUST_PROXY|PUBLIC_URL|PATH_PREFIXES|CONSOLE_ORIGIN)$/],
@@ -12,7 +26,15 @@ const sections: readonly [title: string, names: RegExp][] = [
   ["See what happens", /^(OTEL_\w+|DUBA_(LOG_LEVEL|ACCESS_LOG|REQUEST_LOG|ALARM_\w+|DOCS|SERVER_TIMING))$/],
   [
     "Decide how a person is verified",
-    /^DUBA_(AMOUNT_POLICY|PHONE_MATCH|NEGATIVE_DETAIL|CONSENT\w*|RECORD_RETENTION|VERIFICATION_TIMEOUT|WALLET_UNLIMITED)$/,
+    anyOf(
+      "DUBA_AMOUNT_POLICY",
+      "DUBA_PHONE_MATCH",
+      "DUBA_NEGATIVE_DETAIL",
+      "DUBA_CONSENT",
+      "DUBA_RECORD_RETENTION",
+      "DUBA_VERIFICATION_TIMEOUT",
+      "DUBA_WALLET_UNLIMITED",
+    ),
   ],
   ["Protect the service from a hurried hand", /^DUBA_(FOUR_EYES|GUARD_\w+|KEYRING_ROTATE)$/],
   ["Choose among vendors", /^DUBA_(ROUTE\w*|UPSTREAM_\w+|STAND_INS)$/],
@@ -29,6 +51,10 @@ All settings are environment variables. The service does not start with an inval
 and \`npm run duba\` also read them from the file \`.env\` in the current folder, which must be yours, and which nobody else may be able to write.
 \`.env.example\` has the same list. This page is generated from the code.
 `;
+
+function anyOf(...names: string[]): RegExp {
+  return new RegExp(`^(?:${names.join("|")})$`);
+}
 
 /** All settings by section, those to begin with first. */
 function settingsBySection() {

@@ -47,7 +47,9 @@ export const topUpAccount = command({
       : [
           `The money is kept for ${name}.`,
           {
-            note: "The account is not prepaid: it uses its balance after `duba accounts change <account> --prepaid on`.",
+            note:
+              "The account is not prepaid: " +
+              "it uses its balance after `duba accounts change <account> --prepaid on`.",
           },
         ];
   },

@@ -125,10 +125,8 @@ for (const engine of usualEngines)
       const file = terminal.write("corporate-bundles.csv", `${out}${rows}\n`);
       assert.match((await terminal.duba("catalogue", "import", file)).out, /is published: 3000 added\.\n$/);
       const back = await terminal.duba("catalogue", "import", terminal.write("corporate-bundles.csv", out));
-      assert.match(
-        back.err,
-        /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/,
-      );
+      assert.match(back.err, /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}3000 of /);
+      assert.match(back.err, /3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/);
     });
 
     test("shortens a long difference on a terminal, unless all of it is asked for", async () => {

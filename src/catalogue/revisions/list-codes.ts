@@ -14,7 +14,10 @@ export async function listCodes(db: Db): Promise<Map<ListName, string>> {
   return new Map(facts.map(({ name, value }) => [name.slice(factOf("").length) as ListName, value]));
 }
 
-/** Notes that these lists use the codes of this source, or of the catalogue itself. Lists that already have a note keep it. */
+/**
+ * Notes that these lists use the codes of this source, or of the catalogue itself. Lists that already have a note keep
+ * it.
+ */
 export async function nameLists(db: Db, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
   const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
   for (const name of names) await insertIfNew(db, "fact", { name }, { value: by, created_at: now });

@@ -183,8 +183,10 @@ function priceOf(text: string): number | undefined {
   return sign === "" ? kobo : 0 - kobo;
 }
 
-const timeText =
-  /^(?:(\d{4}-\d{2}-\d{2})|(\d{2})\/(\d{2})\/(\d{4}))(?:[T ,]+(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/;
+const dayText = /(?:(\d{4}-\d{2}-\d{2})|(\d{2})\/(\d{2})\/(\d{4}))/;
+const clockText = /(?:[T ,]+(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?/;
+const offsetText = /\s*(Z|[+-]\d{2}:?\d{2})?/;
+const timeText = new RegExp(`^${dayText.source}${clockText.source}${offsetText.source}$`);
 
 /** A text without seconds means the whole minute, and a text without a time the whole day. */
 function spanOf(text: string, zone: TimeZone): { from: number; to: number } | undefined {

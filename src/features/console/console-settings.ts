@@ -17,7 +17,8 @@ export const consoleSettings = {
     name: "DUBA_CONSOLE_ORIGIN",
     default: "",
     about:
-      "Origin of the console behind your proxy, such as https://console.example. Passkeys belong to its host name. Empty: http://localhost and the port, for this machine only.",
+      "Origin of the console behind your proxy, such as https://console.example. Passkeys belong to its host name. " +
+      "Empty: http://localhost and the port, for this machine only.",
     form: "https:// and a host name, or http://localhost and a port",
     read: (text) =>
       text === ""

@@ -111,7 +111,7 @@ for (const engine of usualEngines) {
       await since(Date.now() - year - 60_000);
       assert.match(
         (await failedOf())["key ring age"]!,
-        /^the record key r1 has been in use since \d{4}-\d\d-\d\d, for more than a year\. Add one with duba keyring rotate --records, /,
+        /^the record key r1 has been in use since \d{4}-\d\d-\d\d, .+ Add one with duba keyring rotate --records, /,
       );
       const path = `${service.settings.dataDirectory}.keyring`;
       assert.equal((await duba("keyring", "rotate", "--records")).exitCode, 0);

@@ -196,10 +196,8 @@ for (const engine of engines)
         ["requests", "list", "--account", "sandbox@example.com", "--failed", "--limit", "1", "--since", "1h"],
         { environment },
       );
-      assert.match(
-        listed.out,
-        /^request_id +answered_at +account .*\n\S+ +\S+ \S+ +sandbox@example\.com +test .* verifyBvn +404 +bvn_not_found +\d+ ms +\S{15}\n$/,
-      );
+      assert.match(listed.out, /^request_id +answered_at +account .*\n\S+ +\S+ \S+ +sandbox@example\.com +test .*\n$/);
+      assert.match(listed.out, / verifyBvn +404 +bvn_not_found +\d+ ms +\S{15}\n$/);
       const absent = await ran(["requests", "list", "--request-id", "never-sent"], { environment });
       assert.match(absent.out + absent.err, /^No requests\. The log has a sample of look-ups that succeed/);
     });

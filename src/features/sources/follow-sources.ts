@@ -19,7 +19,10 @@ export async function openSources(core: ServingCore, opened: AsyncDisposableStac
   return { jobs: [{ name: "pull the catalogue", every: 5_000, run: (_, signal) => pull(signal) }] };
 }
 
-/** Follows these sources, and returns a function that pulls from those that are due. The answers of the catalogue say how old their lists are. */
+/**
+ * Follows these sources, and returns a function that pulls from those that are due. The answers of the catalogue say
+ * how old their lists are.
+ */
 export async function followSources(
   { publisher, tellAge }: Pick<OpenCatalogue, "publisher" | "tellAge">,
   follows: readonly Follow[],

@@ -1,6 +1,8 @@
-/** Spaces and then one token of JSON, or the end of the text. Strings hold no control characters. */
-const token =
-  /[ \t\n\r]*(?:([{}[\],:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|$)/y;
+/** Without control characters. */
+const stringText = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/.source;
+const numberText = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/.source;
+/** Spaces and then one token of JSON, or the end of the text. */
+const token = new RegExp(`[ \\t\\n\\r]*(?:([{}[\\],:])|(${stringText})|${numberText}|true|false|null|$)`, "y");
 
 type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end";
 

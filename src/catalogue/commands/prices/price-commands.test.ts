@@ -181,10 +181,8 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
       const [count, sentence, ...others] = await told();
       assert.deepEqual([count, others], [1, []]);
-      assert.match(
-        sentence,
-        /^acc_\w+ pays 95 for MTNDATA 104, whose price rose from 100 to 120 since\. Set it again to keep it: duba prices set acc_\w+ MTNDATA 104 --price 95$/,
-      );
+      assert.match(sentence, /^acc_\w+ pays 95 for MTNDATA 104, whose price rose from 100 to 120 since\. Set it /);
+      assert.match(sentence, / Set it again to keep it: duba prices set acc_\w+ MTNDATA 104 --price 95$/);
       const [rule] = JSON.parse((await terminal.duba("prices", "show", shop, "--json")).out).slice(-2);
       assert.deepEqual(rule, { of: "MTNDATA 104", price: "95", catalogue: "120", was: "100" });
       // An import of what is so already changes nothing, a price that a person sets again does.

@@ -71,8 +71,8 @@ async function prepared(
 type AuditOf = (protection: string | undefined) => Audit;
 
 /**
- * Runs a command as the person of the session. `plain`: its answer as programs have it. `ageRemark`: how old a report is.
- * Throws a `RoleError`, an `InputError` or another problem for the person.
+ * Runs a command as the person of the session. `plain`: its answer as programs have it. `ageRemark`: how old a report
+ * is. Throws a `RoleError`, an `InputError` or another problem for the person.
  */
 export async function runAs(visit: PageRequest, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
   const { store, reports } = visit;

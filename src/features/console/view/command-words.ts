@@ -20,8 +20,13 @@ export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
       : html`${text.map((piece) => (typeof piece === "string" ? sentence(piece) : namedHtml(piece)))}`;
   const namedHtml = (piece: Named) =>
     "time" in piece ? timeOf(piece.time, times.textOf(piece.time)) : html`${wordFor(piece, names)}`;
-  const sentence = (text: string) =>
-    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", ""), names) : prose(inWords(withLabels(piece), names).replaceAll(isoTime, shortly))))}`;
+  const proseOf = (text: string) => prose(inWords(withLabels(text), names).replaceAll(isoTime, shortly));
+  const sentence = (text: string) => {
+    const parts = text
+      .split(commandLine)
+      .map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", ""), names) : proseOf(piece)));
+    return html`${parts}`;
+  };
   const mend = (one: MendWithLine) => {
     const address = mendAddress(site, one);
     const says = say(one.says);
