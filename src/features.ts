@@ -9,6 +9,7 @@ import { doctor } from "./features/doctor/index.ts";
 import { events } from "./features/events/index.ts";
 import { evidence } from "./features/evidence/index.ts";
 import { find } from "./features/find/index.ts";
+import { serviceHealth } from "./features/health/index.ts";
 import { metrics } from "./features/metrics/index.ts";
 import { routeReplay } from "./features/replay/index.ts";
 import { requestLog } from "./features/request-log/index.ts";
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   changeFeed,
   events,
   requestLog,
+  serviceHealth,
   find,
   doctor,
   evidence,
@@ -44,7 +46,7 @@ export const settingsOfFeatures = features.flatMap(({ settings }) => Object.valu
 export const pagesOfFeatures = features.flatMap(({ pages }) => pages ?? []);
 
 /** How features are. */
-export const health = features.flatMap((each) => each.health ?? []);
+export const healthOfFeatures = features.flatMap((each) => each.health ?? []);
 
 /** What features know of a verification. */
 export const stories = features.flatMap(({ story }) => story ?? []);

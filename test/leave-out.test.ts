@@ -42,11 +42,22 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "what the keyring signs": ["src/audit/chain/seal.ts"],
   "the note of the newest backup, and its alarm": [
     "src/storage/last-backup.ts",
-    "src/commands/alarm-commands.ts",
-    "src/commands/health/alarms.ts",
+    "src/features/health/alarm-commands.ts",
+    "src/features/health/alarms.ts",
   ],
   "a rule of the outbox, which is of the core": ["src/storage/retention/event-rules.ts"],
   "people whom verifications are about": ["src/features/evidence/count-people.ts"],
+  "a status of HTTP, or of a vendor": [
+    "src/cli/call/follow-feed.ts",
+    "src/features/request-log/commands.ts",
+    "src/features/request-log/read-requests.ts",
+    "src/storage/tables/request-tables.ts",
+    "src/vendors/ports/outcomes.ts",
+    "src/vendors/ports/reasons.ts",
+    "src/vendors/prembly/wire.ts",
+    "src/verification/routes/upstream-status.ts",
+  ],
+  "a figure of Prometheus": ["src/features/metrics/metrics.ts"],
   "messages to workers": ["src/serve/serving-worker.ts", "src/serve/worker-messages.ts", "src/serve/worker-pool.ts"],
   "an example in a comment": ["src/cli/add-family.ts", "src/ledger/commands/with-story.ts"],
 };
@@ -55,7 +66,9 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
 const left: Readonly<Record<string, readonly string[]>> = {
   "the short forms of `duba call`": ["src/cli/program.ts", "src/cli/call/call.ts", "src/cli/call/forward-events.ts"],
   "figures of the page Now, and the box that finds": [
+    "src/features/console/routes/answers.ts",
     "src/features/console/routes/now-routes.ts",
+    "src/features/console/routes/run-as.ts",
     "src/features/console/routes/form-routes.ts",
   ],
   "words of a time line": ["src/ledger/reports/time-line.ts"],

@@ -1,9 +1,10 @@
 import type { Config } from "../config/read-config.ts";
-import { orNull, reference, time } from "../declare/command/answer-schema.ts";
-import type { Mend, RichText } from "../declare/command/rich-text.ts";
+import { account, orNull, reference, sentence, state, time } from "../declare/command/answer-schema.ts";
+import { type Mend, mendsMember, type RichText, richTextMember } from "../declare/command/rich-text.ts";
 import Type, { type Static } from "../declare/schema/type.ts";
 import type { WithClock } from "../storage/audited.ts";
 import type { Db } from "../storage/tables.ts";
+import { pauseMembers } from "../verification/commands/vendor-states.ts";
 
 /** What an alarm hits: 1 stops the service, 2 costs money or evidence, 3 waits for somebody. */
 export const ranks = { 1: "stops the service", 2: "costs money", 3: "waits for somebody" } as const;
@@ -51,6 +52,30 @@ export function mend(says: string | RichText, command: string, input: Mend["inpu
   return { says: typeof says === "string" ? [says] : says, command, input };
 }
 
+/** What the list of alarms says of one. */
+export const AlarmFacts = Type.Object({
+  alarm: reference,
+  rank: Type.Unsafe<Rank>({ type: "integer", shows: "text", words: ranks }),
+  state: state(["open", "acknowledged"]),
+  what: sentence,
+  count: orNull(Type.Integer()),
+  since: orNull(time),
+  acknowledged_by: orNull(account),
+  until: orNull(time),
+  note: orNull(Type.String()),
+  headline: richTextMember,
+  detail: richTextMember,
+  mends: mendsMember,
+  vendor: orNull(Type.String()),
+  account: orNull(account),
+  account_id: orNull(Type.String()),
+  key_id: orNull(reference),
+  actor: orNull(account),
+  ends: orNull(time),
+});
+
+export type AlarmFacts = Static<typeof AlarmFacts>;
+
 /** The state of a source that the catalogue follows. Times are milliseconds since 1970. */
 export const SourceState = Type.Object({
   name: Type.String(),
@@ -68,6 +93,37 @@ export const SourceState = Type.Object({
 });
 export type SourceState = Static<typeof SourceState>;
 
+/** What the status says. Times are milliseconds since 1970. */
+export const StatusFacts = Type.Object({
+  version: Type.String(),
+  node: Type.String({
+    description: "The Node that reads this: of the service in its console, of the command line there.",
+  }),
+  store: Type.String(),
+  takes_writes: Type.Boolean(),
+  rehearsal: Type.Boolean({ description: "Live verifications are of people that stand-ins of vendors invented." }),
+  room_left: orNull(Type.Integer({ description: "Bytes on the disk of SQLite. PostgreSQL does not tell." })),
+  instances: Type.Integer(),
+  revision: orNull(Type.Integer()),
+  published_at: orNull(time),
+  sources: Type.Array(Type.Omit(SourceState, ["begun_at", "every"])),
+  held: Type.Array(Type.String()),
+  scheduled: Type.Integer(),
+  vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean(), ...pauseMembers })),
+  unknown_verifications: Type.Integer(),
+  oldest_unknown_at: orNull(time),
+  unsealed_entries: Type.Integer(),
+  dead_deliveries: Type.Integer(),
+  last_backup_at: orNull(time),
+  expiring_keys: Type.Array(Type.Object({ id: reference, account, label: Type.String(), expires_at: time })),
+  needs: Type.Array(Type.String()),
+  /** Alarms on which somebody works. */
+  acknowledged: Type.Array(Type.String()),
+  alarms: Type.Array(AlarmFacts),
+});
+
+export type StatusFacts = Static<typeof StatusFacts>;
+
 /** How a feature is, and what of it needs a hand. */
 export interface FeatureHealth {
   alarms: readonly OpenAlarm[];
@@ -77,6 +133,11 @@ export interface FeatureHealth {
 export interface HealthRoom extends WithClock {
   db: Db;
   config: Config;
+  /** How each feature is. */
+  health: readonly TellHealth[];
 }
+
+/** The open alarms, acknowledged or not. They name accounts by their ids. */
+export type OpenAlarms = (room: HealthRoom) => Promise<readonly Alarm[]>;
 
 export type TellHealth = (room: HealthRoom) => Promise<FeatureHealth>;

@@ -16,7 +16,7 @@ import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { TellHealth } from "./alarm.ts";
+import type { OpenAlarms, TellHealth } from "./alarm.ts";
 
 /** Every command of every room, or those of one family, which loads then. */
 export type EveryCommand = (family?: string) => Promise<readonly Command<CommandContext>[]>;
@@ -35,6 +35,7 @@ export interface Core {
   consoleOrigin: string | undefined;
   /** How each feature is. */
   health: readonly TellHealth[];
+  openAlarms: OpenAlarms;
   /** How long the settings want things kept. */
   keptTimes: KeptTimes;
 }

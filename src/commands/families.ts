@@ -2,8 +2,6 @@ import { catalogueCommands as catalogue } from "../catalogue/commands.ts";
 import { identityCommands as identity } from "../verification/commands.ts";
 import type { Family } from "./feature.ts";
 
-const status = async () => [(await import("./status-command.ts")).statusCommand];
-const alarms = async () => (await import("./alarm-commands.ts")).alarmCommands;
 const access = async () => (await import("../access/commands.ts")).accessCommands;
 
 const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
@@ -17,8 +15,6 @@ export const coreFamilies: readonly Family[] = [
     about: "Start the service. It reads its settings from environment variables.",
     load: async (all) => [(await import("./serve-command.ts")).serveCommand(await all.settings())],
   },
-  { name: "status", about: "Show how the service is, on one screen.", load: status },
-  { name: "alarms", about: "Show what needs a hand, and say who works on it.", load: alarms },
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },
   { name: "keys", about: "Manage API keys.", load: access },
   {

@@ -17,7 +17,7 @@ import type { Store } from "../storage/store.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import type { LiveUpstreams } from "../vendors/open-vendors.ts";
 import type { Identity } from "../verification/identity.ts";
-import type { TellHealth } from "./alarm.ts";
+import type { OpenAlarms, TellHealth } from "./alarm.ts";
 import type { FeaturePage, PageAddition } from "./console-page.ts";
 import type { CommandContext, Core } from "./context.ts";
 import type { FeatureRecords, RecordKinds } from "./records/record-kinds.ts";
@@ -135,6 +135,8 @@ export interface Feature extends FeatureSettings {
   story?: TellStory;
   /** How it is, and what of it needs a hand. */
   health?: TellHealth;
+  /** Gathers what needs a hand. At most one feature has it. */
+  openAlarms?: OpenAlarms;
   /** Traces requests and queries. It begins before the store opens. At most one feature has it. */
   trace?: (config: Config, log: Log) => Promise<Tracing | undefined>;
   /** How long its settings want things kept. Without it they are kept as long as their table says. */

@@ -1,6 +1,6 @@
 import type { Core } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
-import { features, health, stories } from "../features.ts";
+import { features, healthOfFeatures, stories } from "../features.ts";
 import type { Log } from "../runtime/log.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import { everyCommand } from "./every-command.ts";
@@ -8,7 +8,16 @@ import { everyCommand } from "./every-command.ts";
 /** What is the same for the service and for the terminal. */
 export function coreOf(config: Config, log: Log): Core {
   const [consoleOrigin] = features.flatMap((each) => each.consoleOrigin?.(config) ?? []);
-  return { config, log, commands: everyCommand, consoleOrigin, stories, health, keptTimes: keptTimes(config) };
+  return {
+    config,
+    log,
+    commands: everyCommand,
+    consoleOrigin,
+    stories,
+    health: healthOfFeatures,
+    openAlarms: features.find(({ openAlarms }) => openAlarms)?.openAlarms ?? (async () => []),
+    keptTimes: keptTimes(config),
+  };
 }
 
 /** How long the settings want things kept. */

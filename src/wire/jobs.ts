@@ -20,13 +20,10 @@ export interface JobParts extends Rooms {
  * their supervisor, who must not depend on one (`serve/`); and what waits for one event.
  */
 export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
-  const { config, log, keptTimes } = core;
+  const { log, keptTimes } = core;
   const { store, clock, pulse, keyring, rotateKeyring, audit, access } = rooms;
   const { catalogue, identity, upstreams, opened } = rooms;
   const { db, now } = store;
-  const alarms = config.alarmUrl
-    ? (await import("../commands/health/tell-alarms.ts")).alarmTeller({ ...core, db, now })
-    : undefined;
   const trimTrail = trailTrimmer(keyring.current.audit);
   const rules = everyRule({ ...keptTimes, audit: audit.append, trimTrail });
   const sweep = sweeper({ db, clock, rules, audit: audit.append, log });
@@ -41,7 +38,6 @@ export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
     { name: "write uses of keys", every: minute, run: () => access.writeUses() },
     { name: "announce keys that end", every: hour, run: () => access.announceExpiring() },
     { name: "rotate the key ring", every: minute, run: async () => rotateKeyring?.() },
-    { name: "tell alarms", every: minute, run: async () => alarms?.look() },
     { name: "note failing jobs", every: minute, run: () => noteFailingJobs(db, pulse.id, pulse.failing(), now()) },
     { name: "trust the clock", every: minute, run: () => clock.tick(pulse.isLeader()) },
     ...opened.flatMap(({ jobs }) => jobs ?? []),

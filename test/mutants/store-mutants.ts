@@ -214,14 +214,14 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: "nobody is told since when the store takes no writes",
-    file: "src/commands/health/alarms.ts",
+    file: "src/features/health/alarms.ts",
     from: "since: facts.wroteAt",
     to: "since: null",
-    tests: ["src/commands/status-command.test.ts"],
+    tests: ["src/features/health/status-command.test.ts"],
   },
   {
     name: "the page of the status has a band for each alarm",
-    file: "src/commands/status-command.ts",
+    file: "src/features/health/status-command.ts",
     from: 'onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],',
     to: "",
     tests: ["src/features/console/pages.test.ts"],

@@ -33,3 +33,12 @@ export function* consoleMisfits(config: Config): Generator<string> {
   if (host && !isLoopback(host) && !settingOf(config, origin)?.startsWith("https:"))
     yield `${address.name} opens the console to the network. Set it to 127.0.0.1 and a port, or set ${origin.name} to the https:// origin of your proxy.`;
 }
+
+/**
+ * The origin of the console as browsers see it; undefined without a console. A passkey belongs to a domain and never to
+ * an address, so without a setting it is `localhost`. `port`: where the console listens, if the settings say any.
+ */
+export function consoleOrigin(config: Pick<Config, "ofFeatures">, port?: number): string | undefined {
+  const address = settingOf(config, consoleSettings.address);
+  return address ? settingOf(config, consoleSettings.origin) || `http://localhost:${port ?? address.port}` : undefined;
+}

@@ -4,7 +4,7 @@ import { type Visitor, visit } from "../../../test/support/passkey.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { append } from "../../audit/append.ts";
 import type { Role } from "../../declare/command.ts";
-import { invitationLink } from "./people/console-origin.ts";
+import { invitationLink } from "./people/invitation-link.ts";
 import { invitePerson } from "./people/people-rows.ts";
 
 /** The link of an invitation that was made at the terminal. */

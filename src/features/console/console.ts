@@ -14,10 +14,10 @@ import { openStore } from "../../storage/store.ts";
 import { uploadTime } from "./console-request.ts";
 import { sendConsoleResponse } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
-import { consoleSettings } from "./console-settings.ts";
+import { consoleOrigin, consoleSettings } from "./console-settings.ts";
 import { keepMinuteCounts, type MinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
-import { consoleOrigin, invitationLink } from "./people/console-origin.ts";
+import { invitationLink } from "./people/invitation-link.ts";
 import { inviteFirst } from "./people/people-rows.ts";
 import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
@@ -40,7 +40,8 @@ async function openPages(
   counts: MinuteCounts,
   opened: AsyncDisposableStack,
 ): Promise<FeatureServer> {
-  const { config, log, commands, stories, health, keptTimes, operations, pages, records, auditAlarms } = core;
+  const { config, log, commands, stories, health, openAlarms, keptTimes, operations, pages, records, auditAlarms } =
+    core;
   const { now } = core.store;
   const { dataDirectory, databaseUrl } = config;
   const store = { ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })), now };
@@ -54,6 +55,7 @@ async function openPages(
     commands,
     stories,
     health,
+    openAlarms,
     keptTimes,
     whole: {
       ...siteMap(await commands(), pages, await records()),

@@ -1,7 +1,6 @@
 import { feature } from "../../commands/feature.ts";
 import { settingOf } from "../../config/read-config.ts";
-import { consoleMisfits, consoleSettings } from "./console-settings.ts";
-import { consoleOrigin } from "./people/console-origin.ts";
+import { consoleMisfits, consoleOrigin, consoleSettings } from "./console-settings.ts";
 
 const ownCommands = async () => (await import("./people/own-commands.ts")).ownCommands;
 

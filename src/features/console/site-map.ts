@@ -7,7 +7,7 @@ import { type Command, mayRun, type Role } from "../../declare/command.ts";
 export type ConsoleCommand = Command<CommandContext>;
 
 const named: readonly ConsolePage[] = [
-  { path: "/", title: "Now", group: "Work", icon: "now", families: ["status", "alarms"] },
+  { path: "/", title: "Now", group: "Work", icon: "now", families: [] },
   {
     path: "/verifications",
     title: "Verifications",

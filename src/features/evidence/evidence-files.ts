@@ -4,7 +4,6 @@ import { listKeys } from "../../access/keys/keys.ts";
 import { listPeople } from "../../access/people.ts";
 import { ranks } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
-import { openAlarms } from "../../commands/health/read-health.ts";
 import { checkKinds, labelOf } from "../../declare/check-kind.ts";
 import { type AnswerFile, isoOf } from "../../declare/command/answer-schema.ts";
 import { withoutFormula } from "../../declare/formula.ts";
@@ -225,7 +224,7 @@ async function measures({ db, config, consoleOrigin, now, keyring }: CommandCont
 
 /** Names of alarms hold ids only. */
 async function incidents(room: CommandContext, period: Period): Promise<Rows> {
-  const open = (await openAlarms(room)).map(({ name, rank, since }) => ({
+  const open = (await room.openAlarms(room)).map(({ name, rank, since }) => ({
     at: isoOf(since),
     what: `open alarm: ${ranks[rank]}`,
     about: name,

@@ -10,13 +10,13 @@ import { ran } from "../../../test/support/command-line.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { suiteService } from "../../../test/support/service.ts";
 import { entryOf } from "../../audit/append.ts";
-import { serviceTrail } from "../../commands/service-trail.ts";
 import { accessTrail } from "../../declare/access-trail.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { storeTrail } from "../../storage/store-trail.ts";
 import { peopleTrail } from "../console/people/people-trail.ts";
 import { subjectTrail } from "../data-subjects/subject-trail.ts";
+import { alarmTrail } from "../health/alarm-trail.ts";
 import { evidenceColumns } from "./evidence-files.ts";
 
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
@@ -84,7 +84,7 @@ for (const engine of engines)
         ["2026-04-01", subjectTrail.erased("terminal:ada", { receipt: "rcp_1", records: 1, verifications: 2 })],
         [
           "2026-04-02",
-          serviceTrail.alarmAcknowledged("terminal:ada", {
+          alarmTrail.acknowledged("terminal:ada", {
             alarm: "vendor:dojah",
             until: at("2026-04-03"),
             note: "Ask Ada",

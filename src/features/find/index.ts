@@ -6,7 +6,7 @@ export const find = feature({
   commands: [
     {
       name: "find",
-      before: "alarms",
+      before: "accounts",
       about:
         "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, " +
         "an endpoint, a revision or an entry of the catalogue.",

@@ -31,7 +31,7 @@ export function measures(core: ServingCore): MetricSources {
       lastBackupAt: await lastBackupAt(db),
       vendors: await vendorStandings(db, now(), config.vendorPrices),
       undelivered: await undelivered(db),
-      alarms: await (await import("../../commands/health/read-health.ts")).openAlarmNames({ db, now, config, health }),
+      alarms: (await core.openAlarms({ db, now, config, health })).map(({ name }) => name),
     }),
     nearlySpent: () => identity.nearlySpent(),
     ofFeatures: opened.flatMap(({ metrics }) => metrics ?? []),

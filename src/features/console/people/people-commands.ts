@@ -6,7 +6,7 @@ import { formed, InputError } from "../../../declare/command/read-texts.ts";
 import { command, roles } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
-import { invitationLink } from "./console-origin.ts";
+import { invitationLink } from "./invitation-link.ts";
 import * as people from "./people-rows.ts";
 import { peopleTrail } from "./people-trail.ts";
 

@@ -1,4 +1,4 @@
-import type { AlarmFacts } from "../../../commands/alarm-commands.ts";
+import type { AlarmFacts } from "../../../commands/alarm.ts";
 import { answerCsv } from "../../../declare/command/answer-csv.ts";
 import { type AnswerFile, list } from "../../../declare/command/answer-schema.ts";
 import { listOf, listRows, memberWith, partsOf, tableOf } from "../../../declare/command/answer-table.ts";

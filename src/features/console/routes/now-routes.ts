@@ -1,5 +1,5 @@
+import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
-import type { StatusFacts } from "../../../commands/status-command.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { successOf, trendHours } from "../../../ledger/reports/trend.ts";
@@ -112,7 +112,9 @@ async function figuresView(visit: PageRequest): Promise<Html> {
 
 /** One line that says how the service is, or a band with the worst that is not, and what mends it. */
 async function healthView(visit: PageRequest): Promise<Html> {
-  const { vendors, alarms } = await statusOf(visit);
+  const status = await statusOf(visit);
+  if (!status) return html``;
+  const { vendors, alarms } = status;
   const open = alarms.filter(({ state }) => state === "open");
   const { band } = alarmParts(visit, alarms);
   if (band) return band;
@@ -138,13 +140,14 @@ function things(count: number): string {
 }
 
 /** The parts that a page asks for at once share a reading. */
-async function statusOf(visit: PageRequest): Promise<StatusFacts> {
-  return (await shownTo(visit, await statusFacts(visit, 1_000))) as StatusFacts;
+async function statusOf(visit: PageRequest): Promise<StatusFacts | undefined> {
+  return (await shownTo(visit, await statusFacts(visit, 1_000))) as StatusFacts | undefined;
 }
 
 /** What needs a hand. */
 async function alarmsView(visit: PageRequest): Promise<Html> {
-  return alarmParts(visit, (await statusOf(visit)).alarms).list;
+  const status = await statusOf(visit);
+  return status ? alarmParts(visit, status.alarms).list : html``;
 }
 
 /** The vendors, and how the service is. */
@@ -153,7 +156,7 @@ async function tablesView(visit: PageRequest): Promise<Html> {
     statusOf(visit),
     Promise.all(["routes.show", "sources.status"].map((id) => tableOf(visit, id))),
   ]);
-  return html`${vendors}${serviceStrip(visit, status)}`;
+  return html`${vendors}${status ? serviceStrip(visit, status) : ""}`;
 }
 
 async function tableOf(visit: PageRequest, id: string): Promise<Html> {

@@ -26,7 +26,7 @@ export const isExpected = (error: unknown): error is Error =>
  * changes back.
  */
 export function contextForPerson(
-  { session, store, commands, stories, health, keptTimes, origin, ...visit }: PageRequest,
+  { session, store, commands, stories, health, openAlarms, keptTimes, origin, ...visit }: PageRequest,
   { db = store.db, audit = visit.audit, settings = visit.config } = {},
 ): CommandContext {
   const { role } = session.person;
@@ -39,6 +39,7 @@ export function contextForPerson(
       consoleOrigin: origin(),
       stories,
       health,
+      openAlarms,
       keptTimes,
       db,
       now: store.now,
@@ -97,9 +98,10 @@ export async function shownTo({ store: { db }, names }: PageRequest, plain: unkn
   return answer;
 }
 
-/** What `status` answered less than so many milliseconds ago, as programs have it. All people share a reading of it. */
+/** What `status` answered less than so many milliseconds ago, as programs have it; undefined in a build without it. All people share a reading of it. */
 export async function statusFacts(visit: PageRequest, milliseconds: number): Promise<unknown> {
-  const command = visit.site.commands.get("status")!;
+  const command = visit.site.commands.get("status");
+  if (!command) return undefined;
   const read = async () => JSON.stringify((await runAs(visit, command, {})).plain);
   return JSON.parse(await visit.readings.get("status", milliseconds, read));
 }

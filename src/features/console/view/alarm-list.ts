@@ -1,5 +1,5 @@
+import type { AlarmFacts } from "../../../commands/alarm.ts";
 import { ranks } from "../../../commands/alarm.ts";
-import type { AlarmFacts } from "../../../commands/alarm-commands.ts";
 import type { TimeTexts } from "../../../declare/command/answer-table.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { SiteMap } from "../site-map.ts";

@@ -1,4 +1,4 @@
-import type { AlarmFacts } from "../../../commands/alarm-commands.ts";
+import type { AlarmFacts } from "../../../commands/alarm.ts";
 import type { Part } from "../../../declare/command/answer-schema.ts";
 import {
   memberWith,

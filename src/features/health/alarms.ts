@@ -1,8 +1,8 @@
+import { mend, newAlarm, type OpenAlarm } from "../../commands/alarm.ts";
 import { bytesText } from "../../declare/command/answer-schema.ts";
 import { joinTexts, type RichText, richText } from "../../declare/command/rich-text.ts";
 import { alarmTexts, type VendorAlarm } from "../../vendors/vendor-alarms.ts";
 import { type PausedRoute, pauseReasons } from "../../verification/routes/paused-routes.ts";
-import { mend, newAlarm, type OpenAlarm } from "../alarm.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
 const minute = 60_000;

@@ -1,41 +1,7 @@
-import { account, bytesText, orNull, reference, time, type Viewing } from "../declare/command/answer-schema.ts";
-import { command } from "../declare/command.ts";
-import Type, { type Static } from "../declare/schema/type.ts";
-import { pauseMembers } from "../verification/commands/vendor-states.ts";
-import { SourceState } from "./alarm.ts";
-import { AlarmFacts } from "./alarm-commands.ts";
-import type { CommandContext } from "./context.ts";
-
-const Status = Type.Object({
-  version: Type.String(),
-  node: Type.String({
-    description: "The Node that reads this: of the service in its console, of the command line there.",
-  }),
-  store: Type.String(),
-  takes_writes: Type.Boolean(),
-  rehearsal: Type.Boolean({ description: "Live verifications are of people that stand-ins of vendors invented." }),
-  room_left: orNull(Type.Integer({ description: "Bytes on the disk of SQLite. PostgreSQL does not tell." })),
-  instances: Type.Integer(),
-  revision: orNull(Type.Integer()),
-  published_at: orNull(time),
-  sources: Type.Array(Type.Omit(SourceState, ["begun_at", "every"])),
-  held: Type.Array(Type.String()),
-  scheduled: Type.Integer(),
-  vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean(), ...pauseMembers })),
-  unknown_verifications: Type.Integer(),
-  oldest_unknown_at: orNull(time),
-  unsealed_entries: Type.Integer(),
-  dead_deliveries: Type.Integer(),
-  last_backup_at: orNull(time),
-  expiring_keys: Type.Array(Type.Object({ id: reference, account, label: Type.String(), expires_at: time })),
-  needs: Type.Array(Type.String()),
-  /** Alarms on which somebody works. */
-  acknowledged: Type.Array(Type.String()),
-  alarms: Type.Array(AlarmFacts),
-});
-
-/** Times are milliseconds since 1970. */
-export type StatusFacts = Static<typeof Status>;
+import { StatusFacts } from "../../commands/alarm.ts";
+import type { CommandContext } from "../../commands/context.ts";
+import { bytesText, type Viewing } from "../../declare/command/answer-schema.ts";
+import { command } from "../../declare/command.ts";
 
 export const statusCommand = command({
   id: "status",
@@ -45,7 +11,7 @@ export const statusCommand = command({
   onTerminal: "The exit code is 1 if something does.",
   role: "viewer",
   kind: "read",
-  answer: Status,
+  answer: StatusFacts,
   view: (status, viewing) => [
     { record: factsOf(status, viewing) },
     "",
@@ -54,7 +20,7 @@ export const statusCommand = command({
   onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],
   isWell: ({ needs }) => needs.length === 0,
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) =>
-    (await import("./health/read-status.ts")).readStatus(room),
+    (await import("./read-status.ts")).readStatus(room),
 });
 
 /** How the service is, apart from what needs a hand. */

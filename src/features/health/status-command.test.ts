@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
 import { sql } from "kysely";
-import { ran } from "../../test/support/command-line.ts";
-import { usualEngines } from "../../test/support/engines.ts";
-import { startService, suiteService } from "../../test/support/service.ts";
-import { verification } from "../features/backup/backup.fixture.ts";
-import { never } from "../features/sources/sync/record.ts";
-import { isSqlite } from "../storage/engine.ts";
-import { openStore, type Store } from "../storage/store.ts";
-import type { SourceState } from "./alarm.ts";
+import { ran } from "../../../test/support/command-line.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
+import { startService, suiteService } from "../../../test/support/service.ts";
+import type { SourceState } from "../../commands/alarm.ts";
+import { isSqlite } from "../../storage/engine.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import { verification } from "../backup/backup.fixture.ts";
+import { never } from "../sources/sync/record.ts";
 
 const day = 86_400_000;
 

@@ -1,4 +1,4 @@
-import type { Alarm, OpenAlarm } from "../alarm.ts";
+import type { Alarm, OpenAlarm } from "../../commands/alarm.ts";
 import { alarmsOf } from "./alarms.ts";
 import { type AlarmRoom, readFacts } from "./health-facts.ts";
 
@@ -21,8 +21,4 @@ async function withAcknowledgements(db: AlarmRoom["db"], alarms: readonly OpenAl
   const rows = await db.selectFrom("alarm_acknowledgement").selectAll().where("until", ">", now).execute();
   const byName = new Map(rows.map(({ name, actor, until, note }) => [name, { by: actor, until, note }]));
   return alarms.map((alarm) => ({ ...alarm, acknowledged: byName.get(alarm.name) ?? null }));
-}
-
-export async function openAlarmNames(room: Omit<AlarmRoom, "accounts">): Promise<string[]> {
-  return (await openAlarms(room)).map(({ name }) => name);
 }

@@ -1,11 +1,13 @@
+import type { Rank } from "../../commands/alarm.ts";
+import type { CommandContext } from "../../commands/context.ts";
+import { settingOf } from "../../config/read-config.ts";
 import { isoOf } from "../../declare/command/answer-schema.ts";
 import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
 import { sendDelivery } from "../../runtime/network/send-delivery.ts";
 import { operators } from "../../storage/events/announce.ts";
 import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
-import type { Rank } from "../alarm.ts";
-import type { CommandContext } from "../context.ts";
+import { alarmSettings } from "./alarm-settings.ts";
 import { openAlarms } from "./read-health.ts";
 import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
 
@@ -118,8 +120,8 @@ export class AlarmTeller {
 
 /** Tells `DUBA_ALARM_URL`. */
 export function alarmTeller({ log, ...room }: TellingRoom & { log: Log }): AlarmTeller {
-  const { alarmUrl: url, eventNetworks } = room.config;
-  const networks = addressList(eventNetworks);
+  const url = settingOf(room.config, alarmSettings.alarmUrl);
+  const networks = addressList(room.config.eventNetworks);
   const send = async (message: AlarmMessage) => {
     const delivery = { url, owner: operators, body: JSON.stringify(message), headers: {}, allowsPlain: false };
     const { delivered, outcome } = await sendDelivery(delivery, { networks });

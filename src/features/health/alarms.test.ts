@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { Alarm, SourceState } from "../../commands/alarm.ts";
 import { accept } from "../../declare/command.ts";
-import { lateAlarm } from "../../features/sources/source-health.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
 import { everyCommand } from "../../wire/every-command.ts";
-import type { Alarm, SourceState } from "../alarm.ts";
+import { lateAlarm } from "../sources/source-health.ts";
 import { alarmsOf } from "./alarms.ts";
 import type { HealthFacts } from "./health-facts.ts";
 import { writtenAlarms } from "./written-alarms.ts";

@@ -1,7 +1,7 @@
+import type { Alarm } from "../../commands/alarm.ts";
+import type { CommandContext, EveryCommand } from "../../commands/context.ts";
 import { exampleLine } from "../../declare/command/example-line.ts";
 import { type Mend, type MendWithLine, plainText } from "../../declare/command/rich-text.ts";
-import type { Alarm } from "../alarm.ts";
-import type { CommandContext, EveryCommand } from "../context.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 
 /** An alarm with its text for a terminal and for chats: what is wrong, why, and what to do. */

@@ -1,15 +1,15 @@
-import { account, orNull, reference, sentence, state, time } from "../declare/command/answer-schema.ts";
-import { remark } from "../declare/command/forms.ts";
-import { formed } from "../declare/command/read-texts.ts";
-import { mendsMember, richTextMember } from "../declare/command/rich-text.ts";
-import { CommandError, command } from "../declare/command.ts";
-import Type, { type Static } from "../declare/schema/type.ts";
-import { duration } from "../declare/setting.ts";
-import { upsert } from "../storage/queries/upsert.ts";
-import { type Rank, ranks } from "./alarm.ts";
-import type { CommandContext } from "./context.ts";
-import type { WrittenAlarm } from "./health/written-alarms.ts";
-import { serviceTrail } from "./service-trail.ts";
+import { AlarmFacts } from "../../commands/alarm.ts";
+import type { CommandContext } from "../../commands/context.ts";
+import { time } from "../../declare/command/answer-schema.ts";
+import { remark } from "../../declare/command/forms.ts";
+import { formed } from "../../declare/command/read-texts.ts";
+import { richTextMember } from "../../declare/command/rich-text.ts";
+import { CommandError, command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
+import { duration } from "../../declare/setting.ts";
+import { upsert } from "../../storage/queries/upsert.ts";
+import { alarmTrail } from "./alarm-trail.ts";
+import type { WrittenAlarm } from "./written-alarms.ts";
 
 const longest = 30 * 86_400_000;
 
@@ -20,29 +20,6 @@ const quietFor = {
     return length !== undefined && length > 0 && length <= longest ? length : undefined;
   },
 };
-
-export const AlarmFacts = Type.Object({
-  alarm: reference,
-  rank: Type.Unsafe<Rank>({ type: "integer", shows: "text", words: ranks }),
-  state: state(["open", "acknowledged"]),
-  what: sentence,
-  count: orNull(Type.Integer()),
-  since: orNull(time),
-  acknowledged_by: orNull(account),
-  until: orNull(time),
-  note: orNull(Type.String()),
-  headline: richTextMember,
-  detail: richTextMember,
-  mends: mendsMember,
-  vendor: orNull(Type.String()),
-  account: orNull(account),
-  account_id: orNull(Type.String()),
-  key_id: orNull(reference),
-  actor: orNull(account),
-  ends: orNull(time),
-});
-
-export type AlarmFacts = Static<typeof AlarmFacts>;
 
 export function alarmFacts(alarm: WrittenAlarm): AlarmFacts {
   const { name, rank, what, count, since, acknowledged, headline, detail, mends } = alarm;
@@ -95,8 +72,8 @@ const listAlarms = command({
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) => {
     const [{ readHealth }, { writtenAlarms }] = await Promise.all([
-      import("./health/read-health.ts"),
-      import("./health/written-alarms.ts"),
+      import("./read-health.ts"),
+      import("./written-alarms.ts"),
     ]);
     return (await writtenAlarms((await readHealth(room)).alarms, room)).map(alarmFacts);
   },
@@ -118,13 +95,13 @@ const acknowledgeAlarm = command({
   }),
   answer: Type.Object({ alarm: Type.String(), until: time }),
   view: ({ alarm, until }, { at }) => [`${alarm} is acknowledged until ${at(until)}.`],
-  records: [serviceTrail.alarmAcknowledged],
+  records: [alarmTrail.acknowledged],
   examples: [
     { alarm: "vendor:dojah", note: "Called their support" },
     { alarm: "backup", for: "7d" },
   ],
   run: async ({ alarm, for: length, note = "" }, room: CommandContext) => {
-    const { alarms } = await (await import("./health/read-health.ts")).readHealth(room);
+    const { alarms } = await (await import("./read-health.ts")).readHealth(room);
     if (!alarms.some(({ name }) => name === alarm)) {
       const names = alarms.map(({ name }) => name).join(", ");
       throw new CommandError(`There is no such alarm. ${names === "" ? "Nothing needs a hand" : `There is ${names}`}.`);
@@ -134,7 +111,7 @@ const acknowledgeAlarm = command({
     await room.db.transaction().execute(async (trx) => {
       await upsert(trx, "alarm_acknowledgement", { name: alarm }, row);
       const facts = { alarm, until: row.until, note: row.note };
-      await room.audit(trx, serviceTrail.alarmAcknowledged(room.actor, facts));
+      await room.audit(trx, alarmTrail.acknowledged(room.actor, facts));
     });
     return { alarm, until: row.until };
   },

@@ -5,6 +5,7 @@ import { unsealedEntries } from "../../audit/read.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
 import { latestSnapshot } from "../../catalogue/revisions/load.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
 import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../ledger/spending/spending-watch.ts";
@@ -21,7 +22,6 @@ import { checksWithoutVendor, liveVendors } from "../../verification/routes/live
 import { pausedRoutes, pauseOf } from "../../verification/routes/paused-routes.ts";
 import { upstreamStatus } from "../../verification/routes/upstream-status.ts";
 import { vendorFigures } from "../../verification/routes/vendor-figures.ts";
-import type { CommandContext } from "../context.ts";
 
 export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config" | "health"> & {
   accounts: Pick<CommandContext["accounts"], "emails">;

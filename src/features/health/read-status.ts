@@ -4,7 +4,7 @@ import { nodeRisk } from "../../runtime/node-risk.ts";
 import { version } from "../../runtime/version.ts";
 import { pauseFacts } from "../../verification/commands/vendor-states.ts";
 import { isRehearsal } from "../../verification/stand-in-store.ts";
-import { alarmFacts } from "../alarm-commands.ts";
+import { alarmFacts } from "./alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { readHealth } from "./read-health.ts";
 import { type WritingRoom, writtenAlarms } from "./written-alarms.ts";

@@ -1,0 +1,4 @@
+/** What follows # never leaves the browser, so no log of a proxy has it. */
+export function invitationLink(origin: string, secret: string): string {
+  return `${origin}/join#${secret}`;
+}
