@@ -59,7 +59,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   ],
   "a figure of Prometheus": ["src/features/metrics/metrics.ts"],
   "messages to workers": ["src/serve/serving-worker.ts", "src/serve/worker-messages.ts", "src/serve/worker-pool.ts"],
-  "an example in a comment": ["src/cli/add-family.ts", "src/ledger/commands/with-story.ts"],
+  "an example in a comment": ["src/cli/add-command.ts", "src/ledger/commands/with-story.ts"],
 };
 
 /** What holds a name of a feature, until somebody finds a better place for it. */

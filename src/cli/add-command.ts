@@ -1,5 +1,6 @@
 import { Argument, type Command as Commander, Option } from "commander";
 import type { CommandContext } from "../commands/context.ts";
+import type { Family } from "../commands/feature.ts";
 import { settings } from "../config/settings.ts";
 import { listOf, memberWith } from "../declare/command/answer-table.ts";
 import { exampleLine } from "../declare/command/example-line.ts";
@@ -11,6 +12,36 @@ import type { Io } from "./terminal/io.ts";
 import { settingOption } from "./terminal/options.ts";
 
 type NamedMember = ReturnType<typeof membersOf>[number];
+
+/** Adds a family as a sub-command with sub-commands of its own, or its only command if that has the family's name. */
+export function addFamily(
+  program: Commander,
+  io: Io,
+  { name, about }: Family,
+  commands: readonly Command<CommandContext>[],
+  setExitCode: (exitCode: number) => void,
+): void {
+  const [first] = commands;
+  if (first?.id === name) {
+    addCommand(program, io, first, setExitCode);
+    return;
+  }
+  const group = subcommand(program, name, about);
+  for (const command of commands) addCommand(groupOf(group, command), io, command, setExitCode);
+  examples(group, ...commands.slice(0, 2).map((command) => exampleLine(command, command.examples[0]!)));
+}
+
+/** The group that holds a command: `events.endpoints.add` is in `endpoints` of `events`. */
+function groupOf(family: Commander, { id }: Command<CommandContext>): Commander {
+  return id
+    .split(".")
+    .slice(1, -1)
+    .reduce(
+      (parent, name) =>
+        parent.commands.find((each) => each.name() === name) ?? subcommand(parent, name, `Commands of ${name}.`),
+      family,
+    );
+}
 
 /** Adds a command under `parent`: arguments, options, help and action follow from the command's value. */
 export function addCommand(

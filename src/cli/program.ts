@@ -56,7 +56,7 @@ async function runCommand(
   // Only the family that the command line names is loaded: a start of the service needs no other.
   for (const family of families) {
     if (!argv.includes(family.name)) subcommand(program, family.name, family.about);
-    else (await import("./add-family.ts")).addFamily(program, io, family, await commandsOf(family), setExitCode);
+    else (await import("./add-command.ts")).addFamily(program, io, family, await commandsOf(family), setExitCode);
   }
   const call = subcommand(program, "call", "Call an operation of a running service, and print the response.");
   subcommand(program, "listen", "Follow events, and forward them to your machine: `duba call listEvents --follow`.");

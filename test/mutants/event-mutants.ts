@@ -242,7 +242,7 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     name: "endpoints of one host look alike",
-    file: "src/features/events/shown-url.ts",
+    file: "src/features/events/endpoint-url.ts",
     from: ".update(href)",
     to: ".update(origin)",
     tests: ["src/features/events/commands.test.ts"],

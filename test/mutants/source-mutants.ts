@@ -165,7 +165,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: "a list that a server has since stays away",
-    file: "src/vendors/peer/catalogue-copy.ts",
+    file: "src/vendors/peer/catalogue-pull.ts",
     from: "if (changed[list] === undefined) return undefined;",
     to: "if (changed[list] === undefined) continue;",
     tests: ["src/vendors/peer/catalogue-changes.test.ts"],

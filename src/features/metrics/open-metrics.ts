@@ -1,11 +1,15 @@
+import { unsealedEntries } from "../../audit/read.ts";
+import { listWaiting } from "../../catalogue/revisions/draft.ts";
 import type { FeatureServer, OpenedFeature, ServingCore, Supervisor } from "../../commands/feature.ts";
 import { type Config, settingOf } from "../../config/read-config.ts";
 import type { HttpServer } from "../../http/shell/open-server.ts";
+import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import type { Log } from "../../runtime/log.ts";
 import { localUrl } from "../../runtime/network/address.ts";
-import { measures } from "./measures.ts";
-import { mergeMetrics } from "./merge-metrics.ts";
-import { metricsOfWorker, metricsServer } from "./metrics.ts";
+import { undelivered } from "../../storage/events/undelivered.ts";
+import { lastBackupAt } from "../../storage/last-backup.ts";
+import { vendorStandings } from "../../verification/routes/vendor-standing.ts";
+import { type MetricSources, metricsOfWorker, metricsServer } from "./metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { metricsSettings } from "./metrics-settings.ts";
 
@@ -53,4 +57,55 @@ duba_workers{state="ready"} ${ready}
 duba_worker_ends_total{reason="died"} ${died}
 duba_worker_ends_total{reason="hung"} ${hung}
 `;
+}
+
+/** Joins texts in Prometheus' format: the format wants all values of a metric under one heading. */
+function mergeMetrics(texts: readonly string[]): string {
+  const metrics = new Map<string, { heading: string[]; values: string[] }>();
+  for (const text of texts) {
+    let current: { heading: string[]; values: string[] } | undefined;
+    for (const line of text.split("\n")) {
+      const name = /^# HELP (\S+)/.exec(line)?.[1];
+      if (name !== undefined) {
+        const known = metrics.get(name);
+        current = known ?? { heading: [], values: [] };
+        metrics.set(name, current);
+      }
+      if (line.startsWith("#")) {
+        if (!current!.heading.includes(line)) current!.heading.push(line);
+      } else if (line !== "") current!.values.push(line);
+    }
+  }
+  return [...metrics.values()].map(({ heading, values }) => `${[...heading, ...values].join("\n")}\n`).join("\n");
+}
+
+/** What the metrics of a process read of its rooms. */
+function measures(core: ServingCore): MetricSources {
+  const { config, health, store, answers, auditAlarms, upstreams, failingJobs, catalogue, identity, opened } = core;
+  const { db, now, usage } = store;
+  return {
+    answers,
+    usage,
+    now,
+    upstreams: () =>
+      upstreams.map((upstream) => ({
+        ...upstream.health(),
+        attempts: upstream.attempts,
+        paused: upstream.kinds.filter((kind) => identity.isPaused(upstream.name, kind)),
+      })),
+    auditAlarms,
+    failingJobs,
+    catalogue: () => ({ ...catalogue.state(), sources: catalogue.freshness }),
+    stored: async () => ({
+      openVerifications: await openVerifications(db),
+      heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
+      unsealed: await unsealedEntries(db),
+      lastBackupAt: await lastBackupAt(db),
+      vendors: await vendorStandings(db, now(), config.vendorPrices),
+      undelivered: await undelivered(db),
+      alarms: (await core.openAlarms({ db, now, config, health })).map(({ name }) => name),
+    }),
+    nearlySpent: () => identity.nearlySpent(),
+    ofFeatures: opened.flatMap(({ metrics }) => metrics ?? []),
+  };
 }

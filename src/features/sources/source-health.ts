@@ -1,8 +1,8 @@
-import type { FeatureHealth, HealthRoom, SourceState } from "../../commands/alarm.ts";
-import { mend, newAlarm } from "../../commands/alarm.ts";
+import { type FeatureHealth, type HealthRoom, mend, newAlarm, type SourceState } from "../../commands/alarm.ts";
 import { richText } from "../../declare/command/rich-text.ts";
-import { sourceStates } from "./sync/source-states.ts";
-import { pullOf } from "./sync/sync-settings.ts";
+import type { Db } from "../../storage/tables.ts";
+import { ageOf, isHeld, readSync } from "./sync/record.ts";
+import { type FollowedSource, followTimes, pullOf } from "./sync/sync-settings.ts";
 
 /** So many pulls in a row may miss. */
 const mostMissed = 3;
@@ -28,4 +28,30 @@ export function lateAlarm({ name, stale, missed, as_of, begun_at }: SourceState)
     count: missed || null,
     vendor: name,
   });
+}
+
+/** The states of all followed sources. */
+export function sourceStates(
+  db: Db,
+  now: number,
+  wanted: { sources: readonly FollowedSource[]; every: number; staleAfter: number },
+): Promise<SourceState[]> {
+  return Promise.all(
+    wanted.sources.map(async ({ name }) => {
+      const { every, staleAfter } = followTimes(name, wanted);
+      const pull = await readSync(db, name);
+      const { asOf, isStale } = ageOf(pull, now, staleAfter);
+      return {
+        name,
+        as_of: asOf,
+        stale: isStale,
+        every,
+        begun_at: pull?.begun_at ?? null,
+        result: pull?.result ?? null,
+        missed: pull?.succeeded_at == null ? 0 : Math.floor((now - pull.succeeded_at) / every),
+        held: pull && (await isHeld(db, pull.draft)) ? `d${pull.draft}` : null,
+        remarks: pull ? (JSON.parse(pull.sentences) as string[]).length : 0,
+      };
+    }),
+  );
 }

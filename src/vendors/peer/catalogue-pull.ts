@@ -1,8 +1,8 @@
+import { declaredCopier } from "../../declare/answers/answer-writer.ts";
 import { NoSuchList, PullEnded, pulling } from "../catalogue-requests.ts";
 import { type CatalogueLists, catalogueEntries, type Pull, type PulledList } from "../ports/catalogue-source.ts";
 import type { VendorParts, VendorValues } from "../ports/vendor.ts";
 import type { Token } from "../responses/access-tokens.ts";
-import { withChanges } from "./catalogue-copy.ts";
 import { catalogueReaders, type ListedChange, saysNoPath } from "./catalogue-wire.ts";
 import { peer } from "./index.ts";
 import { accountTokens } from "./tokens.ts";
@@ -175,4 +175,40 @@ function tokenOf(token: Token): string {
     throw new PullEnded("refused_credentials", "It gives no access token for this e-mail address and key.");
   if (reason === "bad_settings") throw new PullEnded("unreadable", "It has no place that gives access tokens.");
   throw new PullEnded("unreachable", `It gives no access token now (${reason}).`);
+}
+
+type Entry = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The members that identify an entry of each list. */
+const keys: Readonly<Record<PulledList, readonly string[]>> = {
+  "data-providers": ["type"],
+  "data-bundles": ["type", "code"],
+  "corporate-bundles": ["code"],
+  "cable-providers": ["type"],
+  "cable-products": ["type", "code"],
+  "cable-add-ons": ["type", "product_code", "add_on_product_code"],
+};
+
+/**
+ * The lists after these changes, in their order. The order of the entries has no meaning afterwards. Undefined if one
+ * of the changed lists is not there.
+ */
+function withChanges(
+  lists: Partial<CatalogueLists>,
+  changes: readonly ListedChange[],
+): Partial<CatalogueLists> | undefined {
+  const changed: Record<string, readonly Entry[]> = { ...lists };
+  for (const [list, each] of Map.groupBy(changes, (change) => change.list)) {
+    if (list === "prices") continue;
+    const nameOf = (entry: Entry) => keys[list].map((member) => String(entry[member]).toLowerCase()).join(" ");
+    const copy = declaredCopier(catalogueEntries[list]);
+    if (changed[list] === undefined) return undefined;
+    const entries = new Map(changed[list].map((entry) => [nameOf(entry), entry]));
+    for (const { old, new: now } of each as Extract<ListedChange, { list: PulledList }>[]) {
+      if (old) entries.delete(nameOf(old));
+      if (now) entries.set(nameOf(now), copy(now) as Entry);
+    }
+    changed[list] = [...entries.values()];
+  }
+  return changed as Partial<CatalogueLists>;
 }

@@ -2,8 +2,7 @@ import { setting } from "../../declare/setting.ts";
 import { PullEnded, pulling } from "../catalogue-requests.ts";
 import { catalogueSource } from "../ports/catalogue-source.ts";
 import { headerSecret, vendorUrl } from "../ports/vendor.ts";
-import type { Shelf } from "./entries.ts";
-import type { GivenVariation } from "./wire.ts";
+import type { GivenVariation, Shelf } from "./wire.ts";
 
 const name = "vtpass";
 
@@ -42,8 +41,9 @@ export const vtpass = catalogueSource({
   covers: ["data-bundles", "cable-products"],
   async open({ url, apiKey, publicKey }, { http, log }) {
     const { responseParser } = await import("../responses/parse-response.ts");
-    const { cableShelf, dataShelf } = await import("./entries.ts");
-    const { failureIn, isFee, isOdd, readVariation, Services, Variations } = await import("./wire.ts");
+    const { cableShelf, dataShelf, failureIn, isFee, isOdd, readVariation, Services, Variations } = await import(
+      "./wire.ts"
+    );
     const headers = { "api-key": apiKey, "public-key": publicKey };
     const readServices = responseParser(name, Services, log);
     const readVariations = responseParser(name, Variations, log);

@@ -1,5 +1,6 @@
 import Type, { type Static } from "../../declare/schema/type.ts";
-import type { PullError } from "../ports/catalogue-source.ts";
+import type { ListEntry, PullError } from "../ports/catalogue-source.ts";
+import { positiveNaira, quantityIn, spaced } from "../responses/bundle-names.ts";
 
 const code = Type.String({ pattern: "^[!-~]{1,64}$" });
 const success = Type.Literal("000");
@@ -83,3 +84,35 @@ export function readVariation({
 export function isFee(given: unknown): boolean {
   return (typeof given === "string" || typeof given === "number") && /[1-9]/.test(String(given));
 }
+
+/** The services of one VTpass identifier, and the entries that we make of them. */
+export interface Shelf<Entry> {
+  identifier: string;
+  /** The documented service ids, each with the code of its provider in our catalogue. */
+  types: Readonly<Record<string, string>>;
+  entryOf(type: string, variation: Variation): Entry;
+}
+
+export const dataShelf: Shelf<ListEntry<"data-bundles">> = {
+  identifier: "data",
+  types: {
+    "mtn-data": "MTNDATA",
+    "airtel-data": "AIRTELDATA",
+    "glo-data": "GLODATA",
+    "etisalat-data": "9MOBILEDATA",
+  },
+  entryOf(type, { variation_code: code, variation_amount, name }) {
+    const price = positiveNaira(variation_amount);
+    const description = spaced(name);
+    return { type, code, description, amount: price, price, ...quantityIn(description) };
+  },
+};
+
+export const cableShelf: Shelf<ListEntry<"cable-products">> = {
+  identifier: "tv-subscription",
+  types: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
+  entryOf(type, { variation_code: code, variation_amount, name }) {
+    const price = positiveNaira(variation_amount);
+    return { type, code, name: spaced(name), description: spaced(name), price, amount: price };
+  },
+};

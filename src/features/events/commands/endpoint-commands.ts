@@ -11,10 +11,9 @@ import { operators } from "../../../storage/events/announce.ts";
 import { endpointTrail } from "../../../storage/events/endpoint-trail.ts";
 import { endpointMarks, markedEndpoints } from "../../../storage/events/made-endpoints.ts";
 import type { EventEndpointRow } from "../../../storage/tables.ts";
-import { readEndpointUrl, urlForm, whyUnfit, withoutNumber } from "../endpoint-url.ts";
+import { readEndpointUrl, shownUrl, urlForm, whyUnfit, withoutNumber } from "../endpoint-url.ts";
 import * as endpoints from "../endpoints.ts";
 import { sendTest } from "../send-test.ts";
-import { shownUrl } from "../shown-url.ts";
 
 /** What these commands need of other rooms. */
 export interface EndpointRoom extends Audited, WithClock {

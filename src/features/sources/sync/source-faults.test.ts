@@ -12,8 +12,8 @@ import { ebills } from "../../../vendors/ebills/index.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "../../../vendors/local-vendor.fixture.ts";
 import type { VendorValues } from "../../../vendors/ports/vendor.ts";
 import { VendorClient } from "../../../vendors/vendor-client.ts";
+import { sourceStates } from "../source-health.ts";
 import { beginSync, readSync } from "./record.ts";
-import { sourceStates } from "./source-states.ts";
 import { syncFrom } from "./sync.ts";
 
 const { sample: baxiBouquets } = baxiBouquetsFile;
