@@ -1,8 +1,8 @@
 import { type CompiledQuery, createQueryId, type Kysely, type RootOperationNode } from "kysely";
 import { statementOf } from "../src/features/books/statement.ts";
+import { type LedgerFilter, listVerifications } from "../src/features/ledger-reports/list-verifications.ts";
 import { attemptGroupings, attemptSums } from "../src/ledger/reports/attempt-sums.ts";
 import { verificationByReference } from "../src/ledger/reports/inspect.ts";
-import { type LedgerFilter, listVerifications } from "../src/ledger/reports/list-verifications.ts";
 import { groupings, summary } from "../src/ledger/reports/summary.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";

@@ -10,6 +10,7 @@ import { events } from "./features/events/index.ts";
 import { evidence } from "./features/evidence/index.ts";
 import { find } from "./features/find/index.ts";
 import { serviceHealth } from "./features/health/index.ts";
+import { ledgerReports } from "./features/ledger-reports/index.ts";
 import { metrics } from "./features/metrics/index.ts";
 import { routeReplay } from "./features/replay/index.ts";
 import { requestLog } from "./features/request-log/index.ts";
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   sources,
   changeFeed,
   events,
+  ledgerReports,
   requestLog,
   serviceHealth,
   find,

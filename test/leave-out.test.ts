@@ -71,7 +71,7 @@ const left: Readonly<Record<string, readonly string[]>> = {
     "src/features/console/routes/run-as.ts",
     "src/features/console/routes/form-routes.ts",
   ],
-  "words of a time line": ["src/ledger/reports/time-line.ts"],
+  "words of a time line": ["src/features/ledger-reports/time-line.ts"],
   "kinds of entries that evidence counts": [
     "src/features/evidence/evidence-files.ts",
     "src/features/evidence/read-trail.ts",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { listVerifications } from "../features/ledger-reports/list-verifications.ts";
 import { applyRetention } from "../storage/tables/apply-retention.fixture.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../verification/identity.fixture.ts";
 import { copyRow, ledgerRows, onlyRow } from "../verification/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../verification/played-upstream.fixture.ts";
-import { listVerifications } from "./reports/list-verifications.ts";
 
 const hour = 60 * 60 * 1000;
 

@@ -93,7 +93,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: "a record that an erasure took is told to go later",
-    file: "src/ledger/commands/ledger-commands.ts",
+    file: "src/features/ledger-reports/ledger-commands.ts",
     from: "(row.sealed_record !== null || end <= now)",
     to: "now > 0",
     tests: ["src/verification/commands/ledger-commands.test.ts"],

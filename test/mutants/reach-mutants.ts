@@ -167,7 +167,7 @@ export const reachMutants: readonly Mutant[] = [
   },
   {
     name: "a page of verifications begins with the last of the page before",
-    file: "src/ledger/reports/list-verifications.ts",
+    file: "src/features/ledger-reports/list-verifications.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: "reference < ${after.reference}",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.

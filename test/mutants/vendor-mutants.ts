@@ -94,7 +94,7 @@ export const vendorMutants: readonly Mutant[] = [
   },
   {
     name: "an explanation says the figures of the vendor that was tried",
-    file: "src/ledger/reports/explain-route.ts",
+    file: "src/features/ledger-reports/explain-route.ts",
     from: "[figuresOf(vendor), figuresOf(tried)]",
     to: "[figuresOf(tried), figuresOf(vendor)]",
     tests: ["src/verification/routes/explain-route.test.ts"],

@@ -2,7 +2,7 @@ import { accountsLike } from "../../access/accounts/accounts.ts";
 import { keyState } from "../../access/commands/list-keys-command.ts";
 import { keysNamed } from "../../access/keys/keys.ts";
 import { readApiKey } from "../../access/secrets.ts";
-import { type CheckKind, checkKinds, feeName, labelOf } from "../../declare/check-kind.ts";
+import { checkKinds, feeName } from "../../declare/check-kind.ts";
 import type { Db } from "../../storage/tables.ts";
 import { vendors, vendorTitle } from "../../vendors/registry.ts";
 
@@ -49,8 +49,11 @@ export interface RecordKind {
 /** By what people call them, in the order in which they are looked for. */
 export type RecordKinds = Readonly<Record<string, RecordKind>>;
 
-/** What a feature adds to a kind of the core: more commands with a filled button, and the table below. */
-export type RecordAddition = Pick<RecordKind, "primary" | "below">;
+/**
+ * What a feature adds to a kind: more commands with a filled button, rows that stand before the kind's own, and the
+ * table below.
+ */
+export type RecordAddition = Pick<RecordKind, "primary" | "latest" | "below">;
 
 /** A kind of a feature, before that of the core before which it is looked for; unless given, it comes last. */
 export type AddedKind = RecordKind & { before?: string };
@@ -62,16 +65,24 @@ export type FeatureRecords = Readonly<Record<string, AddedKind | RecordAddition>
 export function recordsWith(ofFeatures: readonly FeatureRecords[]): RecordKinds {
   const given = ofFeatures.flatMap((records) => Object.entries(records));
   const added = given.flatMap(([name, kind]) => ("show" in kind ? [{ name, kind }] : []));
-  const ofCore = Object.entries(coreRecords).flatMap(([name, kind]) => [
-    ...added.filter((each) => each.kind.before === name),
-    { name, kind: given.reduce((whole, [of, more]) => (of === name ? withMore(whole, more) : whole), kind) },
-  ]);
-  const all = [...ofCore, ...added.filter(({ kind }) => kind.before === undefined)];
-  return Object.fromEntries(all.map(({ name, kind }) => [name, kind]));
+  const all: { name: string; kind: RecordKind }[] = [
+    ...Object.entries(coreRecords).flatMap(([name, kind]) => [
+      ...added.filter((each) => each.kind.before === name),
+      { name, kind },
+    ]),
+    ...added.filter(({ kind }) => kind.before === undefined),
+  ];
+  const more = given.flatMap(([name, kind]) => ("show" in kind ? [] : [{ name, kind }]));
+  return Object.fromEntries(
+    all.map(({ name, kind }) => [name, more.filter((each) => each.name === name).reduce(withMore, kind)]),
+  );
 }
 
-function withMore(kind: RecordKind, added: RecordAddition): RecordKind {
-  return { ...kind, ...added, primary: [...(kind.primary ?? []), ...(added.primary ?? [])] };
+function withMore(kind: RecordKind, { kind: added }: { kind: RecordAddition }): RecordKind {
+  const whole = { ...kind, ...added };
+  if (kind.primary || added.primary) whole.primary = [...(kind.primary ?? []), ...(added.primary ?? [])];
+  if (kind.latest || added.latest) whole.latest = [...(added.latest ?? []), ...(kind.latest ?? [])];
+  return whole;
 }
 
 /** Newest first; more are cut off. */
@@ -100,36 +111,10 @@ export const referenceForm = /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/;
 
 /** The kinds of the core. */
 export const coreRecords: RecordKinds = {
-  verification: {
-    show: "ledger.show",
-    by: "reference",
-    title: ({ kind, subject }) => `${labelOf(kind as CheckKind)} ending ${String(subject).replaceAll("*", "")}`,
-    state: "state",
-    meta: ["account", "created_at", "request_reference"],
-    says: "explanation",
-    primary: ["ledger.settle", "ledger.release"],
-    panels: {
-      Money: ["quoted_fee", "amount", "charged", "charge_left", "cost", "margin"],
-      "Asked for": ["key_id", "mode", "kind", "consent_reference", "idempotency_key", "record"],
-    },
-    members: ["request_reference", "reference"],
-    named: referenceForm,
-    isAlone: true,
-    search: async (text, ask) => {
-      const ofIds = mayBeId(text) ? ["reference", "request_id", "consent"] : [];
-      const members = /^\d{4}$/.test(text) ? ["last4"] : ["idempotency_key", ...ofIds];
-      const found = await Promise.all(
-        members.map((member) => ask("ledger.list", { [member]: text, limit: mostFound })),
-      );
-      return found
-        .flat()
-        .map((row) => ({ ...row, reference: row.request_reference, about: row.account, at: row.created_at }));
-    },
-  },
   account: {
     show: "accounts.show",
     by: "account",
-    latest: ["ledger.list", "keys.list"],
+    latest: ["keys.list"],
     title: ({ name }) => String(name),
     state: "state",
     meta: ["email", "created_at", "last_used_at", "id"],

@@ -9,15 +9,6 @@ export type ConsoleCommand = Command<CommandContext>;
 const named: readonly ConsolePage[] = [
   { path: "/", title: "Now", group: "Work", icon: "now", families: [] },
   {
-    path: "/verifications",
-    title: "Verifications",
-    group: "Work",
-    icon: "verifications",
-    families: ["ledger"],
-    opens: "ledger.list",
-    count: { of: "unknown_verifications", tells: "without an outcome" },
-  },
-  {
     path: "/vendors",
     title: "Vendors",
     group: "Work",

@@ -1,6 +1,34 @@
 import type { Mode } from "../../declare/operation.ts";
-import type { Db } from "../../storage/tables.ts";
-import type { TimeLineParts } from "../reports/time-line.ts";
+import type { Db, Tables } from "../../storage/tables.ts";
+
+/** One thing that happened. `by`: its key, vendor, person or endpoint. */
+export interface TimeLineEntry {
+  /** Milliseconds since 1970. */
+  at: number;
+  what: string;
+  by: string;
+}
+
+export interface TimeLineParts {
+  responses: readonly ClientResponse[];
+  adjustments: readonly Pick<Tables["adjustment"], "at" | "kobo" | "reason">[];
+  entries: readonly { occurred_at: number; kind: string; actor: string; facts: string }[];
+  events: readonly { at: number; type: string; id: string; deliveries: readonly EventDelivery[] }[];
+}
+
+/** A response to a caller. `at`: milliseconds since 1970. */
+export interface ClientResponse {
+  at: number;
+  status: number;
+  code: string | null;
+}
+
+/** The delivery of an event to an endpoint. */
+export interface EventDelivery {
+  endpoint: string;
+  state: string;
+  triedAt: number | null;
+}
 
 /** Who asked for a verification, and in which requests. */
 export interface AskedStory {

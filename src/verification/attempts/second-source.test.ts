@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
+import { explainRoute } from "../../features/ledger-reports/explain-route.ts";
 import { type IdentitySettings, listedRoutes } from "../../ledger/identity-settings.ts";
-import { explainRoute } from "../../ledger/reports/explain-route.ts";
 import { StoreAway } from "../../storage/errors.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { explainRoute } from "../../ledger/reports/explain-route.ts";
+import { explainRoute } from "../../features/ledger-reports/explain-route.ts";
 import { unavailable } from "../../vendors/ports/outcomes.ts";
 import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { attemptsOf } from "../ledger.fixture.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { recorded } from "../../../src/access/access.fixture.ts";
+import { explainRoute } from "../../../src/features/ledger-reports/explain-route.ts";
 import { type Attempt, isNotFound, withAttempts } from "../../../src/ledger/attempts.ts";
-import { explainRoute } from "../../../src/ledger/reports/explain-route.ts";
 import { readChoice } from "../../../src/ledger/vendor-choice.ts";
 import { decidedOrder } from "../../../src/verification/routes/decide-vendor-order.ts";
 import { pauseRoute, resumeRoute } from "../../../src/verification/routes/paused-routes.ts";

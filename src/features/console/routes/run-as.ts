@@ -98,7 +98,10 @@ export async function shownTo({ store: { db }, names }: PageRequest, plain: unkn
   return answer;
 }
 
-/** What `status` answered less than so many milliseconds ago, as programs have it; undefined in a build without it. All people share a reading of it. */
+/**
+ * What `status` answered less than so many milliseconds ago, as programs have it; undefined in a build without it. All
+ * people share a reading of it.
+ */
 export async function statusFacts(visit: PageRequest, milliseconds: number): Promise<unknown> {
   const command = visit.site.commands.get("status");
   if (!command) return undefined;

@@ -1,6 +1,6 @@
 import { eventText } from "../../../declare/event.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { TimeLineEntry } from "../../../ledger/reports/time-line.ts";
+import type { TimeLineEntry } from "../../../ledger/commands/with-story.ts";
 import { money } from "./cells.ts";
 import { inWords, type Names } from "./words.ts";
 

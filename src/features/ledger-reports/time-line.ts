@@ -1,36 +1,7 @@
 import { nairaText } from "../../declare/money.ts";
-import type { Tables } from "../../storage/tables.ts";
-import type { Row } from "../ledger.ts";
-import { publicState } from "../public-state.ts";
-
-/** One thing that happened. `by`: its key, vendor, person or endpoint. */
-export interface TimeLineEntry {
-  /** Milliseconds since 1970. */
-  at: number;
-  what: string;
-  by: string;
-}
-
-export interface TimeLineParts {
-  responses: readonly ClientResponse[];
-  adjustments: readonly Pick<Tables["adjustment"], "at" | "kobo" | "reason">[];
-  entries: readonly { occurred_at: number; kind: string; actor: string; facts: string }[];
-  events: readonly { at: number; type: string; id: string; deliveries: readonly EventDelivery[] }[];
-}
-
-/** A response to a caller. `at`: milliseconds since 1970. */
-export interface ClientResponse {
-  at: number;
-  status: number;
-  code: string | null;
-}
-
-/** The delivery of an event to an endpoint. */
-export interface EventDelivery {
-  endpoint: string;
-  state: string;
-  triedAt: number | null;
-}
+import type { ClientResponse, TimeLineEntry, TimeLineParts } from "../../ledger/commands/with-story.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import { publicState } from "../../ledger/public-state.ts";
 
 /** Audit entries about actions of people. Everything else follows from the ledger. */
 const deeds: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { newAttempt } from "../../ledger/attempts.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { engines, newRequest, suiteStore } from "../../verification/identity.fixture.ts";
-import { newAttempt } from "../attempts.ts";
-import type { Row } from "../ledger.ts";
-import { storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
 import { cursorOf, type LedgerFilter, type LedgerPlace, listVerifications, readCursor } from "./list-verifications.ts";
 
 const start = Date.UTC(2026, 10, 1);

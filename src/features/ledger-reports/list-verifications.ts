@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import type { Mode } from "../../declare/operation.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import { type PublicState, storedState } from "../../ledger/public-state.ts";
+import { notVerified } from "../../ledger/transitions.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import type { Db } from "../../storage/tables.ts";
-import type { Row } from "../ledger.ts";
-import { type PublicState, storedState } from "../public-state.ts";
-import { notVerified } from "../transitions.ts";
 
 /** The verifications to find. They meet all members that are set. Times are milliseconds since 1970. */
 export interface LedgerFilter {

@@ -1,8 +1,8 @@
 import { nairaText } from "../../declare/money.ts";
+import type { Attempt } from "../../ledger/attempts.ts";
+import { publicState } from "../../ledger/public-state.ts";
+import { type ComparedFigures, type PassedOver, readChoice } from "../../ledger/vendor-choice.ts";
 import type { AttemptReason } from "../../vendors/ports/reasons.ts";
-import type { Attempt } from "../attempts.ts";
-import { publicState } from "../public-state.ts";
-import { type ComparedFigures, type PassedOver, readChoice } from "../vendor-choice.ts";
 
 const passedOverTexts: Record<PassedOver["reason"], string> = {
   share: "leaves a share of the verifications to it",

@@ -18,14 +18,14 @@ import Type from "../../declare/schema/type.ts";
 import { count } from "../../declare/setting.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
+import { lastVendor, withAttempts } from "../../ledger/attempts.ts";
+import { accountFilters, type BooksRoom, periodOf } from "../../ledger/commands/period.ts";
+import { publicState, publicStates } from "../../ledger/public-state.ts";
+import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { erased } from "../../storage/erase-verifications.ts";
 import { vendors } from "../../vendors/registry.ts";
-import { lastVendor, withAttempts } from "../attempts.ts";
-import { publicState, publicStates } from "../public-state.ts";
-import { cursorOf, listVerifications, readCursor } from "../reports/list-verifications.ts";
-import { openVerifications } from "../reports/open-verifications.ts";
-import { accountFilters, type BooksRoom, periodOf } from "./period.ts";
+import { cursorOf, listVerifications, readCursor } from "./list-verifications.ts";
 
 type Room = BooksRoom & { keyring(): Promise<{ ring: Keyring }> };
 
