@@ -204,7 +204,7 @@ for (const engine of usualEngines)
         assert.match(
           err,
           new RegExp(
-            `^The catalogue has changed since this draft was made\\..*: duba catalogue approve ${draft}\\.2\n$`,
+            `^The catalogue has changed since this draft was made\\.[\\s\\S]*: duba catalogue approve ${draft}\\.2\n$`,
           ),
         );
       }

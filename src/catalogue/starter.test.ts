@@ -101,10 +101,14 @@ for (const engine of engines)
       assert.deepEqual(neverFilled(await publisher.latest()), []);
       const older = (await readStarter()).filter(({ list }) => list !== "corporate-bundles");
       await publish(publisher, (base) => withLists(base, older), { author: "ops", source: "test", note: "" });
-      const [said, ...others] = neverFilled(await publisher.latest());
-      assert.match(
-        said!,
-        /^the list corporate-bundles never had an entry, .* duba catalogue import corporate-bundles\.csv/,
+      const [unfilled, ...others] = neverFilled(await publisher.latest());
+      assert.match(unfilled!.sentence, /^the list corporate-bundles never had an entry, /);
+      assert.deepEqual(
+        unfilled!.mends.map(({ command, input }) => [command, input]),
+        [
+          ["catalogue.export", { list: "corporate-bundles" }],
+          ["catalogue.import", { file: "corporate-bundles.csv" }],
+        ],
       );
       assert.deepEqual(others, []);
       const all = await readStarter();

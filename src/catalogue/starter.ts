@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { type Mend, mend } from "../declare/command/mend.ts";
 import type { CatalogueLists } from "../vendors/ports/catalogue-source.ts";
 import { ListError, type WantedList, withLists } from "./document/replace-lists.ts";
 import { readJsonList } from "./files/json.ts";
@@ -47,16 +48,18 @@ export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName;
 }
 
 /**
- * Sentences about lists that never had an entry here, and how to fill them. A version that adds a list does not fill it
- * in a store that is older: samples would be sold beside real prices.
+ * Lists that never had an entry here, and how to fill them. A version that adds a list does not fill it in a store that
+ * is older: samples would be sold beside real prices.
  */
-export function neverFilled({ revision, stamps }: Snapshot): string[] {
+export function neverFilled({ revision, stamps }: Snapshot): { sentence: string; mends: Mend[] }[] {
   const lists = revision === 0 ? [] : listNames.filter((list) => stamps[list].size === 0);
-  return lists.map(
-    (list) =>
-      `the list ${list} never had an entry, so clients get an empty one. Write its columns with: duba catalogue export --list ${list}. ` +
-      `Fill it with: duba catalogue import ${list}.csv, or follow a source that has it.`,
-  );
+  return lists.map((list) => ({
+    sentence: `the list ${list} never had an entry, so clients get an empty one. Fill it from a file, or follow a source that has it.`,
+    mends: [
+      mend("Write its columns with", "catalogue.export", { list }),
+      mend("Fill it with", "catalogue.import", { file: `${list}.csv` }),
+    ],
+  }));
 }
 
 /**

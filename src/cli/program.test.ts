@@ -120,7 +120,7 @@ suite("the process", { concurrency: true }, () => {
       let loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       process.on("exit", () => process.stderr.write(loaded.join("\\n")));`;
-    const bounds = { "find nobody": 298, "ledger list": 174, "keys list": 174, "books trend": 196, status: 209 };
+    const bounds = { "find nobody": 300, "ledger list": 176, "keys list": 176, "books trend": 198, status: 211 };
     for (const [command, most] of Object.entries(bounds)) {
       const child = spawn(
         globalThis.process.execPath,

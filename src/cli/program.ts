@@ -1,11 +1,13 @@
 import { CommanderError } from "commander";
 import { AccessError } from "../access/access-error.ts";
+import { ErrorWithMends } from "../declare/command/mend.ts";
 import type { Operation } from "../declare/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { version } from "../runtime/version.ts";
-import { commandsOf, families } from "../wire/every-command.ts";
+import { commandsOf, everyCommand, families } from "../wire/every-command.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
+import { mendLines } from "./terminal/mend-lines.ts";
 import { painter } from "./terminal/table.ts";
 
 /**
@@ -20,7 +22,7 @@ export async function run(
   try {
     return await runCommand(withoutShortForm(argv), io, operations);
   } catch (problem) {
-    return reportError(problem, io);
+    return await reportError(problem, io);
   }
 }
 
@@ -74,13 +76,15 @@ async function runCommand(
   return exitCode;
 }
 
-function reportError(problem: unknown, io: Io): number {
+async function reportError(problem: unknown, io: Io): Promise<number> {
   // Commander has already printed its own problems.
   if (problem instanceof CommanderError) return problem.exitCode === 0 ? 0 : 2;
   const { message, exitCode } = problem as { message?: string; exitCode?: number };
   const expected = exitCode !== undefined || problem instanceof AccessError;
   const sentence = expected ? message : `The command failed because of a problem in Duba: ${message}`;
-  io.err(`${painter(io.colours?.err)("red", redactCredentials(sentence ?? String(problem)))}\n`);
+  const mends = problem instanceof ErrorWithMends ? await mendLines(problem.mends, everyCommand) : [];
+  const text = [sentence ?? String(problem), ...mends].join("\n");
+  io.err(`${painter(io.colours?.err)("red", redactCredentials(text))}\n`);
   return exitCode ?? 1;
 }
 

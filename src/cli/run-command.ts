@@ -48,7 +48,12 @@ export async function runCommand(
       const forPrograms = options.json || options.csv;
       const { withEmails } = await import("../access/accounts/shown-actors.ts");
       const shown = forPrograms ? answer : await withEmails(context.db, answer);
-      return showAnswer(io, command, { answer: shown, zone: context.config.timeZone }, options);
+      return showAnswer(
+        io,
+        command,
+        { answer: shown, zone: context.config.timeZone, commands: context.commands },
+        options,
+      );
     });
   } finally {
     await ask.end();

@@ -1,6 +1,16 @@
 import type { Config } from "../config/read-config.ts";
-import { account, orNull, reference, sentence, state, time } from "../declare/command/answer-schema.ts";
-import { type Mend, mendsMember, type RichText, richTextMember } from "../declare/command/rich-text.ts";
+import {
+  account,
+  mendsMember,
+  orNull,
+  reference,
+  richTextMember,
+  sentence,
+  state,
+  time,
+} from "../declare/command/answer-schema.ts";
+import type { Mend } from "../declare/command/mend.ts";
+import type { RichText } from "../declare/command/rich-text.ts";
 import Type, { type Static } from "../declare/schema/type.ts";
 import type { WithClock } from "../storage/audited.ts";
 import type { Db } from "../storage/tables.ts";
@@ -46,10 +56,6 @@ export function newAlarm(
   { detail = [], ...more }: Partial<Omit<OpenAlarm, "name" | "rank" | "headline">> = {},
 ): OpenAlarm {
   return { name, rank, headline, detail, mends: [], count: null, since: null, ...more };
-}
-
-export function mend(says: string | RichText, command: string, input: Mend["input"] = {}): Mend {
-  return { says: typeof says === "string" ? [says] : says, command, input };
 }
 
 /** What the list of alarms says of one. */

@@ -2,6 +2,7 @@ import type { TimeZone } from "../runtime/time-zone.ts";
 import type { DeclaredKind } from "./audit-kind.ts";
 import type { Column, Part, Viewing } from "./command/answer-schema.ts";
 import type { Letter } from "./command/letter.ts";
+import { ErrorWithMends } from "./command/mend.ts";
 import { projected } from "./command/projected.ts";
 import { InputError, readTexts, type Texts } from "./command/read-texts.ts";
 import Type, { type Static, type TObject, type TSchema } from "./schema/type.ts";
@@ -217,7 +218,7 @@ export async function confirmed<Room>(
 }
 
 /** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */
-export class CommandError extends Error {
+export class CommandError extends ErrorWithMends {
   readonly exitCode = 1;
 }
 

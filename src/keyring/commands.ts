@@ -1,4 +1,5 @@
 import { isoOf, list, orNull, reference, state, time } from "../declare/command/answer-schema.ts";
+import { mend } from "../declare/command/mend.ts";
 import { flag, formed, InputError } from "../declare/command/read-texts.ts";
 import { command } from "../declare/command.ts";
 import Type from "../declare/schema/type.ts";
@@ -31,8 +32,9 @@ const showKeyring = command({
   ),
   view: (keys) => {
     const idle = keys.filter(({ state, needed_by }) => state === "old" && needed_by === 0).map(({ key }) => key);
-    const note = `Nothing needs ${idle.join(", ")} any more. See duba keyring retire.`;
-    return idle.length === 0 ? [list] : [list, { note }];
+    const note = `Nothing needs ${idle.join(", ")} any more.`;
+    const retire = idle.map((key) => mend(`Retire ${key}`, "keyring.retire", { key }));
+    return idle.length === 0 ? [list] : [list, { note, mends: retire }];
   },
   run: async (_, { db, now, keyring }: Room) => {
     const { usageOf } = await import("./usage.ts");

@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { ErrorWithMends } from "../declare/command/mend.ts";
 import { codeOf } from "../storage/errors.ts";
 import { insertIfNew } from "../storage/queries/upsert.ts";
 import type { Db } from "../storage/tables.ts";
 
 /** The key ring cannot be used. `message` is one sentence without any key. The process ends with `exitCode`. */
-export class KeyringError extends Error {
+export class KeyringError extends ErrorWithMends {
   override readonly name = "KeyringError";
   readonly exitCode = 1;
 }

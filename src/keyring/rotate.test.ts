@@ -106,10 +106,7 @@ for (const engine of engines) {
       await assert.rejects(retiring("r2", from + 60 * minute), /r2 is current or will be/);
       await assert.rejects(retiring("r1", from + 5 * minute - 1), /may still be in use.*after 2026-01-01T00:06:00/);
       const late = from + 5 * minute;
-      await assert.rejects(
-        retiring("r1", late),
-        /r1 must stay: 2 of the held records .* Run duba keyring rewrap first/,
-      );
+      await assert.rejects(retiring("r1", late), /r1 must stay: 2 of the held records /);
 
       await rewrap(place.db, await place.ring(), { now: late });
       await retiring("r1", late);

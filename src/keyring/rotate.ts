@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { mend } from "../declare/command/mend.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { changeKeyring } from "./file.ts";
 import {
@@ -83,11 +84,14 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
     );
     const count = (await usageOf[meant.use](db)).get(name);
     if (count !== undefined)
-      throw new KeyringError(
-        meant.use === "records"
-          ? `The key ${name} must stay: ${count} of the held records and secrets are sealed under it. Run duba keyring rewrap first.`
-          : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
-      );
+      throw meant.use === "records"
+        ? new KeyringError(
+            `The key ${name} must stay: ${count} of the held records and secrets are sealed under it.`,
+            mend("Seal them under the current key first", "keyring.rewrap"),
+          )
+        : new KeyringError(
+            `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
+          );
     // The store first, so that no process rejects the ring without the key as damaged.
     await inTransaction(db, async (trx) => {
       await trx.updateTable("fact").set({ value: retired }).where("name", "=", meant.fact).execute();

@@ -9,6 +9,7 @@ import type { OpenedFeature, ServingCore } from "../commands/feature.ts";
 import { serviceTrail } from "../commands/service-trail.ts";
 import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
+import { withLines } from "../declare/command/with-lines.ts";
 import { features, pagesOfFeatures } from "../features.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { checkKeyringPlace, keyringPath } from "../keyring/file.ts";
@@ -95,7 +96,10 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
   });
   opened.defer(() => identity.stop(patience()));
   const catalogue = await openCatalogue({ db, now, guard: config.guard, audit });
-  for (const sentence of neverFilled(catalogue.responses.snapshot)) log.warn({}, `Catalogue: ${sentence}`);
+  for (const { sentence, mends } of neverFilled(catalogue.responses.snapshot)) {
+    const lines = (await withLines(mends, core.commands)).map(({ says, line }) => `${says.join("")}: ${line}`);
+    log.warn({}, `Catalogue: ${[sentence, ...lines].join(" ")}`);
+  }
   const openedFeatures: OpenedFeature[] = [];
   const serving: ServingCore = {
     ...core,

@@ -2,6 +2,7 @@ import { accessTrail } from "../../declare/access-trail.ts";
 import { checkKinds, feeName, forEachKind, labelOf } from "../../declare/check-kind.ts";
 import { account, naira, orNull, time } from "../../declare/command/answer-schema.ts";
 import { amount, email, orWord } from "../../declare/command/forms.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { formed, noteText } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
@@ -70,11 +71,11 @@ const createAccount = command({
   answer: AccountFacts,
   view: ({ id, name, email }) => [
     `Account ${id} is created for ${name}.`,
-    { note: `Give it a key: duba keys create --account ${email}` },
+    { note: "", mends: [mend("Give it a key", "keys.create", { account: email })] },
   ],
   onPage: ({ name, email }) => [
     `The account ${name} is created.`,
-    { note: `Give it a key: duba keys create --account ${email}` },
+    { note: "", mends: [mend("Give it a key", "keys.create", { account: email })] },
   ],
   records: [accessTrail.accountCreated],
   examples: [{ name: "Corner Shop", email: "shop@example.com" }],

@@ -1,6 +1,7 @@
 import { accessTrail } from "../../declare/access-trail.ts";
 import { orNull, reference, secret, time } from "../../declare/command/answer-schema.ts";
 import { expiry, network, orWord } from "../../declare/command/forms.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import { scopes } from "../../declare/operation.ts";
@@ -239,7 +240,8 @@ const revokeKey = command({
         : `It made the endpoint ${endpoint} of ${host}, which is off since ${at(off_since)}.`,
     ),
     ...without_maker.map((endpoint) => ({
-      note: `Nobody kept who made the endpoint ${endpoint} of its account. If it is a stranger's: duba events endpoints remove ${endpoint}`,
+      note: `Nobody kept who made the endpoint ${endpoint} of its account.`,
+      mends: [mend("If it is a stranger's", "events.endpoints.remove", { id: endpoint })],
     })),
   ],
   records: [accessTrail.keyRevoked, endpointTrail.endpointOff],

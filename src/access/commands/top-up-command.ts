@@ -1,6 +1,7 @@
 import { accessTrail } from "../../declare/access-trail.ts";
 import { naira, orNull } from "../../declare/command/answer-schema.ts";
 import { amount, remark } from "../../declare/command/forms.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText, waitsText } from "../../declare/money.ts";
@@ -40,16 +41,15 @@ export const topUpAccount = command({
     take_back: flag("Take the amount from the balance, to correct a top-up.", { folded: true }),
   }),
   answer: Type.Object({ ...TermsFacts.properties, waits: orNull(naira) }),
-  view: ({ name, balance, prepaid, waits }) => {
+  view: ({ name, email, balance, prepaid, waits }) => {
     if (waits !== null) return [waitsText(waits)];
     return prepaid
       ? [`The balance of ${name} is ${nairaText(balance ?? 0)}.`]
       : [
           `The money is kept for ${name}.`,
           {
-            note:
-              "The account is not prepaid: " +
-              "it uses its balance after `duba accounts change <account> --prepaid on`.",
+            note: "The account is not prepaid, so it does not use its balance yet.",
+            mends: [mend("Let it pay before", "accounts.change", { account: email, prepaid: "on" })],
           },
         ];
   },

@@ -1,4 +1,5 @@
 import { list, orNull, reference, time } from "../../declare/command/answer-schema.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { formed } from "../../declare/command/read-texts.ts";
 import { type Command, command, confirms } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
@@ -177,11 +178,11 @@ const reconcileLedger = command({
     const { length } = differences;
     const verdict = `There ${length === 1 ? "is 1 difference" : `are ${length} differences`}.`;
     const cure = differences.some(({ reference }) => reference === null)
-      ? ["To make the sums anew: duba books rebuild-sums"]
+      ? [mend("To make the sums anew", "books.rebuild-sums")]
       : [];
     return agree
       ? [`The ledger, the audit trail and the sums agree: ${read}`]
-      : [{ problem: verdict, note: [read, ...cure].join("\n") }, list];
+      : [{ problem: verdict, note: read, mends: cure }, list];
   },
   first: 100,
   isWell: ({ agree }) => agree,

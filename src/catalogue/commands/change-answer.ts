@@ -1,4 +1,5 @@
 import { type Part, reference, state, time, type Viewing } from "../../declare/command/answer-schema.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { type Command, type CommandTexts, command, type Effect, type Specification } from "../../declare/command.ts";
 import Type, { type Static, type TObject } from "../../declare/schema/type.ts";
 import { catalogueTrail } from "../catalogue-trail.ts";
@@ -164,9 +165,11 @@ function verdict({ state, revision, draft, holds_from, reasons = [], ...counts }
       return `Scheduled as ${draft}: ${text}, from ${at(holds_from ?? null)} on.`;
     case "held":
       return {
-        problem:
-          `This change waits for approval as ${draft}. Duba does not serve it yet:\n${reasons.map((reason) => `  ${reason}\n`).join("")}` +
-          `To publish it: duba catalogue approve ${draft}\nTo reject it: duba catalogue reject ${draft}`,
+        problem: `This change waits for approval as ${draft}. Duba does not serve it yet:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`,
+        mends: [
+          mend("To publish it", "catalogue.approve", { draft: draft! }),
+          mend("To reject it", "catalogue.reject", { draft: draft! }),
+        ],
       };
     default:
       return `Nothing changed: revision ${revision} of the catalogue is already the same.`;

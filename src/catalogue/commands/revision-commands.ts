@@ -1,5 +1,6 @@
 import { account, orNull, reference, sentence, time } from "../../declare/command/answer-schema.ts";
 import type { Form } from "../../declare/command/forms.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
@@ -220,9 +221,10 @@ const approveDraft = command({
           ...differenceView(answer.changes ?? []),
           "",
           {
-            problem:
-              `The catalogue has changed since this draft was made. The difference above is the new one. ` +
-              `If it is correct, approve it by its new name: duba catalogue approve ${answer.draft}`,
+            problem: "The catalogue has changed since this draft was made. The difference above is the new one.",
+            mends: [
+              mend("If it is correct, approve it by its new name", "catalogue.approve", { draft: answer.draft! }),
+            ],
           },
         ],
   effect: async ({ draft }, room: ApprovingRoom) => {
@@ -239,8 +241,8 @@ const approveDraft = command({
     }
     const now = draftName(found.seen);
     throw new CatalogueError(
-      `The catalogue has changed since ${draftName(draft)} was made, so its difference is another one. If it is correct, approve it by its new name, ${now}. ` +
-        `See it: duba catalogue show ${now}`,
+      `The catalogue has changed since ${draftName(draft)} was made, so its difference is another one. If it is correct, approve it by its new name, ${now}.`,
+      mend("See it", "catalogue.show", { revision: now }),
     );
   },
   run: async ({ draft }, room: ApprovingRoom) => {

@@ -1,3 +1,4 @@
+import { type Mend, mend } from "../../declare/command/mend.ts";
 import { nairaOf } from "../../declare/money.ts";
 import { type Change, difference } from "../document/difference.ts";
 import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
@@ -60,13 +61,17 @@ export async function oddPricesIn(document: Document, factor: number): Promise<s
   return (await oddPrices(emptySnapshot, document, all, factor)).flatMap(({ sentences }) => sentences);
 }
 
-/** Sentences for fixed prices of accounts that the catalogue's price has since risen above. */
-export function overtakenPricesIn(document: Document): string[] {
+/** Fixed prices of accounts that the catalogue's price has since risen above, each with what sets it again. */
+export function overtakenPricesIn(document: Document): { sentence: string; account: string; mends: Mend[] }[] {
   const rules = [...document.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(document, rule));
   return rules.map(({ account, of, value, listed }) => {
     const [own, was, now] = [value, listed!, listedPrice(document, of)!].map(nairaOf);
-    const again = `Set it again to keep it: duba prices set ${account} ${of} --price ${own}`;
-    return `${account} pays ${own} for ${of}, whose price rose from ${was} to ${now} since. ${again}`;
+    const sentence = `${account} pays ${own} for ${of}, whose price rose from ${was} to ${now} since.`;
+    return {
+      sentence,
+      account,
+      mends: [mend("Set it again to keep it", "prices.set", { account, codes: of.split(" "), price: own! })],
+    };
   });
 }
 

@@ -1,5 +1,7 @@
+import { ErrorWithMends } from "../../declare/command/mend.ts";
+
 /** Why we cannot change or show the catalogue, in one or more sentences for people. */
-export class CatalogueError extends Error {
+export class CatalogueError extends ErrorWithMends {
   override readonly name = "CatalogueError";
   readonly exitCode = 1;
 }

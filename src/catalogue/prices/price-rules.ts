@@ -1,3 +1,4 @@
+import { mend } from "../../declare/command/mend.ts";
 import { nairaOf } from "../../declare/money.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { CatalogueError, mostErrors } from "../model/catalogue-error.ts";
@@ -112,7 +113,12 @@ export function removingRules(holder: string, of: string | undefined): Plan {
  */
 export function joining(accounts: readonly string[], group: string | undefined): Plan {
   return (base) => {
-    if (group !== undefined && !groupsIn(base).includes(group)) throw new CatalogueError(noGroup(group));
+    if (group !== undefined && !groupsIn(base).includes(group))
+      throw new CatalogueError(
+        noGroup(group),
+        mend("To set its first price", "prices.set", { account: group }),
+        mend("To look for it", "prices.list"),
+      );
     return withEntries(
       base,
       accounts.flatMap((account): EntryEdit[] => {
@@ -129,8 +135,7 @@ export function membership(account: string, group: string): PriceRule {
 }
 
 function noGroup(group: string): string {
-  const name = group.slice(groupMark.length);
-  return `There is no group ${name}: set its first price with duba prices set ${group} <codes>, or look for it in duba prices list.`;
+  return `There is no group ${group.slice(groupMark.length)}.`;
 }
 
 /** A rule that an account or group should have, with its place in the file, such as "line 5". */

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { mend } from "../../declare/command/mend.ts";
 import { allTables, type CatalogueDraftRow, type Db, type Tables } from "../../storage/tables.ts";
 import type { ChangeKind } from "../document/difference.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
@@ -76,7 +77,7 @@ export function draftName({ id, version }: SeenDraft): string {
 /** Throws a `CatalogueError` if there is no such draft. */
 export async function findDraft(db: Db, id: number): Promise<CatalogueDraftRow> {
   const row = await db.selectFrom("catalogue_draft").select(draftFacts).where("id", "=", id).executeTakeFirst();
-  if (!row) throw new CatalogueError(`There is no draft d${id}. Those that wait are in: duba catalogue history`);
+  if (!row) throw new CatalogueError(`There is no draft d${id}.`, mend("Those that wait are in", "catalogue.history"));
   return row;
 }
 

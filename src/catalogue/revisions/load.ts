@@ -1,3 +1,4 @@
+import { mend } from "../../declare/command/mend.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { type Recent, recent } from "../../runtime/recent.ts";
 import { changeCount } from "../../storage/change-counter.ts";
@@ -173,7 +174,7 @@ export async function findRevision(db: Db, number: number): Promise<CatalogueRev
   const oldest = await oldestRevision(db);
   if (number < oldest)
     throw new CatalogueError(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
-  throw new CatalogueError(`There is no revision ${number}. All are in: duba catalogue history`);
+  throw new CatalogueError(`There is no revision ${number}.`, mend("All are in", "catalogue.history"));
 }
 
 /** Number of the newest revision; 0 if there is none. */

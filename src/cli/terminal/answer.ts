@@ -1,12 +1,15 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { EveryCommand } from "../../commands/context.ts";
 import { answerCsv } from "../../declare/command/answer-csv.ts";
 import type { AnswerFile } from "../../declare/command/answer-schema.ts";
 import { memberWith, partsOf, recordOf, type Table, tableOf } from "../../declare/command/answer-table.ts";
 import { projected } from "../../declare/command/projected.ts";
+import { plainText, type Text } from "../../declare/command/rich-text.ts";
 import { type Command, CommandError } from "../../declare/command.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Io } from "./io.ts";
+import { mendLines } from "./mend-lines.ts";
 import { type Paint, painter, recordText, shown, tableText } from "./table.ts";
 
 export interface AnswerOptions {
@@ -20,6 +23,7 @@ interface Run {
   answer: unknown;
   /** In which people read times. */
   zone: TimeZone;
+  commands: EveryCommand;
 }
 
 type Row = Record<string, unknown>;
@@ -30,7 +34,7 @@ export async function showAnswer(io: Io, command: Command<never>, run: Run, opti
   if ("lines" in command.answer) await printLines(io, answer as AsyncIterable<unknown>);
   else if (options.json) io.out(`${JSON.stringify(projected(command.answer, answer), null, 2)}\n`);
   else if (options.csv) io.out(await answerCsv(command, answer));
-  else printParts(io, command, run, options);
+  else await printParts(io, command, run, options);
   return command.isWell?.(answer as never) === false ? 1 : 0;
 }
 
@@ -39,7 +43,12 @@ async function printLines(io: Io, items: AsyncIterable<unknown>): Promise<void> 
 }
 
 /** Sentences beside a secret or a file go to standard error, so that standard output holds it alone. */
-function printParts(io: Io, command: Command<never>, { answer, zone }: Run, options: AnswerOptions): void {
+async function printParts(
+  io: Io,
+  command: Command<never>,
+  { answer, zone, commands }: Run,
+  options: AnswerOptions,
+): Promise<void> {
   const parts = partsOf(command, answer, zone);
   const secret = memberWith("secret", command.answer);
   const files = memberWith("holds", command.answer);
@@ -49,11 +58,19 @@ function printParts(io: Io, command: Command<never>, { answer, zone }: Run, opti
   // What goes to a file or another program is whole.
   const first = options.all || !io.isTerminal ? undefined : command.first;
   const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
+  const textOf = (text: Text) => plainText(text, { at: (time) => zone.textOf(time) });
   for (const part of parts) {
     if (typeof part === "string") say(`${shown(part)}\n`);
-    else if ("problem" in part) io.err(`${[err("red", part.problem), part.note ?? []].flat().join(" ")}\n`);
-    else if ("note" in part) io.err(`${part.note}\n`);
-    else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
+    else if ("text" in part) say(`${shown(textOf(part.text))}\n`);
+    else if ("note" in part || "problem" in part) {
+      const sentences = [
+        "problem" in part ? err("red", textOf(part.problem)) : "",
+        part.note === undefined ? "" : textOf(part.note),
+      ];
+      const mends = await mendLines(part.mends ?? [], commands);
+      const lines = [sentences.filter((sentence) => sentence !== "").join(" "), ...mends];
+      for (const line of lines) if (line !== "") io.err(`${line}\n`);
+    } else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
     else {
       const table = tableOf(command, answer, part, zone);
       const then = "list" in part && part.none === undefined ? command.noneThen?.says : undefined;

@@ -1,5 +1,7 @@
 import type { Static, TObject, TSchema, TUnsafe } from "typebox";
 import Type from "../schema/type.ts";
+import type { Mend, MendWithLine } from "./mend.ts";
+import type { RichText, Text } from "./rich-text.ts";
 
 /** What a member of an answer is: how user interfaces show it, and how `projected` turns what the store has. */
 export type Shows =
@@ -89,6 +91,27 @@ export const facts = Type.Unsafe<Readonly<Record<string, unknown>> | string>({ s
 /** A sentence. It may name commands. */
 export const sentence = Type.String({ shows: "sentence" });
 
+const text = Type.String();
+
+/** A rich text in an answer. Programs read times in it as ISO 8601. */
+export const richTextMember = Type.Unsafe<RichText>({
+  type: "array",
+  shows: "richText",
+  items: { properties: { vendor: text, check: text, actor: text, account: text, key: text, time } },
+});
+
+/** Mends in an answer. */
+export const mendsMember = Type.Unsafe<readonly MendWithLine[]>({
+  type: "array",
+  shows: "mends",
+  items: Type.Object({
+    says: richTextMember,
+    command: Type.String(),
+    input: Type.Record(Type.String(), Type.String()),
+    line: Type.String(),
+  }),
+});
+
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 /** A text that only this answer holds. A user interface shows it once, apart from all else, and stores it nowhere. */
@@ -117,9 +140,10 @@ type Cells = Readonly<Record<string, unknown>>;
 /** Part of an answer in the form that people read. A string is a sentence. */
 export type Part =
   | string
-  /** `problem`: what needs a hand. `note`: what to know beside it, or to do next. */
-  | { problem: string; note?: string }
-  | { note: string }
+  | { text: RichText }
+  /** `problem`: what needs a hand. `note`: what to know beside it, or to do next. `mends`: what to do. */
+  | { problem: Text; note?: Text; mends?: readonly Mend[] }
+  | { note: Text; mends?: readonly Mend[] }
   /** A list of the answer: the member of that name, or the only one. `none` is the sentence for an empty table. */
   | {
       list: string | true;

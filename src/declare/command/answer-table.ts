@@ -3,8 +3,9 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Command } from "../command.ts";
 import { nairaText } from "../money.ts";
 import { type Column, list, type OwnColumn, type Part, type Shows, type Viewing } from "./answer-schema.ts";
+import type { MendWithLine } from "./mend.ts";
 import { isRow, type Shape, shapeOf } from "./projected.ts";
-import { type MendWithLine, plainText, type RichText } from "./rich-text.ts";
+import { plainText, type RichText } from "./rich-text.ts";
 
 export type TableRow = Record<string, unknown>;
 

@@ -1,6 +1,4 @@
 import { type CheckKind, labelOf } from "../check-kind.ts";
-import Type from "../schema/type.ts";
-import { time } from "./answer-schema.ts";
 
 /** What a sentence names. Each user interface writes it in its own way. */
 export type Named =
@@ -18,41 +16,10 @@ export type Named =
 /** A text for people, with what it names as data. */
 export type RichText = readonly (string | Named)[];
 
-const text = Type.String();
+/** A text without or with data in it. */
+export type Text = string | RichText;
 
-/** What a sentence proposes to do: a command by its id, with its input as texts. */
-export interface Mend {
-  /** Such as "See why". */
-  readonly says: RichText;
-  readonly command: string;
-  readonly input: Readonly<Record<string, string>>;
-}
-
-/** A mend, with its line for a terminal. */
-export interface MendWithLine extends Mend {
-  readonly line: string;
-}
-
-/** A `Saying` in an answer. Programs read times in it as ISO 8601. */
-export const richTextMember = Type.Unsafe<RichText>({
-  type: "array",
-  shows: "richText",
-  items: { properties: { vendor: text, check: text, actor: text, account: text, key: text, time } },
-});
-
-/** Mends in an answer. */
-export const mendsMember = Type.Unsafe<readonly MendWithLine[]>({
-  type: "array",
-  shows: "mends",
-  items: Type.Object({
-    says: richTextMember,
-    command: Type.String(),
-    input: Type.Record(Type.String(), Type.String()),
-    line: Type.String(),
-  }),
-});
-
-/** A text with data in it: told`The vendor ${{ vendor }} is paused`. */
+/** A text with data in it: richText`The vendor ${{ vendor }} is paused`. */
 export function richText(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | Named | RichText)[]
@@ -77,7 +44,8 @@ export interface Writing {
 }
 
 /** A text as a terminal writes it. */
-export function plainText(text: RichText, { at, emailOf = (account) => account }: Writing): string {
+export function plainText(text: Text, { at, emailOf = (account) => account }: Writing): string {
+  if (typeof text === "string") return text;
   const plain = (piece: string | Named): string => {
     if (typeof piece === "string") return piece;
     if ("time" in piece) return at(piece.time);

@@ -278,7 +278,7 @@ suite("what pages of the console say", () => {
     assert.match(text, /Name them with “Reference column”, “Time column” and “Digits column”\./);
     assert.match(
       await post("/catalogue/revert", { revision: "99" }),
-      /no revision 99\. All are in: <a href="\/catalogue">/,
+      /no revision 99\. <a href="\/catalogue">All are in<\/a>/,
     );
   });
 

@@ -1,4 +1,6 @@
 import type { CommandContext } from "../../commands/context.ts";
+import { mendsMember, orNull, reference, time } from "../../declare/command/answer-schema.ts";
+import { plainText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 
@@ -18,12 +20,18 @@ export const doctorCommand = command({
       check: Type.String(),
       passed: Type.Boolean(),
       sentence: Type.String(),
+      mends: mendsMember,
+      subject: orNull(reference),
+      since: orNull(time),
     }),
   ),
-  view: (results) => {
+  view: (results, { at }) => {
     const failed = results.filter(({ passed }) => !passed).length;
     return [
-      ...results.map(({ check, passed, sentence }) => `${passed ? "ok   " : "WRONG"}  ${check}: ${sentence}`),
+      ...results.map(({ check, passed, sentence, mends }) => {
+        const lines = mends.map(({ says, line }) => ` ${plainText(says, { at })}: ${line}`);
+        return `${passed ? "ok   " : "WRONG"}  ${check}: ${sentence}${lines.join("")}`;
+      }),
       "",
       failed === 0
         ? `All ${results.length} checks passed.`

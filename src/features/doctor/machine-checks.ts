@@ -8,6 +8,8 @@ import { latestSnapshot } from "../../catalogue/revisions/load.ts";
 import { neverFilled, starterPart } from "../../catalogue/starter.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { riskySettings } from "../../config/risky-settings.ts";
+import { type Mend, type MendWithLine, mend } from "../../declare/command/mend.ts";
+import { withLines } from "../../declare/command/with-lines.ts";
 import { keyringPath } from "../../keyring/file.ts";
 import { currentOf, inUseSince } from "../../keyring/keyring.ts";
 import { silent } from "../../runtime/log.ts";
@@ -17,14 +19,29 @@ import { type EndpointMark, markedEndpoints } from "../../storage/events/made-en
 import { ReportStore } from "../../storage/reports.ts";
 import { isRehearsal } from "../../verification/stand-in-store.ts";
 
-interface Result {
-  check: string;
-  passed: boolean;
+/** What is wrong, and what to do about it. */
+interface Finding {
   sentence: string;
+  mends?: readonly Mend[];
+  /** The key, endpoint or account that it is about. */
+  subject?: string;
+  /** In milliseconds since 1970. */
+  since?: number;
 }
 
-/** The sentence of a check that passed, or the sentences of what is wrong. */
-type Check = (room: CommandContext) => Promise<string | readonly string[]>;
+interface Result extends Finding {
+  check: string;
+  passed: boolean;
+}
+
+interface WrittenResult extends Required<Pick<Result, "check" | "passed" | "sentence">> {
+  mends: readonly MendWithLine[];
+  subject: string | null;
+  since: number | null;
+}
+
+/** What a check that passed says, or a list of what is wrong. */
+type Check = (room: CommandContext) => Promise<string | Finding | readonly (string | Finding)[]>;
 
 /** Above this the times of instances, tokens and statements disagree. */
 const clockTolerance = 1000;
@@ -95,7 +112,10 @@ const checks: Readonly<Record<string, Check>> = {
     return keys.length === 0
       ? "no live key may verify persons."
       : [
-          `DUBA_UPSTREAMS is empty, so verifications with live keys get 503. Name a vendor, or take the scope identity:verify from ${keys.map(({ id }) => id).join(", ")} (duba keys change).`,
+          {
+            sentence: `DUBA_UPSTREAMS is empty, so verifications with live keys get 503. Name a vendor, or take the scope identity:verify from ${keys.map(({ id }) => id).join(", ")}.`,
+            mends: keys.map(({ id }) => mend(`Change ${id}`, "keys.change", { id })),
+          },
         ];
   },
   rehearsal: async ({ config: { upstream }, db }) => {
@@ -129,7 +149,12 @@ const checks: Readonly<Record<string, Check>> = {
     return now() - since < oldRing
       ? `${sentence}.`
       : [
-          `${sentence}, for more than a year. Add one with duba keyring rotate --records, move the records to it with duba keyring rewrap, and copy the key ring again. DUBA_KEYRING_ROTATE=90d does the first two by itself.`,
+          {
+            sentence: `${sentence}, for more than a year. Add one, move the records to it, and copy the key ring again. DUBA_KEYRING_ROTATE=90d does the first two by itself.`,
+            mends: [mend("Add one", "keyring.rotate", { records: true }), mend("Move the records", "keyring.rewrap")],
+            subject: key.id,
+            since,
+          },
         ];
   },
   files: async ({ config }) => {
@@ -151,7 +176,8 @@ const checks: Readonly<Record<string, Check>> = {
     const named = left.map(
       ({ id, host, audience, mark }) => `${id} of ${emails(audience)} goes to ${host}, and ${mark}`,
     );
-    return `${named.join("; ")}. If it is a stranger's: duba events endpoints remove <id>`;
+    const mends = left.map(({ id }) => mend(`If ${id} is a stranger's`, "events.endpoints.remove", { id }));
+    return { sentence: `${named.join("; ")}.`, mends };
   },
   clock: async ({ now, config: { databaseUrl } }) => {
     const ahead = Date.now() - now();
@@ -171,7 +197,10 @@ const checks: Readonly<Record<string, Check>> = {
         : "the prices are not those of the starter catalogue, and no list is left unfilled.";
     const sold = parts.map(({ list, same, all }) => `${same} of ${all} entries of ${list}`).join(", ");
     return [
-      `${(await hasLiveKey(db)) ? "live keys get" : "live keys would get"} historical sample prices: ${sold} are as in the starter catalogue. Import your own prices: duba catalogue import`,
+      {
+        sentence: `${(await hasLiveKey(db)) ? "live keys get" : "live keys would get"} historical sample prices: ${sold} are as in the starter catalogue.`,
+        mends: [mend("Import your own prices", "catalogue.import")],
+      },
       ...empty,
     ];
   },
@@ -179,7 +208,7 @@ const checks: Readonly<Record<string, Check>> = {
     const snapshot = await latestSnapshot(db);
     const odd = [
       ...(await oddPricesIn(snapshot, config.guard.factor)),
-      ...overtakenPricesIn(snapshot),
+      ...overtakenPricesIn(snapshot).map(({ account, ...found }) => ({ ...found, subject: account })),
       ...(await belowCostIn(snapshot)),
     ];
     return odd.length > 0
@@ -189,14 +218,22 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /** Runs all checks. A check that cannot be made has failed, with the sentence of its error. */
-export async function checkMachine(room: CommandContext): Promise<Result[]> {
+export async function checkMachine(room: CommandContext): Promise<WrittenResult[]> {
   const results: Result[] = [];
   for (const [check, run] of Object.entries(checks)) {
     const found = await run(room).catch((error: Error) => [error.message]);
-    if (typeof found === "string") results.push({ check, passed: true, sentence: found });
-    else results.push(...found.map((sentence) => ({ check, passed: false, sentence })));
+    const passed = !Array.isArray(found);
+    for (const one of [found].flat() as (string | Finding)[])
+      results.push({ check, passed, ...(typeof one === "string" ? { sentence: one } : one) });
   }
-  return results;
+  return Promise.all(
+    results.map(async ({ mends = [], subject = null, since = null, ...result }) => ({
+      ...result,
+      mends: await withLines(mends, room.commands),
+      subject,
+      since,
+    })),
+  );
 }
 
 /** Whether the way to PostgreSQL is encrypted where it leaves the machine. */

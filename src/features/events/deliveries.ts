@@ -1,3 +1,4 @@
+import { mend } from "../../declare/command/mend.ts";
 import { CommandError } from "../../declare/command.ts";
 import { eventTypeNames } from "../../declare/event.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
@@ -162,7 +163,7 @@ async function resendOldest(
       throw new EndpointError(
         "event_not_found",
         "The endpoint never had this event.",
-        `See them: duba events list --endpoint ${endpoint}`,
+        mend("See them", "events.list", { endpoint }),
       );
     const found = asked.slice(0, atOnce).filter(({ state }) => state !== "waiting");
     if (found.length === 0 && (event !== undefined || off_since === null)) return undefined;

@@ -1,3 +1,4 @@
+import type { Mend } from "../../declare/command/mend.ts";
 import { CommandError } from "../../declare/command.ts";
 import type { FailureCode } from "../../declare/failures.ts";
 
@@ -7,11 +8,9 @@ import type { FailureCode } from "../../declare/failures.ts";
  */
 export class EndpointError extends CommandError {
   readonly code: FailureCode;
-  readonly sentence: string;
 
-  constructor(code: FailureCode, sentence: string, cure = "") {
-    super(`${sentence} ${cure}`.trimEnd());
+  constructor(code: FailureCode, sentence: string, ...mends: readonly Mend[]) {
+    super(sentence, ...mends);
     this.code = code;
-    this.sentence = sentence;
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Transaction } from "kysely";
+import { mend } from "../../declare/command/mend.ts";
 import { type EventType, eventTypeNames } from "../../declare/event.ts";
 import { Failure } from "../../declare/failures.ts";
 import type { Caller, Mode } from "../../declare/operation.ts";
@@ -121,7 +122,11 @@ export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): P
   // No endpoint has another form of id. It may be somebody's number: no query and no log of the store gets it.
   const row = /^ep_[\w-]{12}$/.test(id) ? await own.executeTakeFirst() : undefined;
   if (!row)
-    throw new EndpointError("endpoint_not_found", "No endpoint has this id.", "See them: duba events endpoints list");
+    throw new EndpointError(
+      "endpoint_not_found",
+      "No endpoint has this id.",
+      mend("See them", "events.endpoints.list"),
+    );
   return row;
 }
 

@@ -1,9 +1,8 @@
 import { AlarmFacts } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
-import { time } from "../../declare/command/answer-schema.ts";
+import { richTextMember, time } from "../../declare/command/answer-schema.ts";
 import { remark } from "../../declare/command/forms.ts";
 import { formed } from "../../declare/command/read-texts.ts";
-import { richTextMember } from "../../declare/command/rich-text.ts";
 import { CommandError, command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 import { duration } from "../../declare/setting.ts";

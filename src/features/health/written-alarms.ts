@@ -1,7 +1,8 @@
 import type { Alarm } from "../../commands/alarm.ts";
-import type { CommandContext, EveryCommand } from "../../commands/context.ts";
-import { exampleLine } from "../../declare/command/example-line.ts";
-import { type Mend, type MendWithLine, plainText } from "../../declare/command/rich-text.ts";
+import type { CommandContext } from "../../commands/context.ts";
+import type { MendWithLine } from "../../declare/command/mend.ts";
+import { plainText } from "../../declare/command/rich-text.ts";
+import { withLines } from "../../declare/command/with-lines.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 
 /** An alarm with its text for a terminal and for chats: what is wrong, why, and what to do. */
@@ -24,7 +25,7 @@ export async function writtenAlarms(
   const writing = { at: (time: number) => config.timeZone.textOf(time), emailOf };
   return Promise.all(
     alarms.map(async ({ mends: all, soon, ...alarm }) => {
-      const mends = (await Promise.all(all.map((mend) => withLine(mend, commands)))).flat();
+      const mends = await withLines(all, commands);
       const detail = plainText(alarm.detail, writing);
       const lines = mends.map(({ says, line }) => `${plainText(says, writing)}: ${line}`).join(". ");
       return {
@@ -36,10 +37,4 @@ export async function writtenAlarms(
       };
     }),
   );
-}
-
-async function withLine(mend: Mend, commands: EveryCommand): Promise<MendWithLine[]> {
-  const [family] = mend.command.split(".");
-  const command = (await commands(family)).find(({ id }) => id === mend.command);
-  return command ? [{ ...mend, line: exampleLine(command, mend.input) }] : [];
 }

@@ -1,4 +1,5 @@
-import { type FeatureHealth, type HealthRoom, mend, newAlarm, type SourceState } from "../../commands/alarm.ts";
+import { type FeatureHealth, type HealthRoom, newAlarm, type SourceState } from "../../commands/alarm.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { richText } from "../../declare/command/rich-text.ts";
 import type { Db } from "../../storage/tables.ts";
 import { ageOf, isHeld, readSync } from "./sync/record.ts";

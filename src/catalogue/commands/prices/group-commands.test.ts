@@ -21,7 +21,10 @@ for (const engine of usualEngines)
 
     test("a group gets prices, then members; lists and sheets show what they pay", async () => {
       const early = await terminal.duba("prices", "join", "agents", shop);
-      assert.match(early.err, /^There is no group agents: set its first price with duba prices set group:agents/);
+      const [sentence, first, all] = early.err.split("\n");
+      assert.equal(sentence, "There is no group agents.");
+      assert.equal(first, "To set its first price: duba prices set group:agents <codes>");
+      assert.equal(all, "To look for it: duba prices list");
       await done("prices", "set", "group:agents", "list=data-bundles", "--margin", "3%", "--round", "5");
       await done("prices", "set", "group:agents", "size=1.5gb", "--price", "950");
       await done("prices", "join", "agents", shop, kiosk);

@@ -1,3 +1,4 @@
+import { mend } from "../../../declare/command/mend.ts";
 import { CommandError } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
@@ -39,6 +40,6 @@ export async function findHolder({ accounts }: PricedAccounts, text: string): Pr
 export async function findPriced(room: PricedAccounts, snapshot: Snapshot, text: string) {
   const found = await findHolder(room, text);
   if (isGroup(found.id) && !groupsIn(snapshot).includes(found.id))
-    throw new CommandError(`There is no ${found.id}. duba prices list names the groups.`);
+    throw new CommandError(`There is no ${found.id}.`, mend("To see the groups", "prices.list"));
   return found;
 }

@@ -20,8 +20,7 @@ import { icon } from "./menus.ts";
 import type { RecordLink, recordShownBy } from "./record-links.ts";
 import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
 import { timeLineView } from "./time-line-view.ts";
-import type { Say } from "./words.ts";
-import { type Names, worded, wordOf } from "./words.ts";
+import { mendLinks, type Names, type Say, worded, wordOf } from "./words.ts";
 
 export interface AnswerParts {
   command: Command<never>;
@@ -87,13 +86,14 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   // The head of the page says it.
   const isSaid = says !== undefined && isRow(answer) && answer[says] === part;
   if (typeof part === "string") return part === "" || isSaid ? html`` : html`<p class="says">${say(part)}</p>`;
+  if ("text" in part) return html`<p class="says">${say(part.text)}</p>`;
   if ("problem" in part)
-    return html`<div class="band problem" role="alert"><h2 class="lines">${say(part.problem)}</h2>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
-  // The page has a link to what follows.
-  if ("note" in part)
-    return part.note.includes("--cursor")
-      ? html``
-      : html`<p class="${isWell ? "quiet lines" : "warn lines"}">${say(part.note)}</p>`;
+    return html`<div class="band problem" role="alert"><h2 class="lines">${say(part.problem)}</h2>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}${mendLinks(part.mends, say)}</div>`;
+  if ("note" in part) {
+    // The page has a link to what follows.
+    if (typeof part.note === "string" && part.note.includes("--cursor")) return html``;
+    return html`<p class="${isWell ? "quiet lines" : "warn lines"}">${say(part.note)} ${mendLinks(part.mends, say)}</p>`;
+  }
   if ("record" in part) {
     if (of !== undefined) return html``;
     const { meta = [], state, panels = {} } = shows ?? {};

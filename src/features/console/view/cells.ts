@@ -1,11 +1,11 @@
 import { negativeReasons } from "../../../declare/check-kind.ts";
 import type { RecordMember } from "../../../declare/command/answer-table.ts";
+import type { MendWithLine } from "../../../declare/command/mend.ts";
 import { isRow } from "../../../declare/command/projected.ts";
-import type { MendWithLine, RichText } from "../../../declare/command/rich-text.ts";
+import type { RichText } from "../../../declare/command/rich-text.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { labelFor } from "../site-map.ts";
-import type { Say } from "./words.ts";
-import { isCode } from "./words.ts";
+import { isCode, mendLinks, type Say } from "./words.ts";
 
 export type Tone = "good" | "bad" | "warn" | "plain";
 
@@ -57,7 +57,7 @@ export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
     case "richText":
       return say(value as RichText);
     case "mends":
-      return html`${(value as readonly MendWithLine[]).map((mend) => html`${say.mend(mend)} `)}`;
+      return mendLinks(value as readonly MendWithLine[], say);
     default:
       return (shows === "reference" && name !== "key_id" && text === String(value)) ||
         isCode(text) ||

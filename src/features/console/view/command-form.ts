@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { memberWith } from "../../../declare/command/answer-table.ts";
+import { ErrorWithMends } from "../../../declare/command/mend.ts";
 import { InputError, membersOf } from "../../../declare/command/read-texts.ts";
 import { type Command, confirms } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
 import { choiceText, fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
-import type { Say } from "./words.ts";
+import { mendLinks, type Say } from "./words.ts";
 
 /** The texts of a form, by member. */
 export type FormTexts = Readonly<Record<string, readonly string[]>>;
@@ -210,6 +211,9 @@ export function problemBox(problem: Error, say: Say, command?: Command<never>): 
     if (!member) return html`<li>${labelFor(field)} ${say(message)}.</li>`;
     return html`<li><a href="#f-${field}">${fieldLabel(field, member)} ${say(messageOf(message, { name: field, member }))}.</a></li>`;
   });
-  const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(problem.message)}</p>`;
+  const body =
+    items.length > 0
+      ? html`<ul>${items}</ul>`
+      : html`<p class="lines">${say(problem.message)} ${problem instanceof ErrorWithMends ? mendLinks(problem.mends, say) : ""}</p>`;
   return html`<div class="band problem" role="alert" tabindex="-1" autofocus><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
 }

@@ -1,6 +1,7 @@
 import type { TimeTexts } from "../../../declare/command/answer-table.ts";
+import type { Mend, MendWithLine } from "../../../declare/command/mend.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
-import type { Mend, MendWithLine, Named, RichText } from "../../../declare/command/rich-text.ts";
+import type { Named, RichText } from "../../../declare/command/rich-text.ts";
 import { type Command, titleOf } from "../../../declare/command.ts";
 import { type Html, html, prose } from "../../../http/pages/html.ts";
 import { labelFor, pathOf, placeOf, type SiteMap } from "../site-map.ts";
@@ -27,10 +28,11 @@ export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
       .map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", ""), names) : proseOf(piece)));
     return html`${parts}`;
   };
-  const mend = (one: MendWithLine) => {
+  const mend = (one: Mend | MendWithLine) => {
     const address = mendAddress(site, one);
     const says = say(one.says);
-    return address === undefined ? html`${says}: <code>${one.line}</code>` : html`<a href="${address}">${says}</a>`;
+    if (address !== undefined) return html`<a href="${address}">${says}</a>`;
+    return "line" in one ? html`${says}: <code>${one.line}</code>` : html``;
   };
   const words = (said: RichText) =>
     said.map((piece) =>
@@ -45,7 +47,10 @@ export function mendAddress(
   { command: id, input }: Pick<Mend, "command" | "input">,
 ): string | undefined {
   const command = site.commands.get(id);
-  return command && pageOf(site, command, Object.entries(input));
+  const texts = Object.entries(input).flatMap(([name, value]) =>
+    [value].flat().map((text) => [name, text === true ? "on" : (text as string)] as const),
+  );
+  return command && pageOf(site, command, texts);
 }
 
 /** A page that opens with the answer of a command is its page. */

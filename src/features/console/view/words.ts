@@ -1,9 +1,10 @@
 import { forEachKind, labelOf } from "../../../declare/check-kind.ts";
 import type { RecordMember, Table, TableColumn } from "../../../declare/command/answer-table.ts";
-import type { MendWithLine, Named, RichText } from "../../../declare/command/rich-text.ts";
+import type { Mend, MendWithLine } from "../../../declare/command/mend.ts";
+import type { Named, RichText } from "../../../declare/command/rich-text.ts";
 import { eventText } from "../../../declare/event.ts";
 import { failures } from "../../../declare/failures.ts";
-import type { Html } from "../../../http/pages/html.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
 import { isDay, isMonth, monthName, shortDay } from "../../../runtime/time-zone.ts";
 import { vendors, vendorTitle } from "../../../vendors/registry.ts";
 
@@ -16,10 +17,15 @@ export type Names = ReadonlyMap<string, string>;
  */
 export interface Say {
   (text: string | RichText): Html;
-  /** A link to the page of a command with this input; its line for a terminal, if the site has no such page. */
-  mend(mend: MendWithLine): Html;
+  /** A link to the page of a command with this input; if the site has none, its line for a terminal, or nothing. */
+  mend(mend: Mend | MendWithLine): Html;
   /** The same as text. */
   words(said: RichText): string;
+}
+
+/** Links to what a text proposes, one after the other. */
+export function mendLinks(mends: readonly Mend[] = [], say: Say): Html {
+  return html`${mends.map((mend) => html`${say.mend(mend)} `)}`;
 }
 
 /** Vendors and kinds of check as people write them. */

@@ -1,5 +1,6 @@
 import { account, orNull, reference, secret, time } from "../../../declare/command/answer-schema.ts";
 import * as forms from "../../../declare/command/forms.ts";
+import { mend } from "../../../declare/command/mend.ts";
 import { formed, InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import { accountEventTypes, type EventType, eventTypeNames, eventTypes } from "../../../declare/event.ts";
@@ -76,7 +77,7 @@ const add = command({
   answer: Type.Object({ ...facts, secret }),
   view: ({ id, account, mode, types }) => [
     `The endpoint ${id} of ${account ?? "operators"} gets ${hasAll({ types, account }) ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
-    { note: `Test it: duba events endpoints test ${id}` },
+    { note: "", mends: [mend("Test it", "events.endpoints.test", { id })] },
   ],
   records: [endpointTrail.endpointAdded],
   guide: {

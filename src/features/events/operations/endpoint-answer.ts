@@ -118,7 +118,7 @@ export async function asFailure<Result>(work: Promise<Result>): Promise<Result> 
   try {
     return await work;
   } catch (error) {
-    if (error instanceof EndpointError) throw new Failure(error.code, error.sentence);
+    if (error instanceof EndpointError) throw new Failure(error.code, error.message);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { disagrees } from "../../../catalogue/model/looks.ts";
 import { itemIn, type Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { soldLists } from "../../../catalogue/model/supply.ts";
 import { orNull, reference, state, time } from "../../../declare/command/answer-schema.ts";
+import { mend } from "../../../declare/command/mend.ts";
 import { InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
@@ -90,7 +91,7 @@ const proposeMapping = command({
   view: ({ source, proposed, new: added, unclear, waiting }) => [
     `${proposed - added} entries of ${source} are proposed as yours, ${added} as new, and ${unclear} are left to you.`,
     ...(waiting > 0 ? [`${waiting} wait for the mapping of their products: approve those, and propose again.`] : []),
-    { note: `See them: duba catalogue map list --source ${source}` },
+    { note: "", mends: [mend("See them", "catalogue.map.list", { source })] },
   ],
   records: [sourcesTrail.proposed],
   examples: [{ source: "ebills" }],
@@ -118,7 +119,8 @@ const proposeMapping = command({
 
 const MapAnswer = Type.Object({ source: Type.String(), entries: Type.Integer(), left: Type.Integer() });
 const served = ({ source }: { source: string }) => ({
-  note: `The next pull serves it, if ${source} is followed: duba sources pull ${source}`,
+  note: `The next pull serves it, if ${source} is followed.`,
+  mends: [mend("To pull now", "sources.pull", { name: source })],
 });
 
 const approveMapping = command({
@@ -144,7 +146,8 @@ const approveMapping = command({
     ...(answer.left > 0
       ? [
           {
-            problem: `${answer.left} are not what they were any more. Look again: duba catalogue map propose ${answer.source}`,
+            problem: `${answer.left} are not what they were any more.`,
+            mends: [mend("Look again", "catalogue.map.propose", { source: answer.source })],
           },
         ]
       : []),
@@ -169,7 +172,8 @@ const approveMapping = command({
       );
       if (code !== undefined && open.length === 0)
         throw new CatalogueError(
-          `Nothing is proposed for ${code} of ${source}. See: duba catalogue map list --source ${source}`,
+          `Nothing is proposed for ${code} of ${source}.`,
+          mend("See", "catalogue.map.list", { source }),
         );
       const decisions = new Decisions(
         rows.filter((row) => row.source === source),

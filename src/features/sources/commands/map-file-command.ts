@@ -5,6 +5,7 @@ import type { ListName } from "../../../catalogue/model/lists.ts";
 import type { Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { soldLists } from "../../../catalogue/model/supply.ts";
 import { orNull } from "../../../declare/command/answer-schema.ts";
+import { mend } from "../../../declare/command/mend.ts";
 import { files, flag, InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
@@ -63,7 +64,14 @@ which list it is. The table of \`duba catalogue map list --csv\` is such a file:
       return `${list}: ${source_code}${about && ` (${about})`} is ${to}${was === null ? "" : `; it was ${was}`}.`;
     }),
     `${changes.length} entries of ${source} ${dry_run ? "would be" : "are"} mapped, ${unchanged} are mapped so already, and ${left} lines name no code.`,
-    ...(dry_run ? [] : [{ note: `The next pull serves them, if ${source} is followed: duba sources pull ${source}` }]),
+    ...(dry_run
+      ? []
+      : [
+          {
+            note: `The next pull serves them, if ${source} is followed.`,
+            mends: [mend("To pull now", "sources.pull", { name: source })],
+          },
+        ]),
   ],
   records: [sourcesTrail.mapped],
   examples: [

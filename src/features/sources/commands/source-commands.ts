@@ -4,6 +4,7 @@ import { CatalogueError } from "../../../catalogue/model/catalogue-error.ts";
 import type { Publisher } from "../../../catalogue/revisions/expected.ts";
 import { preview } from "../../../catalogue/revisions/publish.ts";
 import { list, orNull, reference, state, time } from "../../../declare/command/answer-schema.ts";
+import { mend } from "../../../declare/command/mend.ts";
 import { flag, InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type, { type Static } from "../../../declare/schema/type.ts";
@@ -164,7 +165,7 @@ async function tryPull(publisher: Publisher, source: SyncSource) {
 async function makePull(publisher: Publisher, source: SyncSource) {
   const { db, now, actor: author } = publisher;
   const begun = await beginSync(db, source.name, await readSync(db, source.name), now());
-  if (!begun) throw new CatalogueError("Another process pulls at this moment. See duba sources status.");
+  if (!begun) throw new CatalogueError("Another process pulls at this moment.", mend("See it", "sources.status"));
   const signal = AbortSignal.timeout(LONGEST_PULL);
   const { record, sentences, outcome } = await syncFrom(publisher, source, begun, { author, again: true, signal });
   if (!outcome) throw nothingFrom(source, sentences);

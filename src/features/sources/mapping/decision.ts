@@ -3,6 +3,7 @@ import { foldCase } from "../../../catalogue/model/codes.ts";
 import { groupOf, listShapeOf } from "../../../catalogue/model/lists.ts";
 import { rememberedOf } from "../../../catalogue/model/looks.ts";
 import { itemIn, type Snapshot } from "../../../catalogue/model/snapshot.ts";
+import { mend } from "../../../declare/command/mend.ts";
 import { type Mapping, type MappingRow, within } from "./mapping.ts";
 import type { Proposal } from "./own-codes.ts";
 
@@ -58,7 +59,8 @@ export function decisionOf(
   const isOurs = names === source && itemIn(base, list, code) !== undefined;
   if (!known && !isOurs)
     throw new CatalogueError(
-      `Duba knows no ${text} in ${list} of ${source}. See: duba catalogue map list --source ${source} --list ${list}`,
+      `Duba knows no ${text} in ${list} of ${source}.`,
+      mend("See", "catalogue.map.list", { source, list }),
     );
   const about = known?.about ?? "";
   const given = itemIn(base, list, code)?.content;
@@ -76,7 +78,8 @@ export function decisionOf(
   const other = decisions.ownerOf(made)?.code ?? (item && keepsIt && byItself !== code ? byItself : undefined);
   if (other)
     throw new CatalogueError(
-      `${other} of ${source} has that code. If it has it no more: duba catalogue map set ${source} ${list} "${other}" none`,
+      `${other} of ${source} has that code.`,
+      mend("If it has it no more", "catalogue.map.set", { source, list, source_code: other, own: "none" }),
     );
   return made;
 }
