@@ -45,7 +45,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     "src/features/health/alarm-commands.ts",
     "src/features/health/alarms.ts",
   ],
-  "a rule of the outbox, which is of the core": ["src/storage/retention/event-rules.ts"],
+  "a rule of the outbox, which is of the core": ["src/storage/tables/event-tables.ts"],
   "people whom verifications are about": ["src/features/evidence/count-people.ts"],
   "a status of HTTP, or of a vendor": [
     "src/cli/call/follow-feed.ts",

@@ -284,7 +284,7 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     name: "events go that still wait for an endpoint",
-    file: "src/storage/retention/event-rules.ts",
+    file: "src/storage/tables/event-tables.ts",
     from: "keepsWaiting ? await firstWaiting(trx) : null",
     to: "null",
     tests: listTest,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Engine } from "../../../test/support/engines.ts";
-import { catalogueRules } from "../../storage/retention/catalogue-rules.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
+import { catalogueRules } from "../../storage/tables/catalogue-tables.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
 import type { WantedList } from "../document/replace-lists.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";

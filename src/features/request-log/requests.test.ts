@@ -4,8 +4,8 @@ import { ran } from "../../../test/support/command-line.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { assertFailure } from "../../../test/support/failure.ts";
 import { type ServiceResponse, sandboxKey, startService, type TestService } from "../../../test/support/service.ts";
-import { requestRules } from "../../storage/retention/request-rules.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
+import { requestRules } from "../../storage/tables/request-tables.ts";
 import { RequestEntries } from "./request-entries.ts";
 
 const lookup = "/api/v2/internet/data/lookup?provider=MTNDATA";

@@ -1,11 +1,14 @@
-import { eventRules } from "../retention/event-rules.ts";
-import { hourly } from "../retention/retention-rule.ts";
-import { allTables } from "../tables.ts";
+import { sql, type Transaction } from "kysely";
+import { lastEvent } from "../events/announce.ts";
+import { hourly, type RetentionRule } from "../retention/retention-rule.ts";
+import { allTables, type Tables } from "../tables.ts";
 import { table } from "./declared-table.ts";
 
 const day = 24 * hourly;
 /** A warning about a month must not be given twice in that month. Milliseconds. */
 const eventsKept = 60 * day;
+/** Events that one transaction removes at most. */
+const batch = 500;
 
 export const eventTables = {
   event: table({
@@ -20,7 +23,7 @@ export const eventTables = {
         isErased: false,
       },
     ],
-    retention: ({ keepsWaiting = false }) => eventRules({ eventsKept, keepsWaiting }),
+    retention: ({ keepsWaiting = false }) => eventRules(keepsWaiting),
     backup: {},
   }),
   event_delivery: table({
@@ -32,3 +35,44 @@ export const eventTables = {
   }),
   event_endpoint: table({ columns: allTables.event_endpoint, retention: "lasts", backup: {} }),
 };
+
+/**
+ * Events go with their deliveries, the oldest first, up to the first that stays. The newest event stays, so that no
+ * later one gets its number. `keepsWaiting`: whether events stay that wait for an endpoint.
+ */
+function eventRules(keepsWaiting: boolean): readonly RetentionRule[] {
+  return [
+    {
+      name: "events",
+      tables: ["event", "event_delivery"],
+      every: hourly,
+      kept: (now) => now - eventsKept,
+      async remove(trx, before) {
+        const end = (keepsWaiting ? await firstWaiting(trx) : null) ?? (await lastEvent(trx));
+        const oldest = await trx
+          .selectFrom("event")
+          .select(["number", "at"])
+          .where("number", "<", end)
+          .orderBy("number")
+          .limit(batch)
+          .execute();
+        const young = oldest.findIndex(({ at }) => at >= before);
+        const last = oldest.at(young < 0 ? -1 : young - 1);
+        if (young === 0 || !last) return { events: 0 };
+        await trx.deleteFrom("event_delivery").where("number", "<=", last.number).execute();
+        await trx.deleteFrom("event").where("number", "<=", last.number).execute();
+        return { events: young < 0 ? oldest.length : young };
+      },
+    },
+  ];
+}
+
+/** The number of the oldest event that waits for an endpoint; null if none does. */
+async function firstWaiting(trx: Transaction<Tables>): Promise<number | null> {
+  const { waiting } = await trx
+    .selectFrom("event_delivery")
+    .select(({ fn }) => fn.min("number").as("waiting"))
+    .where("state", "=", sql.lit("waiting" as const))
+    .executeTakeFirstOrThrow();
+  return waiting;
+}

@@ -1,10 +1,11 @@
-import { requestRules } from "../retention/request-rules.ts";
-import { hourly } from "../retention/retention-rule.ts";
+import { hourly, minutely, type RetentionRule, rowsBefore } from "../retention/retention-rule.ts";
 import { allTables } from "../tables.ts";
 import { table } from "./declared-table.ts";
 
 const day = 24 * hourly;
 const requestsKept = 7 * day;
+/** About 250 MB, with its indexes. */
+const mostRows = 1_000_000;
 
 export const requestTables = {
   api_request: table({
@@ -23,3 +24,24 @@ export const requestTables = {
     backup: "none",
   }),
 };
+
+/**
+ * Entries are kept for `keptFor` milliseconds, and no more of them than `most`. Null: the log is off, and all of them
+ * go.
+ */
+export function requestRules(keptFor: number | null, most = mostRows): readonly RetentionRule[] {
+  return [
+    rowsBefore("api_request", "written_at", {
+      every: 10 * minutely,
+      kept: (now, db) =>
+        db.transaction().execute(async (trx) => {
+          const newest = trx.selectFrom("api_request").select("written_at").orderBy("written_at", "desc");
+          const last = await newest
+            .offset(most - 1)
+            .limit(1)
+            .executeTakeFirst();
+          return Math.max(now - (keptFor ?? 0), last?.written_at ?? 0);
+        }),
+    }),
+  ];
+}
