@@ -333,9 +333,9 @@ export interface CatalogueChange {
   /** Since when it holds, or from when it will, UTC */
   holds_from: string;
   /** The entry before, as its list shows it to you; null if it is not there */
-  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  old: DataProvider | DataBundle | CorporateBundle | CableProvider | CableProduct | AddOn | OwnPrice | null;
   /** The entry after, as its list shows it to you; null if it is not there */
-  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  new: DataProvider | DataBundle | CorporateBundle | CableProvider | CableProduct | AddOn | OwnPrice | null;
 }
 
 export interface OwnPrice {
@@ -358,9 +358,9 @@ export interface ScheduledChange {
   /** Since when it holds, or from when it will, UTC */
   holds_from: string;
   /** The entry before, as its list shows it to you; null if it is not there */
-  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  old: DataProvider | DataBundle | CorporateBundle | CableProvider | CableProduct | AddOn | OwnPrice | null;
   /** The entry after, as its list shows it to you; null if it is not there */
-  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  new: DataProvider | DataBundle | CorporateBundle | CableProvider | CableProduct | AddOn | OwnPrice | null;
 }
 
 export interface VerificationSettledEvent {

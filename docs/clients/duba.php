@@ -142,13 +142,13 @@ final class DubaEventFeed implements IteratorAggregate
  *   string, requests: int, seconds: int, left: int, resets_in: int}>, spending: array{prepaid: bool, cap_naira: string|null,
  *   cap_verifications: int|null, left_naira: string|null, left_verifications: int|null, renews_at: string|null}}
  * @phpstan-type CatalogueChange array{revision: int, list: 'data-providers'|'data-bundles'|'corporate-bundles'|'cable-providers'|
- *   'cable-products'|'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataBundle|CorporateBundle|
- *   DataProvider|CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataBundle|CorporateBundle|DataProvider|CableProvider|CableProduct|
+ *   'cable-products'|'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataProvider|DataBundle|
+ *   CorporateBundle|CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataProvider|DataBundle|CorporateBundle|CableProvider|CableProduct|
  *   AddOn|OwnPrice|null}
  * @phpstan-type OwnPrice array{of: string}
  * @phpstan-type ScheduledChange array{list: 'data-providers'|'data-bundles'|'corporate-bundles'|'cable-providers'|'cable-products'|
- *   'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataBundle|CorporateBundle|DataProvider|
- *   CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataBundle|CorporateBundle|DataProvider|CableProvider|CableProduct|AddOn|OwnPrice|
+ *   'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataProvider|DataBundle|CorporateBundle|
+ *   CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataProvider|DataBundle|CorporateBundle|CableProvider|CableProduct|AddOn|OwnPrice|
  *   null}
  * @phpstan-type VerificationSettledEvent array{id: string, type: 'verification.settled', timestamp: string, mode: 'test'|'live'|null,
  *   rehearsed?: true, data: array{request_reference: string, kind: 'bvn'|'nin', state: 'verified'|'not_found'|'phone_mismatch'|'blocked'|

@@ -211,8 +211,8 @@ class CatalogueChange(TypedDict):
         "cable-add-ons", "prices"]
     change: Literal["added", "modified", "removed"]
     holds_from: str
-    old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
-    new: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
+    old: Union[DataProvider, DataBundle, CorporateBundle, CableProvider, CableProduct, AddOn, OwnPrice, None]
+    new: Union[DataProvider, DataBundle, CorporateBundle, CableProvider, CableProduct, AddOn, OwnPrice, None]
 
 
 class OwnPrice(TypedDict):
@@ -224,8 +224,8 @@ class ScheduledChange(TypedDict):
         "cable-add-ons", "prices"]
     change: Literal["added", "modified", "removed"]
     holds_from: str
-    old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
-    new: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
+    old: Union[DataProvider, DataBundle, CorporateBundle, CableProvider, CableProduct, AddOn, OwnPrice, None]
+    new: Union[DataProvider, DataBundle, CorporateBundle, CableProvider, CableProduct, AddOn, OwnPrice, None]
 
 
 class VerificationSettledEventData(TypedDict):

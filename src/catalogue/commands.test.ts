@@ -4,7 +4,7 @@ import { after, before, suite, test } from "node:test";
 import { type CatalogueTerminal, openTerminal } from "../../test/support/catalogue-terminal.ts";
 import { terminalActor } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
-import { listNames } from "./model/lists.ts";
+import { listNames } from "../lists/index.ts";
 
 /** One text in place of another, which must be there. */
 function edited(text: string, from: string, to: string): string {

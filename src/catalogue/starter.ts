@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { type Mend, mend } from "../declare/command/mend.ts";
+import { type ListName, listNames } from "../lists/index.ts";
 import type { CatalogueLists } from "../vendors/ports/catalogue-source.ts";
 import { ListError, type WantedList, withLists } from "./document/replace-lists.ts";
 import { readJsonList } from "./files/json.ts";
 import { CatalogueError } from "./model/catalogue-error.ts";
-import { entryKeyOf, type ListName, listNames } from "./model/lists.ts";
+import { entryKeyOf } from "./model/lists.ts";
 import { pricedLists } from "./model/price-lists.ts";
 import { countIn, itemIn, type Snapshot } from "./model/snapshot.ts";
 import type { Publisher } from "./revisions/expected.ts";

@@ -2,6 +2,7 @@ import type { Generated, Kysely } from "kysely";
 import type { Role } from "../declare/command.ts";
 import type { EventType } from "../declare/event.ts";
 import type { Mode } from "../declare/operation.ts";
+import type { SoldListName } from "../lists/index.ts";
 import { baselineTables } from "./migrations/0001_tables.ts";
 import { outcomeSumColumns } from "./migrations/0002_tables.ts";
 import { foundAgainColumns } from "./migrations/0003_tables.ts";
@@ -40,7 +41,7 @@ type ValueOf<Kind extends string> = Kind extends `${infer Present}?`
 interface Narrowed {
   catalogue_draft: { state: "held" | "scheduled" | "published" | "rejected" };
   catalogue_mapping: {
-    list: "data-bundles" | "corporate-bundles" | "cable-products" | "cable-add-ons";
+    list: SoldListName;
     state: "proposed" | "unclear" | "approved" | "never";
   };
   change_counter: { name: "access" | "catalogue" | "routes" | "event" };

@@ -1,6 +1,7 @@
+import type { ListName } from "../../lists/index.ts";
 import type { Conflict } from "../document/three-way.ts";
 import { operatorValuesOf } from "../files/json.ts";
-import { type ListName, nameOf } from "../model/lists.ts";
+import { nameOf } from "../model/lists.ts";
 import { toldApart } from "./unseen-characters.ts";
 
 /** Sentences about what a merge of a file or a revert leaves as others changed it. */

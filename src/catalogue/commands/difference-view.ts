@@ -1,9 +1,10 @@
 import { naira, orNull, type Part, reference, state } from "../../declare/command/answer-schema.ts";
 import { koboOf, nairaOf } from "../../declare/money.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
+import { type ListName, lists } from "../../lists/index.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../document/difference.ts";
 import { operatorValuesOf } from "../files/json.ts";
-import { type EntryContent, type ListName, lists, nameOf, type Subject, subjects } from "../model/lists.ts";
+import { type EntryContent, nameOf, type Subject, subjects } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { ruleText } from "../prices/price-rules.ts";
 import { toldApart } from "./unseen-characters.ts";
@@ -98,7 +99,7 @@ function priceMovesOf({ list, old, new: now }: ListedChange) {
 /** Whether an amount of money has changed. A cost that becomes known does not count. */
 function isMove(list: ListName, name: string, old: EntryContent, now: EntryContent): boolean {
   if (name === "cost") return old.cost !== undefined && now.cost !== undefined;
-  const members: Readonly<Record<string, string>> = lists[list].members;
+  const members: Readonly<Record<string, string>> = lists[list].kinds;
   return members[name] === "money";
 }
 

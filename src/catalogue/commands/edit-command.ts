@@ -1,9 +1,10 @@
 import { positiveAmount } from "../../declare/command/forms.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import Type from "../../declare/schema/type.ts";
+import { type ListName, lists } from "../../lists/index.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
-import { type EntryContent, type ListName, lists, nameOf } from "../model/lists.ts";
+import { type EntryContent, nameOf } from "../model/lists.ts";
 import { type Document, type Item, inOrder, withEntries } from "../model/snapshot.ts";
 import { soldLists, supplied, type Teller } from "../model/supply.ts";
 import type { Plan } from "../revisions/review.ts";
@@ -91,7 +92,7 @@ function editing(codes: string, members: EntryContent, told: Teller): Plan {
       );
     }
     const { list, key, content } = found[0]!;
-    const unknown = ["price", "amount"].find((name) => name in members && !(name in lists[list].members));
+    const unknown = ["price", "amount"].find((name) => name in members && !(name in lists[list].kinds));
     if (unknown) throw new CatalogueError(`${nameOf(list, content)} is in ${list}, which have no ${unknown}.`);
     const made = supplied({ ...content, ...members }, content, told);
     return withEntries(base, [{ subject: list, key, content: made }]);

@@ -3,10 +3,12 @@ import { amount } from "../../declare/command/forms.ts";
 import { formed } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import Type, { type Static, type TObject } from "../../declare/schema/type.ts";
+import { type ListName, listNames } from "../../lists/index.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
-import { type EntryContent, type ListName, listNames, nameOf } from "../model/lists.ts";
-import { type Document, type Item, inOrder, itemIn } from "../model/snapshot.ts";
+import { providerIn } from "../model/find-entry.ts";
+import { type EntryContent, nameOf } from "../model/lists.ts";
+import { type Document, type Item, inOrder } from "../model/snapshot.ts";
 import { costOf, isAvailable, soldLists } from "../model/supply.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
@@ -76,8 +78,7 @@ export function entriesIn(document: Document, { list, ...wanted }: Selection): (
   const { search, provider, min, max, available } = wanted;
   const lists = list ? [list] : isChosen(wanted) ? soldLists : (["data-bundles"] as const);
   const type = provider === undefined ? undefined : foldCase(provider);
-  if (type && !itemIn(document, "data-providers", type) && !itemIn(document, "cable-providers", type))
-    throw new CatalogueError(`The catalogue has no provider ${provider}.`);
+  if (type && !providerIn(document, type)) throw new CatalogueError(`The catalogue has no provider ${provider}.`);
   const words = (search ?? "").toLowerCase().split(/\s+/);
   const fits = ({ content }: Item) =>
     (type === undefined || foldCase(String(content.type ?? "")) === type) &&

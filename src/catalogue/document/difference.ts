@@ -1,5 +1,6 @@
+import type { ListName } from "../../lists/index.ts";
 import { pacer } from "../../runtime/pace.ts";
-import { type EntryContent, groupOf, type ListName, type Subject, subjects } from "../model/lists.ts";
+import { type EntryContent, groupOf, type Subject, subjects } from "../model/lists.ts";
 import { groupsIn, priceListOf } from "../model/price-lists.ts";
 import {
   type Document,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ListName } from "../../lists/index.ts";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
+import { type EntryContent, nameOf } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { changeKindOf, countsOf, difference, differingMembers } from "./difference.ts";
 import { ListError, type WantedList, withLists } from "./replace-lists.ts";

@@ -1,16 +1,7 @@
+import { declaredList, type ListName, listNames } from "../../lists/index.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { CatalogueError, mostErrors } from "../model/catalogue-error.ts";
-import {
-  childrenOf,
-  type EntryContent,
-  entryKeyOf,
-  groupOf,
-  type ListName,
-  listNames,
-  listShapeOf,
-  nameOf,
-  parentOf,
-} from "../model/lists.ts";
+import { childrenOf, type EntryContent, entryKeyOf, groupOf, nameOf, parentOf } from "../model/lists.ts";
 import {
   type Document,
   type Group,
@@ -146,13 +137,13 @@ class Replacement {
     const group = groupOf(list, key);
     const taken = this.#taken.get(parent);
     const found = (taken ? taken.get(group) : itemIn(this.#base, parent, group))?.content;
-    const codes = listShapeOf(list).key.slice(0, -1);
+    const codes = declaredList(list).key.slice(0, -1);
     if (found === undefined) {
       const name = codes.map((code) => content[code]).join(" ");
       if (!this.#partly.has(parent)) this.#problem(list, place, `${name} is not in ${parent}`);
       return content;
     }
-    const spelled = listShapeOf(parent).key.map((member, at) => [codes[at]!, found[member]!] as const);
+    const spelled = declaredList(parent).key.map((member, at) => [codes[at]!, found[member]!] as const);
     return spelled.every(([code, text]) => content[code] === text)
       ? content
       : { ...content, ...Object.fromEntries(spelled) };
@@ -168,7 +159,7 @@ class Replacement {
 
   /** Gives each entry an id: the given one, its current one, or the next free one. */
   async #withIds(list: ListName, members: readonly Member[]): Promise<readonly Member[]> {
-    if (!("id" in listShapeOf(list).members)) return members;
+    if (!("id" in declaredList(list).kinds)) return members;
     const pause = pacer();
     const places = new Map<number, string>();
     const ids: (number | undefined)[] = [];
@@ -206,7 +197,7 @@ class Replacement {
 
   /** Detects a spreadsheet that read the code 002 as a number and wrote 2. */
   #refuseLostZeros(list: ListName, { key, content }: Item, members: ReadonlyMap<string, Member>): void {
-    const code = String(content[listShapeOf(list).key.at(-1)!]);
+    const code = String(content[declaredList(list).key.at(-1)!]);
     if (!/^0\d*$/.test(code)) return;
     const shorter = code.replace(/^0+(?=\d)/, "");
     const other = members.get(key.slice(0, key.length - code.length) + shorter);

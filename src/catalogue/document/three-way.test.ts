@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { type ListName, listNames } from "../../lists/index.ts";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { type EntryContent, groupOf, type ListName, listNames, parentOf } from "../model/lists.ts";
+import { type EntryContent, groupOf, parentOf } from "../model/lists.ts";
 import {
   type Document,
   type EntryEdit,

@@ -1,14 +1,6 @@
+import { declaredList, type ListName, listNames } from "../../lists/index.ts";
 import { type Pause, pacer } from "../../runtime/pace.ts";
-import {
-  childrenOf,
-  type EntryContent,
-  groupOf,
-  type ListName,
-  listNames,
-  listShapeOf,
-  parentOf,
-  type Subject,
-} from "../model/lists.ts";
+import { childrenOf, type EntryContent, groupOf, parentOf, type Subject } from "../model/lists.ts";
 import {
   type Document,
   type Group,
@@ -50,7 +42,7 @@ export async function threeWay(
   const merge = new Merge(base, mine, theirs, winner === "mine");
   // Children come before their parents, because a parent with children is not removed.
   for (const { subject, name } of [...differingGroups(base, mine)].reverse()) await merge.take(subject, name);
-  for (const list of listNames) if ("id" in listShapeOf(list).members) merge.giveIds(list);
+  for (const list of listNames) if ("id" in declaredList(list).kinds) merge.giveIds(list);
   return merge;
 }
 

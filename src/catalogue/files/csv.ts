@@ -1,8 +1,10 @@
 import { type CsvError, type Info, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { withFormula, withoutFormula } from "../../declare/formula.ts";
+import { declaredList, type ListName } from "../../lists/index.ts";
+import type { MemberKind } from "../../lists/list.ts";
 import type { EntryError, WantedEntry, WantedList } from "../document/replace-lists.ts";
-import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
+import { type EntryContent, mostEntries } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
 import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";
 import { longestRecord, type ReportError, readWithErrors, tooManyEntries } from "./file-errors.ts";
@@ -22,7 +24,7 @@ export interface ReadList extends WantedList {
  */
 export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
   const entries: WantedEntry[] = [];
-  const members: Readonly<Record<string, MemberKind>> = listShapeOf(list).members;
+  const members: Readonly<Record<string, MemberKind>> = declaredList(list).kinds;
   const own = Object.keys(members);
   const all = isSold(list) ? [...own, ...supplyFacts] : own;
   const columns = { of: list, all, needed: own.filter((name) => members[name] !== "id") };

@@ -1,5 +1,7 @@
 import { nairaOf } from "../../declare/money.ts";
-import { type EntryContent, type ListName, listShapeOf, lists, type MemberKind } from "../model/lists.ts";
+import { declaredList, type ListName, lists } from "../../lists/index.ts";
+import type { MemberKind } from "../../lists/list.ts";
+import type { EntryContent } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
 import { readNaira } from "./naira-text.ts";
 
@@ -18,7 +20,7 @@ export function readEntry(
 ): EntryContent | undefined {
   const content: Record<string, string | number> = {};
   let sound = true;
-  for (const [name, kind] of Object.entries(lists[list].members)) {
+  for (const [name, kind] of Object.entries(lists[list].kinds)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (kind === "id" && (value === undefined || value === "")) continue;
     if (value === undefined && mayLack.includes(name)) continue;
@@ -96,7 +98,7 @@ function oddityOf(text: string): string | undefined {
 /** The columns of a list in a file. Supply columns are included only if an entry has the fact. */
 export function columnsOf(list: ListName, contents: readonly EntryContent[]): string[] {
   const isTold = contents.some((content) => supplyFacts.some((fact) => content[fact] !== undefined));
-  return [...Object.keys(listShapeOf(list).members), ...(isTold ? supplyFacts : [])];
+  return [...Object.keys(declaredList(list).kinds), ...(isTold ? supplyFacts : [])];
 }
 
 /** Cost and availability of an entry as files hold them. An empty text means not known. */
@@ -110,7 +112,7 @@ export function supplyTextsOf({ cost, available }: EntryContent): Record<(typeof
 /** The members of an entry as files hold them: money as plain naira text. */
 export function textsOf(list: ListName, content: EntryContent): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(listShapeOf(list).members).map(([name, kind]) => {
+    Object.entries(declaredList(list).kinds).map(([name, kind]) => {
       const value = content[name]!;
       return [name, kind === "money" ? nairaOf(Number(value)) : String(value)];
     }),

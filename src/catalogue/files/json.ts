@@ -1,5 +1,6 @@
+import { declaredList, type ListName, listNames } from "../../lists/index.ts";
 import type { WantedEntry } from "../document/replace-lists.ts";
-import { type EntryContent, type ListName, listNames, listShapeOf, mostEntries } from "../model/lists.ts";
+import { type EntryContent, mostEntries } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
 import type { ReadList } from "./csv.ts";
 import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";
@@ -26,7 +27,7 @@ function readObject(list: ListName, entry: unknown, place: string, problem: Repo
     return void problem(place, "must be an object");
   if (Object.values(entry).some((value) => typeof value === "string" && value.length > longestRecord))
     return void problem(place, "is longer than 64 KiB");
-  const members = [...Object.keys(listShapeOf(list).members), ...(isSold(list) ? supplyFacts : [])];
+  const members = [...Object.keys(declaredList(list).kinds), ...(isSold(list) ? supplyFacts : [])];
   const unknown = Object.keys(entry).filter((name) => !members.includes(name));
   if (unknown.length > 0)
     problem(place, `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${members.join(", ")}`);

@@ -1,9 +1,9 @@
 import { readChosen } from "../../declare/command/read-chosen.ts";
 import type { ChosenFile } from "../../declare/command/read-texts.ts";
+import type { ListName } from "../../lists/index.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
 import type { EntryError, WantedEntry } from "../document/replace-lists.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
-import type { ListName } from "../model/lists.ts";
 import { type ReadList, readCsv } from "./csv.ts";
 import { readJson } from "./json.ts";
 

@@ -1,8 +1,9 @@
 import { isFormula } from "../../declare/formula.ts";
+import { type ListName, listNames } from "../../lists/index.ts";
 import type { Change } from "../document/difference.ts";
-import { groupOf, type ListName, listNames, nameOf } from "../model/lists.ts";
+import { groupOf, nameOf, parentOf, providerLists } from "../model/lists.ts";
 import { countIn, type Document, groupIn, inOrder, itemIn } from "../model/snapshot.ts";
-import { availableIn, isAvailable } from "../model/supply.ts";
+import { availableIn, isAvailable, soldLists } from "../model/supply.ts";
 import { newBelowCost } from "./below-cost.ts";
 import { type Finding, findingsIn, type Guarded, percent } from "./findings.ts";
 import { farMoves, movedLists } from "./moves.ts";
@@ -84,19 +85,20 @@ function goneFrom(earlier: Document, after: Document, list: ListName): number {
 
 /** Providers that no longer sell anything, and lists without providers that have become empty. */
 function emptied(base: Document, after: Document, changes: readonly Change[]): string[] {
-  const served = { "data-bundles": "data-providers", "cable-products": "cable-providers" } as const;
-  const providers = Object.entries(served).flatMap(([list, parent]) => {
-    const subject = list as ListName;
+  const ofProviders = soldLists.filter((list) => providerLists.some((each) => each === parentOf(list)));
+  const providers = ofProviders.flatMap((subject) => {
+    const parent = parentOf(subject)!;
     const left = changes.filter((change) => change.subject === subject && leaves(change));
     return [...new Set(left.map(({ key }) => groupOf(subject, key)))]
       .filter((group) => availableIn(groupIn(after, subject, group)).length === 0)
       .map((group) => {
         const is = groupIn(after, subject, group).length === 0 ? "left" : "available";
-        return `${nameOf(parent, itemIn(base, parent, group)!.content)} has nothing ${is} in ${list}.`;
+        return `${nameOf(parent, itemIn(base, parent, group)!.content)} has nothing ${is} in ${subject}.`;
       });
   });
-  const lists = (["corporate-bundles", "cable-add-ons"] as const).filter(
+  const lists = soldLists.filter(
     (list) =>
+      !ofProviders.includes(list) &&
       changes.some((change) => change.subject === list && change.new !== null && leaves(change)) &&
       !inOrder(after, list).some(({ content }) => isAvailable(content)),
   );

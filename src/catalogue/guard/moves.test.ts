@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ListName } from "../../lists/index.ts";
 import { applyChanges, starterSnapshot } from "../catalogue.fixture.ts";
 import type { Change } from "../document/difference.ts";
-import type { EntryContent, ListName } from "../model/lists.ts";
+import type { EntryContent } from "../model/lists.ts";
 import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
 

@@ -1,5 +1,6 @@
 import { nairaOf } from "../../declare/money.ts";
-import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
+import type { ListName } from "../../lists/index.ts";
+import { type EntryContent, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { bundleSize, sizeText, validityOf } from "../model/quantity.ts";
 import { type Document, inOrder, itemIn } from "../model/snapshot.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ListName } from "../../lists/index.ts";
 import { applyChanges, starterSnapshot } from "../catalogue.fixture.ts";
 import type { Change } from "../document/difference.ts";
-import { type EntryContent, entryKeyOf, type ListName } from "../model/lists.ts";
+import { type EntryContent, entryKeyOf } from "../model/lists.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
 import { oddPricesIn } from "./odd-prices.ts";

@@ -1,8 +1,9 @@
 import { type Mend, mend } from "../../declare/command/mend.ts";
 import { nairaOf } from "../../declare/money.ts";
+import { declaredList, type ListName } from "../../lists/index.ts";
 import { type Change, difference } from "../document/difference.ts";
-import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
-import { isOvertaken, listedPrice, pricedEntries, pricedLists, rulesOf } from "../model/price-lists.ts";
+import { type EntryContent, groupOf, nameOf } from "../model/lists.ts";
+import { isOvertaken, listedPrice, pricedEntries, rulesOf } from "../model/price-lists.ts";
 import { bundleSize } from "../model/quantity.ts";
 import { type Document, emptySnapshot, type Group, groupIn } from "../model/snapshot.ts";
 import { findingsIn, kept, ratio } from "./findings.ts";
@@ -11,11 +12,6 @@ import { findingsIn, kept, ratio } from "./findings.ts";
 const GB_FACTOR = 5;
 /** Sizes within this factor are similar. Larger bundles cost less per GB. */
 const SIMILAR = 4;
-/**
- * A price without a size is odd if it differs from its provider's median by this factor. Published lists reach 25 and
- * 17.8.
- */
-const SIZELESS_FACTOR = { "data-bundles": 50, "cable-products": 20, "cable-add-ons": 20 };
 /** With fewer prices, a median means little. */
 const FEWEST = 3;
 
@@ -96,12 +92,12 @@ function rulesFor(base: Document, after: Document, factor: number): Record<strin
     ],
     "prices are as far from their provider's": [
       (list, key, content) => {
-        const priced = pricedLists.find((each) => each === list);
+        const { oddBy } = declaredList(list);
         // An entry with a size is judged by its price per GB.
-        if (priced === undefined || bundleSize(content) !== undefined) return undefined;
+        if (oddBy === undefined || bundleSize(content) !== undefined) return undefined;
         const price = Number(content.price);
-        const usual = price === 0 ? undefined : medians.ofProvider(priced, key.slice(0, key.indexOf(" ")));
-        if (usual === undefined || ratio(price, usual) <= SIZELESS_FACTOR[priced]) return undefined;
+        const usual = price === 0 ? undefined : medians.ofProvider(list, key.slice(0, key.indexOf(" ")));
+        if (usual === undefined || ratio(price, usual) <= oddBy) return undefined;
         return `the price is ${nairaOf(price)}, and ${nairaOf(Math.round(usual))} is the median in ${list} of ${content.type}`;
       },
     ],
@@ -147,7 +143,7 @@ class Medians {
     });
   }
 
-  ofProvider(list: (typeof pricedLists)[number], provider: string): number | undefined {
+  ofProvider(list: ListName, provider: string): number | undefined {
     return this.#usual(`${list} ${provider}`, (document) => {
       const entries = pricedEntries(document, provider)
         .filter((entry) => entry.list === list)

@@ -1,6 +1,7 @@
 import { nairaOf } from "../../declare/money.ts";
+import type { ListName } from "../../lists/index.ts";
 import type { Change } from "../document/difference.ts";
-import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
+import { type EntryContent, nameOf } from "../model/lists.ts";
 import {
   allPricedEntries,
   groupJoined,

@@ -1,5 +1,6 @@
 import { nairaOf } from "../../declare/money.ts";
-import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
+import { type ListName, lists } from "../../lists/index.ts";
+import { type EntryContent, groupOf, nameOf } from "../model/lists.ts";
 import { lookOf } from "../model/looks.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.ts";
@@ -18,7 +19,7 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
   };
   return findingsIn(changes, function* (change) {
     const { subject, key, old, new: now } = change;
-    if (old !== null || now === null || subject === "prices" || !("price" in lists[subject].members)) return;
+    if (old !== null || now === null || subject === "prices" || !("price" in lists[subject].kinds)) return;
     const group = groupOf(subject, key);
     const gone = kept(goneByGroup, `${subject} ${group}`, () => goneFrom(subject, group));
     const price = Number(now.price);

@@ -1,16 +1,18 @@
 import { Failure, type FailureCode } from "../../declare/failures.ts";
 import { isRepeatable } from "../../declare/fields.ts";
+import { declaredList, type ListName } from "../../lists/index.ts";
 import { foldCase } from "./codes.ts";
-import { groupIn, groupIndex, type Item, type Snapshot } from "./snapshot.ts";
+import { providerLists } from "./lists.ts";
+import { type Document, groupIn, groupIndex, type Item, itemIn, type Snapshot } from "./snapshot.ts";
 
 /** The data provider of this code. Throws `provider_not_found`. */
 export function findDataProvider(snapshot: Snapshot, code: string): Item {
-  return findProvider(snapshot, "data-providers", "No data provider has", code);
+  return findProvider(snapshot, "data-providers", code);
 }
 
 /** The cable provider of this code. Throws `provider_not_found`. */
 export function findCableProvider(snapshot: Snapshot, code: string): Item {
-  return findProvider(snapshot, "cable-providers", "No cable provider has", code);
+  return findProvider(snapshot, "cable-providers", code);
 }
 
 /** The cable product of these codes. Throws `provider_not_found` and `product_not_found`. */
@@ -22,17 +24,22 @@ export function findProduct(snapshot: Snapshot, type: string, productCode: strin
   throw unknownCode("product_not_found", `${content.type} has no product with`, productCode, hint);
 }
 
-function findProvider(
-  snapshot: Snapshot,
-  list: "data-providers" | "cable-providers",
-  nobodyHas: string,
-  code: string,
-): Item {
+/** The provider of this code, of whatever kind; undefined if there is none. */
+export function providerIn(document: Document, code: string): Item | undefined {
+  const key = foldCase(code);
+  for (const list of providerLists) {
+    const found = itemIn(document, list, key);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function findProvider(snapshot: Snapshot, list: ListName, code: string): Item {
   const providers = groupIn(snapshot, list);
   const provider = groupIndex(providers).get(foldCase(code));
   if (provider) return provider;
   const known = providers.map(({ content }) => content.type).join(", ");
-  throw unknownCode("provider_not_found", nobodyHas, code, known && ` Known codes: ${known}.`);
+  throw unknownCode("provider_not_found", `No ${declaredList(list).one} has`, code, known && ` Known codes: ${known}.`);
 }
 
 /** The message repeats a code only if it is harmless, because people paste anything. */

@@ -1,73 +1,8 @@
+import { declaredList, type ListName, listNames, type lists } from "../../lists/index.ts";
 import { foldCase } from "./codes.ts";
 
 /** The most entries of all lists together, without prices of accounts. Real catalogues have 200 to 3,000. */
 export const mostEntries = 20_000;
-
-/** `code`: 1 to 64 visible ASCII characters. `money`: whole kobo. `id`: a whole number above 0, unique in its list. */
-export type MemberKind = "code" | "text" | "money" | "id";
-
-interface Shape {
-  /** Members in the order of the interface document. */
-  readonly members: Readonly<Record<string, MemberKind>>;
-  /** The codes that identify an entry. Those of its parent come first. */
-  readonly key: readonly string[];
-  /** The list of the parents. */
-  readonly parent?: string;
-  /** Members that a source may read from the description only, and leaves out if that does not say them. */
-  readonly described?: readonly string[];
-}
-
-const provider = { type: "code", id: "id", name: "text", narration: "text", image: "text" } as const;
-
-/** The lists of the catalogue. Each comes after the list of its parents. */
-export const lists = {
-  "data-providers": { members: provider, key: ["type"] },
-  "data-bundles": {
-    members: {
-      type: "code",
-      code: "code",
-      description: "text",
-      amount: "money",
-      price: "money",
-      value: "text",
-      duration: "text",
-    },
-    key: ["type", "code"],
-    parent: "data-providers",
-    described: ["value", "duration"],
-  },
-  "corporate-bundles": { members: { code: "code", description: "text" }, key: ["code"] },
-  "cable-providers": { members: provider, key: ["type"] },
-  "cable-products": {
-    members: {
-      id: "id",
-      type: "code",
-      code: "code",
-      name: "text",
-      description: "text",
-      price: "money",
-      amount: "money",
-    },
-    key: ["type", "code"],
-    parent: "cable-providers",
-  },
-  "cable-add-ons": {
-    members: { add_on_product_code: "code", product_code: "code", name: "text", price: "money", type: "code" },
-    key: ["type", "product_code", "add_on_product_code"],
-    parent: "cable-products",
-  },
-} as const satisfies Record<string, Shape>;
-
-export type ListName = keyof typeof lists;
-export const listNames = Object.keys(lists) as ListName[];
-
-/** The lists that need no credential. */
-export const openLists: ReadonlySet<Subject> = new Set<ListName>([
-  "data-bundles",
-  "cable-providers",
-  "cable-products",
-  "cable-add-ons",
-]);
 
 /** The subjects of changes: the lists, and the price rules of accounts. */
 export type Subject = ListName | "prices";
@@ -76,7 +11,7 @@ export const subjects: readonly Subject[] = [...listNames, "prices"];
 type Value<Member> = Member extends "money" | "id" ? number : string;
 type Entries = {
   [List in ListName]: {
-    readonly [Member in keyof (typeof lists)[List]["members"]]: Value<(typeof lists)[List]["members"][Member]>;
+    readonly [Member in keyof (typeof lists)[List]["kinds"]]: Value<(typeof lists)[List]["kinds"][Member]>;
   };
 };
 
@@ -88,12 +23,8 @@ export type CableAddOn = Entries["cable-add-ons"];
 /** The members of an entry of any list. */
 export type EntryContent = Readonly<Record<string, string | number>>;
 
-export function listShapeOf(list: ListName): Shape {
-  return lists[list];
-}
-
 export function parentOf(list: ListName): ListName | undefined {
-  return listShapeOf(list).parent as ListName | undefined;
+  return declaredList(list).parent as ListName | undefined;
 }
 
 /** The lists whose parents are in this list. */
@@ -101,16 +32,21 @@ export function childrenOf(list: ListName): ListName[] {
   return listNames.filter((other) => parentOf(other) === list);
 }
 
+/** The lists of providers: of everything that is sold under one of their entries. */
+export const providerLists: readonly ListName[] = listNames.filter(
+  (list) => parentOf(list) === undefined && childrenOf(list).length > 0,
+);
+
 /** Identifies an entry in its list, regardless of the spelling of its codes. No code contains a space. */
 export function entryKeyOf(list: ListName, content: EntryContent): string {
   let key = "";
-  for (const member of listShapeOf(list).key) key += `${key && " "}${foldCase(String(content[member]))}`;
+  for (const member of declaredList(list).key) key += `${key && " "}${foldCase(String(content[member]))}`;
   return key;
 }
 
 /** The codes of an entry as spelled, for people. */
 export function nameOf(list: ListName, content: EntryContent): string {
-  return listShapeOf(list)
+  return declaredList(list)
     .key.map((member) => content[member])
     .join(" ");
 }

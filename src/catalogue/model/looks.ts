@@ -1,6 +1,7 @@
+import type { ListName } from "../../lists/index.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { type Stated, sizesIn, timesIn, visible, withoutEntities } from "../../vendors/responses/bundle-names.ts";
-import { type EntryContent, entryKeyOf, groupOf, type ListName } from "./lists.ts";
+import { type EntryContent, entryKeyOf, groupOf } from "./lists.ts";
 import { bundleSize, isBundle, validityOf } from "./quantity.ts";
 
 /** What an entry is, without its price and its codes. Two entries look alike if all of it is equal. */

@@ -1,5 +1,6 @@
+import { declaredList, type ListName, listNames } from "../../lists/index.ts";
 import { foldCase } from "./codes.ts";
-import type { EntryContent, ListName } from "./lists.ts";
+import { childrenOf, type EntryContent, providerLists } from "./lists.ts";
 import { bundleSize, megabytesIn, sizeText } from "./quantity.ts";
 import { type Document, type Group, groupIn, type Item, itemIn } from "./snapshot.ts";
 import { costOf } from "./supply.ts";
@@ -224,22 +225,25 @@ export function isOvertaken(document: Document, { rule, of, value, listed }: Pri
 }
 
 /** The lists whose entries have a price. */
-export const pricedLists = ["data-bundles", "cable-products", "cable-add-ons"] as const satisfies readonly ListName[];
+export const pricedLists: readonly ListName[] = listNames.filter((list) => "price" in declaredList(list).kinds);
 
 export type PricedItem = Item & { readonly list: ListName };
 
-/** Everything that a provider sells. */
+/** Everything that a provider sells: each entry is followed by what belongs to it. */
 export function* pricedEntries(document: Document, provider: string): Generator<PricedItem, void> {
-  const key = foldCase(provider);
-  for (const item of groupIn(document, "data-bundles", key)) yield { list: "data-bundles", ...item };
-  for (const product of groupIn(document, "cable-products", key)) {
-    yield { list: "cable-products", ...product };
-    for (const item of groupIn(document, "cable-add-ons", product.key)) yield { list: "cable-add-ons", ...item };
-  }
+  for (const list of providerLists) yield* pricedBelow(document, list, foldCase(provider));
+}
+
+function* pricedBelow(document: Document, parent: ListName, key: string): Generator<PricedItem, void> {
+  for (const list of childrenOf(parent))
+    for (const item of groupIn(document, list, key)) {
+      if (pricedLists.includes(list)) yield { list, ...item };
+      yield* pricedBelow(document, list, item.key);
+    }
 }
 
 /** Everything that has a price. */
 export function* allPricedEntries(document: Document): Generator<PricedItem, void> {
-  for (const list of ["data-providers", "cable-providers"] as const)
-    for (const { key } of groupIn(document, list)) yield* pricedEntries(document, key);
+  for (const list of providerLists)
+    for (const { key } of groupIn(document, list)) yield* pricedBelow(document, list, key);
 }

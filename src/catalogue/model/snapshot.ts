@@ -1,5 +1,6 @@
+import type { ListName } from "../../lists/index.ts";
 import { pacer } from "../../runtime/pace.ts";
-import { type EntryContent, groupOf, type ListName, parentOf, type Subject, subjects } from "./lists.ts";
+import { type EntryContent, groupOf, parentOf, type Subject, subjects } from "./lists.ts";
 
 export interface Item {
   /** From `entryKeyOf` or `ruleKeyOf`. */

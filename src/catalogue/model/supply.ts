@@ -1,4 +1,5 @@
-import { type EntryContent, type ListName, listShapeOf } from "./lists.ts";
+import { declaredList, type ListName, listNames, type SoldListName } from "../../lists/index.ts";
+import type { EntryContent } from "./lists.ts";
 import type { Group } from "./snapshot.ts";
 
 /**
@@ -10,15 +11,10 @@ export const supplyFacts = ["cost", "available"] as const;
 type SupplyFact = (typeof supplyFacts)[number];
 
 /** The lists whose entries are sold. */
-export const soldLists = [
-  "data-bundles",
-  "corporate-bundles",
-  "cable-products",
-  "cable-add-ons",
-] as const satisfies readonly ListName[];
+export const soldLists = listNames.filter((list): list is SoldListName => isSold(list));
 
 export function isSold(list: ListName): boolean {
-  return (soldLists as readonly ListName[]).includes(list);
+  return declaredList(list).isSold === true;
 }
 
 /** Who states a supply fact, and when, in milliseconds since 1970. */
@@ -82,7 +78,7 @@ function hasSupply({ cost, available }: EntryContent): boolean {
 export function isSameToCallers(list: ListName, one: EntryContent, other: EntryContent): boolean {
   if (one === other) return true;
   if (isAvailable(one) !== isAvailable(other)) return false;
-  for (const name in listShapeOf(list).members) if (one[name] !== other[name]) return false;
+  for (const name in declaredList(list).kinds) if (one[name] !== other[name]) return false;
   return true;
 }
 

@@ -2,24 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerWriter } from "../../declare/answers/answer-writer.ts";
 import { inputReader } from "../../declare/schema/validate-input.ts";
+import { declaredList, listNames } from "../../lists/index.ts";
 import { answersOf, pickFrom, starterSnapshot, textOf } from "../catalogue.fixture.ts";
-import { listNames, openLists } from "../model/lists.ts";
 import { catalogueOperations } from "./index.ts";
 
 const catalogue = answersOf(await starterSnapshot(), Date.now);
 
 test("the lists that need no credential are those of the operations that are open", () => {
-  const listed = {
-    "data-bundles": "lookupDataBundles",
-    "corporate-bundles": "listCorporateBundles",
-    "cable-add-ons": "fetchTvAddOns",
-    "data-providers": "fetchDataProviders",
-    "cable-providers": "fetchCableProviders",
-    "cable-products": "fetchCablePlans",
-  };
   for (const list of listNames) {
-    const operation = catalogueOperations.find(({ id }) => id === listed[list]);
-    assert.equal(openLists.has(list), operation?.access === "anonymous", list);
+    const operation = catalogueOperations.find(({ path }) => path === `/api/v2/${declaredList(list).served.path}`);
+    assert.equal(declaredList(list).isOpen === true, operation?.access === "anonymous", list);
   }
 });
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { ListName } from "../../lists/index.ts";
 import type { WantedEntry } from "../document/replace-lists.ts";
 import { withLists } from "../document/replace-lists.ts";
-import type { EntryContent, ListName } from "../model/lists.ts";
+import type { EntryContent } from "../model/lists.ts";
 import { allPricedEntries, type PriceRule, priceListOf } from "../model/price-lists.ts";
 import { type Document, emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { withDueRules } from "../revisions/price-rule-dates.ts";

@@ -3,6 +3,7 @@ import { nairaOf } from "../../declare/money.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { CatalogueError, mostErrors } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
+import { providerIn } from "../model/find-entry.ts";
 import { nameOf } from "../model/lists.ts";
 import {
   groupJoined,
@@ -197,7 +198,7 @@ function listedAs(base: Document, of: string): string {
   }
   const key = foldCase(of);
   const [provider = ""] = key.split(" ", 1);
-  const found = itemIn(base, "data-providers", provider) ?? itemIn(base, "cable-providers", provider);
+  const found = providerIn(base, provider);
   if (!found) throw new CatalogueError(`The catalogue has no provider ${of.split(" ", 1)[0]}.`);
   if (key === provider) return String(found.content.type);
   for (const list of pricedLists) {

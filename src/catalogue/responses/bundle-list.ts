@@ -1,6 +1,7 @@
 import { answerWriter } from "../../declare/answers/answer-writer.ts";
 import { nairaOf } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
+import { lists } from "../../lists/index.ts";
 import { type Pause, pacer } from "../../runtime/pace.ts";
 import { foldCase } from "../model/codes.ts";
 import type { DataBundleEntry } from "../model/lists.ts";
@@ -9,12 +10,11 @@ import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { availableIn } from "../model/supply.ts";
 import { Body, type LaterBody } from "./body.ts";
 import { etagOf } from "./etag.ts";
-import { DataBundle } from "./shapes.ts";
 
 /** Bundles between two pauses for the event loop. */
 const CHUNK = 250;
 
-const write = answerWriter(Type.Array(DataBundle));
+const write = answerWriter(Type.Array(lists["data-bundles"].answerEntry));
 
 const BEGIN = Buffer.from('{"success":true,"data":{"status":1,"error":false,"data":[');
 const END = Buffer.from('],"date":"');

@@ -1,5 +1,6 @@
+import { declaredList, type ListName } from "../../lists/index.ts";
 import { recent } from "../../runtime/recent.ts";
-import { type EntryContent, type ListName, openLists } from "../model/lists.ts";
+import type { EntryContent } from "../model/lists.ts";
 import { groupJoined, isGroup, type PriceList, priceListOf } from "../model/price-lists.ts";
 import { emptySnapshot, groupIn, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
 import { availableIn } from "../model/supply.ts";
@@ -157,7 +158,12 @@ export class ResponseCache {
 
   #make(list: ListName, parts: readonly unknown[], stamp: Stamp, body: Body | LaterBody): CacheEntry {
     const { revision, publishedAt } = stamp;
-    const description = { revision, publishedAt, open: openLists.has(list), freshness: this.#freshnessOf(list) };
+    const description = {
+      revision,
+      publishedAt,
+      open: declaredList(list).isOpen === true,
+      freshness: this.#freshnessOf(list),
+    };
     return { parts, stamp, response: new Response(body, description) };
   }
 

@@ -1,4 +1,4 @@
-import type { ListName } from "../model/lists.ts";
+import type { ListName } from "../../lists/index.ts";
 
 export interface Freshness {
   /** Names and values in turn. Each change creates a new array. */

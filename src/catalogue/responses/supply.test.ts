@@ -5,7 +5,8 @@ import { listCatalogueChanges } from "../../features/change-feed/listCatalogueCh
 import { Mapping } from "../../features/sources/mapping/mapping.ts";
 import { offerOf } from "../../features/sources/sync/offer.ts";
 import { planOf, takingFrom } from "../../features/sources/sync/sync.ts";
-import type { EntrySupply, ListEntry, Pull } from "../../vendors/ports/catalogue-source.ts";
+import type { SourceEntryOf } from "../../lists/index.ts";
+import type { EntrySupply, Pull } from "../../vendors/ports/catalogue-source.ts";
 import { freshStore, headerOf, looseGuard, pickFrom, plainForm, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { type WantedList, withLists } from "../document/replace-lists.ts";
@@ -157,11 +158,11 @@ for (const engine of usualEngines)
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const rows = [...inOrder(catalogue.responses.snapshot, "data-bundles")].map(({ content }) => ({
-        ...(wireValuesOf("data-bundles", content) as ListEntry<"data-bundles">),
+        ...(wireValuesOf("data-bundles", content) as SourceEntryOf<"data-bundles">),
         cost: "90.50",
         available: content.code !== "104",
       }));
-      const pulled = async (given: (ListEntry<"data-bundles"> & EntrySupply)[]) => {
+      const pulled = async (given: (SourceEntryOf<"data-bundles"> & EntrySupply)[]) => {
         const pull: Pull = async () => ({ kind: "whole", lists: { "data-bundles": given }, leftOut: [] });
         const offer = await offerOf({ name: "ebills", covers: ["data-bundles"], pull }, new AbortController().signal);
         assert.ok("lists" in offer);

@@ -1,10 +1,10 @@
+import { listNames } from "../../lists/index.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { catalogueTrail } from "../catalogue-trail.ts";
 import { type Change, countsOf, revisedBy } from "../document/difference.ts";
 import { linesOf, packed, packedDifference } from "../document/document-text.ts";
-import { listNames } from "../model/lists.ts";
 import { type Document, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { announcePublished, announceScheduled } from "./announce-prices.ts";
 import { type About, addDraft, changeDraft } from "./draft.ts";

@@ -1,7 +1,8 @@
+import { listNames } from "../../lists/index.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { Change } from "../document/difference.ts";
 import { entryName } from "../guard/findings.ts";
-import { type EntryContent, listNames } from "../model/lists.ts";
+import type { EntryContent } from "../model/lists.ts";
 import { type Document, itemIn } from "../model/snapshot.ts";
 import type { ExpectedCatalogue } from "./expected.ts";
 import { changesOf, draftDocuments } from "./load.ts";

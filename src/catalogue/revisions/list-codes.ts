@@ -1,8 +1,9 @@
 import type { Transaction } from "kysely";
+import type { ListName } from "../../lists/index.ts";
 import { insertIfNew } from "../../storage/queries/upsert.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 import { catalogueSources } from "../../vendors/registry.ts";
-import type { ListName, Subject } from "../model/lists.ts";
+import type { Subject } from "../model/lists.ts";
 import { isSold } from "../model/supply.ts";
 
 /** The name of the fact that says whose codes a list uses. */

@@ -1,7 +1,8 @@
+import { listNames } from "../../lists/index.ts";
 import { difference } from "../document/difference.ts";
 import { reasonsToHold } from "../guard/guard.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
-import { listNames, mostEntries } from "../model/lists.ts";
+import { mostEntries } from "../model/lists.ts";
 import { countIn, type Document, type Snapshot } from "../model/snapshot.ts";
 import { dayBefore } from "./day-before.ts";
 import type { Publisher } from "./expected.ts";

@@ -1,6 +1,6 @@
 import { type Change, changeKindOf, differingMembers } from "../../catalogue/document/difference.ts";
 import { wireValuesOf } from "../../catalogue/files/json.ts";
-import { type EntryContent, lists, openLists } from "../../catalogue/model/lists.ts";
+import type { EntryContent } from "../../catalogue/model/lists.ts";
 import { groupJoined, type PriceRule, priceListOf, wideScope } from "../../catalogue/model/price-lists.ts";
 import type { Snapshot } from "../../catalogue/model/snapshot.ts";
 import { isAvailable } from "../../catalogue/model/supply.ts";
@@ -10,6 +10,7 @@ import { newestRevision, oldestRevision, rememberedChanges } from "../../catalog
 import { noSuchPlace } from "../../declare/answers/feed.ts";
 import type { Failure } from "../../declare/failures.ts";
 import { nairaOf } from "../../declare/money.ts";
+import { declaredList, lists } from "../../lists/index.ts";
 import type { Db } from "../../storage/tables.ts";
 
 export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
@@ -134,7 +135,7 @@ function viewOf(snapshot: Snapshot, accountId: string | undefined) {
     if (subject === "prices") return shownRule(content as PriceRule);
     if (!isAvailable(content)) return null;
     const values = wireValuesOf(subject, content);
-    const isPriced = prices && "price" in lists[subject].members;
+    const isPriced = prices && "price" in lists[subject].kinds;
     return isPriced ? { ...values, price: nairaOf(prices.priceOf(subject, key, content)) } : values;
   };
   const shownRule = ({ account, of, pending }: PriceRule): Shown | null => {
@@ -143,7 +144,7 @@ function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   };
   return (change: Change, holdsFrom: number): Listed | undefined => {
     const { subject } = change;
-    if (accountId === undefined && !openLists.has(subject)) return undefined;
+    if (accountId === undefined && !(subject !== "prices" && declaredList(subject).isOpen)) return undefined;
     const [old, now] = [shown(change, change.old), shown(change, change.new)];
     if (old === null && now === null) return undefined;
     if (subject !== "prices" && old && now && differingMembers(old, now).length === 0) return undefined;

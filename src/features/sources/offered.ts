@@ -1,4 +1,5 @@
-import type { EntryContent, ListName } from "../../catalogue/model/lists.ts";
+import type { EntryContent } from "../../catalogue/model/lists.ts";
+import type { ListName } from "../../lists/index.ts";
 import type { Origin } from "../../vendors/ports/catalogue-source.ts";
 
 /** An entry with a valid code but another value that no catalogue can have. */

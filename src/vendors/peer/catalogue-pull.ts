@@ -1,9 +1,10 @@
 import { declaredCopier } from "../../declare/answers/answer-writer.ts";
+import { declaredList, type ListName, listNames } from "../../lists/index.ts";
 import { NoSuchList, PullEnded, pulling } from "../catalogue-requests.ts";
-import { type CatalogueLists, catalogueEntries, type Pull, type PulledList } from "../ports/catalogue-source.ts";
+import type { CatalogueLists, Pull } from "../ports/catalogue-source.ts";
 import type { VendorParts, VendorValues } from "../ports/vendor.ts";
 import type { Token } from "../responses/access-tokens.ts";
-import { catalogueReaders, type ListedChange, saysNoPath } from "./catalogue-wire.ts";
+import { catalogueReaders, type Entry, type GivenLists, type ListedChange, saysNoPath } from "./catalogue-wire.ts";
 import { peer } from "./index.ts";
 import { accountTokens } from "./tokens.ts";
 
@@ -16,7 +17,7 @@ const mostPages = 20;
 
 /** The catalogue of a server, and the cursor from which to request the changes since. */
 interface Copy {
-  lists: Partial<CatalogueLists>;
+  lists: GivenLists;
   cursor: string;
   /** How often we updated it since we read the lists. */
   updates: number;
@@ -62,10 +63,15 @@ export function pullFrom({ url, email, key }: VendorValues<"url" | "email" | "ke
 }
 
 /** An older server does not have every list. */
-function whole(lists: Partial<CatalogueLists>) {
-  const lacks = (Object.keys(catalogueEntries) as PulledList[]).filter((list) => lists[list] === undefined);
+function whole(lists: GivenLists) {
+  const lacks = listNames.filter((list) => lists[list] === undefined);
   const leftOut = lacks.map((list) => `${list}: the server does not have this list, so it stays as it is.`);
-  return { kind: "whole", lists, leftOut, ...(lacks.length > 0 && { lacks }) } as const;
+  return {
+    kind: "whole",
+    lists: lists as unknown as Partial<CatalogueLists>,
+    leftOut,
+    ...(lacks.length > 0 && { lacks }),
+  } as const;
 }
 
 type Readers = ReturnType<typeof catalogueReaders>;
@@ -98,68 +104,43 @@ async function updated(
   return undefined;
 }
 
-async function listsOf(ask: Ask, read: Readers): Promise<Partial<CatalogueLists>> {
-  /** One list. Each of its entries must have the members of `alike`. */
-  const list = async <Entry extends object>(
-    what: string,
-    path: string,
-    query: Record<string, string>,
-    read: (body: unknown) => Entry[] | undefined,
-    alike: Partial<Entry> = {},
-  ) => {
-    const entries = await ask(what, path, query, read);
-    const isOther = (entry: Entry) =>
-      Object.entries(alike).some(([name, value]) => entry[name as keyof Entry] !== value);
-    if (entries.some(isOther))
-      throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
-    return entries;
-  };
-  const lists: Partial<CatalogueLists> = {};
+/** Each list that the server has. One is asked for once, or once for each entry of its parents' list. */
+async function listsOf(ask: Ask, read: Readers): Promise<GivenLists> {
+  const lists: GivenLists = {};
   let lacking: NoSuchList | undefined;
-  /** Reads a list unless the server does not have it. */
-  const add = async <Name extends PulledList>(name: Name, entries: Promise<NonNullable<CatalogueLists[Name]>>) => {
+  for (const name of listNames) {
+    const { parent } = declaredList(name);
+    const parents = parent === undefined ? [undefined] : lists[parent as ListName];
     try {
-      lists[name] = await entries;
+      if (parents) lists[name] = await entriesBelow(parents, (above) => entriesOf(name, above, ask, read));
     } catch (error) {
       if (!(error instanceof NoSuchList)) throw error;
       lacking = error;
     }
-  };
-  await add("data-providers", list("the data providers", "internet/data/fetch-providers", {}, read.billers));
-  if (lists["data-providers"])
-    await add(
-      "data-bundles",
-      each(lists["data-providers"], ({ type }) =>
-        list(`the bundles of ${type}`, "internet/data/lookup", { provider: type }, read.bundles, { type }),
-      ),
-    );
-  await add("corporate-bundles", list("the corporate bundles", "corporate-data/list", {}, read.corporateBundles));
-  await add("cable-providers", list("the cable providers", "cable-tv/fetch-providers", {}, read.billers));
-  if (lists["cable-providers"])
-    await add(
-      "cable-products",
-      each(lists["cable-providers"], ({ type }) =>
-        list(`the products of ${type}`, "cable-tv/fetch-billers", { type }, read.plans, { type }),
-      ),
-    );
-  if (lists["cable-products"])
-    await add(
-      "cable-add-ons",
-      each(lists["cable-products"], ({ type, code }) =>
-        list(`the add-ons of ${type} ${code}`, "cable-tv/fetch-tv-add-ons", { type, productCode: code }, read.addOns, {
-          type,
-          product_code: code,
-        }),
-      ),
-    );
+  }
   if (lacking && Object.keys(lists).length === 0) throw lacking;
   return lists;
 }
 
-async function each<Item, Entry>(items: readonly Item[], ask: (item: Item) => Promise<Entry[]>): Promise<Entry[]> {
-  const lists: Entry[][] = [];
-  for (const item of items) lists.push(await ask(item));
-  return lists.flat();
+async function entriesBelow(
+  parents: readonly (Entry | undefined)[],
+  ask: (parent: Entry | undefined) => Promise<Entry[]>,
+): Promise<Entry[]> {
+  const entries: Entry[][] = [];
+  for (const parent of parents) entries.push(await ask(parent));
+  return entries.flat();
+}
+
+/** The entries of a list, of one parent if it has parents. Each must name that parent. */
+async function entriesOf(name: ListName, above: Entry | undefined, ask: Ask, read: Readers): Promise<Entry[]> {
+  const { many, key, parent, served } = declaredList(name);
+  const codes = above ? declaredList(parent as ListName).key.map((member) => above[member]!) : [];
+  const query = Object.entries(served.asks ?? {}).map(([parameter, member]) => [parameter, String(above?.[member])]);
+  const what = `the ${[many, ...(above ? ["of", ...codes] : [])].join(" ")}`;
+  const entries = await ask(what, served.path, Object.fromEntries(query), read.entriesOf(name));
+  if (entries.some((entry) => codes.some((code, at) => entry[key[at]!] !== code)))
+    throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
+  return entries;
 }
 
 function queryOf(query: Record<string, string>): string {
@@ -177,38 +158,24 @@ function tokenOf(token: Token): string {
   throw new PullEnded("unreachable", `It gives no access token now (${reason}).`);
 }
 
-type Entry = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** The members that identify an entry of each list. */
-const keys: Readonly<Record<PulledList, readonly string[]>> = {
-  "data-providers": ["type"],
-  "data-bundles": ["type", "code"],
-  "corporate-bundles": ["code"],
-  "cable-providers": ["type"],
-  "cable-products": ["type", "code"],
-  "cable-add-ons": ["type", "product_code", "add_on_product_code"],
-};
-
 /**
  * The lists after these changes, in their order. The order of the entries has no meaning afterwards. Undefined if one
  * of the changed lists is not there.
  */
-function withChanges(
-  lists: Partial<CatalogueLists>,
-  changes: readonly ListedChange[],
-): Partial<CatalogueLists> | undefined {
-  const changed: Record<string, readonly Entry[]> = { ...lists };
+function withChanges(lists: GivenLists, changes: readonly ListedChange[]): GivenLists | undefined {
+  const changed: GivenLists = { ...lists };
   for (const [list, each] of Map.groupBy(changes, (change) => change.list)) {
     if (list === "prices") continue;
-    const nameOf = (entry: Entry) => keys[list].map((member) => String(entry[member]).toLowerCase()).join(" ");
-    const copy = declaredCopier(catalogueEntries[list]);
+    const { key, sourceEntry } = declaredList(list);
+    const nameOf = (entry: Entry) => key.map((member) => String(entry[member]).toLowerCase()).join(" ");
+    const copy = declaredCopier(sourceEntry);
     if (changed[list] === undefined) return undefined;
     const entries = new Map(changed[list].map((entry) => [nameOf(entry), entry]));
-    for (const { old, new: now } of each as Extract<ListedChange, { list: PulledList }>[]) {
+    for (const { old, new: now } of each as Extract<ListedChange, { list: ListName }>[]) {
       if (old) entries.delete(nameOf(old));
       if (now) entries.set(nameOf(now), copy(now) as Entry);
     }
     changed[list] = [...entries.values()];
   }
-  return changed as Partial<CatalogueLists>;
+  return changed;
 }

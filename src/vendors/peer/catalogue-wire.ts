@@ -1,17 +1,18 @@
 import { declaredCopier } from "../../declare/answers/answer-writer.ts";
 import Type, { type Static, type TSchema } from "../../declare/schema/type.ts";
+import { declaredList, type ListName, listNames } from "../../lists/index.ts";
 import type { Log } from "../../runtime/log.ts";
-import { catalogueEntries, type PulledList } from "../ports/catalogue-source.ts";
 import { responseParser } from "../responses/parse-response.ts";
 
 const success = Type.Literal(true);
-const { "data-providers": Biller, "data-bundles": Bundle, "corporate-bundles": CorporateBundle } = catalogueEntries;
-const { "cable-products": Plan, "cable-add-ons": AddOn } = catalogueEntries;
+/** An entry of any list, as the server gives it. */
+export type Entry = Readonly<Record<string, string | number>>;
 
-type Entry = Readonly<Record<string, string | number>>;
+/** Lists as the server gives them. */
+export type GivenLists = Partial<Record<ListName, readonly Entry[]>>;
 
 /** A changed entry: `old` is null if the entry is new, `new` if it was removed. A change of own prices has no entry. */
-export type ListedChange = { list: PulledList; old: Entry | null; new: Entry | null } | { list: "prices" };
+export type ListedChange = { list: ListName; old: Entry | null; new: Entry | null } | { list: "prices" };
 
 /** What a server of this family says of a path that it does not have. */
 export function saysNoPath(body: unknown): boolean {
@@ -20,9 +21,10 @@ export function saysNoPath(body: unknown): boolean {
 }
 
 const orNull = (entry: TSchema) => Type.Union([Type.Null(), entry]);
-const changes = Object.entries(catalogueEntries).map(([list, entry]) =>
-  Type.Object({ list: Type.Literal(list), old: orNull(entry), new: orNull(entry) }),
-);
+const changes = listNames.map((list) => {
+  const entry = orNull(declaredList(list).sourceEntry);
+  return Type.Object({ list: Type.Literal(list), old: entry, new: entry });
+});
 
 /** A page of the change feed. */
 const Changes = Type.Object({
@@ -42,18 +44,22 @@ export function catalogueReaders(vendor: string, log: Log) {
       return response === undefined ? undefined : (copy(response) as Static<Schema>);
     };
   };
-  const billers = reader(Type.Object({ success, billers: Type.Array(Biller) }));
-  const bundles = reader(Type.Object({ success, data: Type.Object({ data: Type.Array(Bundle) }) }));
-  const corporateBundles = reader(Type.Object({ success, data: Type.Array(CorporateBundle) }));
-  const plans = reader(Type.Object({ success, plans: Type.Array(Plan) }));
-  const addOns = reader(Type.Object({ success, data: Type.Array(AddOn) }));
   const page = responseParser(vendor, Changes, log);
   return {
-    billers: (body: unknown) => billers(body)?.billers,
-    bundles: (body: unknown) => bundles(body)?.data.data,
-    corporateBundles: (body: unknown) => corporateBundles(body)?.data,
-    plans: (body: unknown) => plans(body)?.plans,
-    addOns: (body: unknown) => addOns(body)?.data,
+    entriesOf(list: ListName) {
+      const { sourceEntry, served } = declaredList(list);
+      const [first = "", ...inner] = served.entries;
+      const below = inner.reduceRight<TSchema>(
+        (schema, name) => Type.Object({ [name]: schema }),
+        Type.Array(sourceEntry),
+      );
+      const read = reader(Type.Object({ success, [first]: below }));
+      return (body: unknown) => {
+        let found: unknown = read(body);
+        for (const name of served.entries) found = (found as Record<string, unknown> | undefined)?.[name];
+        return found as Entry[] | undefined;
+      };
+    },
     changes: (body: unknown) => page(body) as { data: ListedChange[]; next: string; more: boolean } | undefined,
   };
 }

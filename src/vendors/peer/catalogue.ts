@@ -1,3 +1,4 @@
+import { listNames } from "../../lists/index.ts";
 import { catalogueSource } from "../ports/catalogue-source.ts";
 import { peer } from "./index.ts";
 
@@ -12,6 +13,6 @@ export const peerCatalogue = catalogueSource({
   name,
   about: "Any server with this same interface, such as another Duba; run against Duba itself.",
   settings: { url: settings.url!, email: settings.email!, key: settings.key! },
-  covers: ["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products", "cable-add-ons"],
+  covers: listNames,
   open: async (...given) => (await import("./catalogue-pull.ts")).pullFrom(...given),
 });

@@ -1,41 +1,5 @@
-import Type, { type Static } from "../../declare/schema/type.ts";
+import type { ListName, SoldListName, SourceEntryOf } from "../../lists/index.ts";
 import type { Adapter } from "./vendor.ts";
-
-const text = Type.String();
-const code = Type.String({ pattern: "^[!-~]{1,64}$" });
-const id = Type.Optional(Type.Integer());
-
-const Provider = Type.Object({ type: code, id, name: text, narration: text, image: text });
-
-/**
- * The entries of each list of a catalogue, with the members of the interface document in their order. Money is naira
- * text; empty if the source gives no price above 0. Without an optional member the catalogue keeps what it knows.
- */
-export const catalogueEntries = {
-  "data-providers": Provider,
-  "data-bundles": Type.Object({
-    type: code,
-    code,
-    description: text,
-    amount: text,
-    price: text,
-    value: Type.Optional(text),
-    duration: Type.Optional(text),
-  }),
-  "corporate-bundles": Type.Object({ description: text, code }),
-  "cable-providers": Provider,
-  "cable-products": Type.Object({ id, type: code, code, name: text, description: text, price: text, amount: text }),
-  "cable-add-ons": Type.Object({
-    add_on_product_code: code,
-    product_code: code,
-    name: text,
-    price: text,
-    type: code,
-  }),
-};
-
-export type PulledList = keyof typeof catalogueEntries;
-export type ListEntry<Name extends PulledList> = Static<(typeof catalogueEntries)[Name]>;
 
 /**
  * What a source may know of an entry beside what the interface has. Without a member the catalogue keeps what it knows.
@@ -47,11 +11,9 @@ export type EntrySupply = {
   available?: boolean;
 };
 
-type Sold = "data-bundles" | "corporate-bundles" | "cable-products" | "cable-add-ons";
-
 /** The lists of a catalogue. If an entry is in a list twice, the first one counts. */
 export type CatalogueLists = {
-  [Name in PulledList]: (ListEntry<Name> & (Name extends Sold ? EntrySupply : unknown))[];
+  [Name in ListName]: (SourceEntryOf<Name> & (Name extends SoldListName ? EntrySupply : unknown))[];
 };
 
 /**
@@ -80,7 +42,7 @@ export type Pulled =
       kind: "whole";
       lists: Partial<CatalogueLists>;
       /** The lists that the source covers elsewhere, but does not have here. The catalogue's stay as they are. */
-      lacks?: readonly PulledList[];
+      lacks?: readonly ListName[];
       /** Sentences about entries of the source that our lists cannot contain. */
       leftOut: readonly string[];
       origin?: Origin;
@@ -97,7 +59,7 @@ export type Pull = (signal: AbortSignal) => Promise<Pulled>;
 
 interface Covers {
   /** The lists that every pull gives. A pull does not change other lists. */
-  covers: readonly PulledList[];
+  covers: readonly ListName[];
   /** Milliseconds that must lie between two pulls, whatever the operator set: for a source that wants few requests. */
   pace?: number;
 }

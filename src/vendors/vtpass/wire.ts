@@ -1,5 +1,6 @@
 import Type, { type Static } from "../../declare/schema/type.ts";
-import type { ListEntry, PullError } from "../ports/catalogue-source.ts";
+import type { SourceEntryOf } from "../../lists/index.ts";
+import type { PullError } from "../ports/catalogue-source.ts";
 import { positiveNaira, quantityIn, spaced } from "../responses/bundle-names.ts";
 
 const code = Type.String({ pattern: "^[!-~]{1,64}$" });
@@ -93,7 +94,7 @@ export interface Shelf<Entry> {
   entryOf(type: string, variation: Variation): Entry;
 }
 
-export const dataShelf: Shelf<ListEntry<"data-bundles">> = {
+export const dataShelf: Shelf<SourceEntryOf<"data-bundles">> = {
   identifier: "data",
   types: {
     "mtn-data": "MTNDATA",
@@ -108,7 +109,7 @@ export const dataShelf: Shelf<ListEntry<"data-bundles">> = {
   },
 };
 
-export const cableShelf: Shelf<ListEntry<"cable-products">> = {
+export const cableShelf: Shelf<SourceEntryOf<"cable-products">> = {
   identifier: "tv-subscription",
   types: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
   entryOf(type, { variation_code: code, variation_amount, name }) {

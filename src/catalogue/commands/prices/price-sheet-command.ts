@@ -1,9 +1,10 @@
 import { naira, orNull } from "../../../declare/command/answer-schema.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
+import { providerIn } from "../../model/find-entry.ts";
 import { allPricedEntries, pricedLists, priceListOf } from "../../model/price-lists.ts";
 import { bundleSize, sizeText } from "../../model/quantity.ts";
-import { itemIn, type Snapshot } from "../../model/snapshot.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
 import { isAvailable } from "../../model/supply.ts";
 import { roomPublisher } from "../publisher.ts";
 import { findPriced, holderAbout, type PricedRoom } from "./priced-room.ts";
@@ -56,7 +57,5 @@ export const showSheet = command({
 });
 
 function networkOf(snapshot: Snapshot, type: string): string {
-  const key = type.toUpperCase();
-  const provider = itemIn(snapshot, "data-providers", key) ?? itemIn(snapshot, "cable-providers", key);
-  return String(provider?.content.name || type);
+  return String(providerIn(snapshot, type)?.content.name || type);
 }

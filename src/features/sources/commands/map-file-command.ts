@@ -1,7 +1,6 @@
 import { type CatalogueRoom, roomPublisher } from "../../../catalogue/commands/publisher.ts";
 import { CatalogueError, mostErrors } from "../../../catalogue/model/catalogue-error.ts";
 import { foldCase, isSameCode } from "../../../catalogue/model/codes.ts";
-import type { ListName } from "../../../catalogue/model/lists.ts";
 import type { Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { soldLists } from "../../../catalogue/model/supply.ts";
 import { orNull } from "../../../declare/command/answer-schema.ts";
@@ -9,6 +8,7 @@ import { mend } from "../../../declare/command/mend.ts";
 import { files, flag, InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
+import type { ListName } from "../../../lists/index.ts";
 import { catalogueSources } from "../../../vendors/registry.ts";
 import { Decisions, decisionOf } from "../mapping/decision.ts";
 import { Mapping, type MappingRow } from "../mapping/mapping.ts";
@@ -122,7 +122,7 @@ function decisionsIn(
   const wanted = new Map<string, { line: MappingLine; list: Proposal["list"] }>();
   let left = 0;
   for (const line of lines) {
-    const its = listOf(line, list, listsOf.get(foldCase(line.code)) ?? []);
+    const its = declaredList(line, list, listsOf.get(foldCase(line.code)) ?? []);
     const key = `${its} ${foldCase(line.code)}`;
     if (line.source !== "" && line.source !== source)
       problems.push(`${line.place}: is of ${line.source}, not of ${source}.`);
@@ -167,7 +167,7 @@ function decisionsIn(
 }
 
 /** The list of a line: the chosen one, the one that it names, or the only one of the rows of its code. */
-function listOf({ list }: MappingLine, chosen: Proposal["list"] | undefined, rows: readonly MappingRow[]) {
+function declaredList({ list }: MappingLine, chosen: Proposal["list"] | undefined, rows: readonly MappingRow[]) {
   if (chosen !== undefined || list !== "") return soldLists.find((each) => each === (list || chosen));
   return rows.length === 1 ? rows[0]!.list : undefined;
 }

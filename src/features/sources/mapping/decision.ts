@@ -1,9 +1,10 @@
 import { CatalogueError } from "../../../catalogue/model/catalogue-error.ts";
 import { foldCase } from "../../../catalogue/model/codes.ts";
-import { groupOf, listShapeOf } from "../../../catalogue/model/lists.ts";
+import { groupOf } from "../../../catalogue/model/lists.ts";
 import { rememberedOf } from "../../../catalogue/model/looks.ts";
 import { itemIn, type Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { mend } from "../../../declare/command/mend.ts";
+import { declaredList } from "../../../lists/index.ts";
 import { type Mapping, type MappingRow, within } from "./mapping.ts";
 import type { Proposal } from "./own-codes.ts";
 
@@ -71,7 +72,7 @@ export function decisionOf(
   if (typeof group !== "string")
     throw new CatalogueError(`${groupOf(list, code)} of ${source} is not mapped yet: map it first.`);
   const item = itemIn(base, list, within(group, foldCase(own)));
-  const spelled = item ? String(item.content[listShapeOf(list).key.at(-1)!]) : own;
+  const spelled = item ? String(item.content[declaredList(list).key.at(-1)!]) : own;
   const made: Proposal = { ...facts, state: "approved", own: spelled, is_new: item ? 0 : 1 };
   const byItself = within(groupOf(list, code), foldCase(own));
   const keepsIt = names === source && mapping.keyOf(source, list, byItself) === within(group, foldCase(own));

@@ -7,13 +7,13 @@ import { ask } from "../../../../test/support/service.ts";
 import { looseGuard, priced, publishTo, removed } from "../../../catalogue/catalogue.fixture.ts";
 import { threeWay } from "../../../catalogue/document/three-way.ts";
 import { wireValuesOf } from "../../../catalogue/files/json.ts";
-import { lists } from "../../../catalogue/model/lists.ts";
 import { priceListOf } from "../../../catalogue/model/price-lists.ts";
 import { inOrder } from "../../../catalogue/model/snapshot.ts";
 import { isAvailable, soldLists } from "../../../catalogue/model/supply.ts";
 import { settingRule } from "../../../catalogue/prices/price-rules.ts";
 import { draftDocuments, listRevisions } from "../../../catalogue/revisions/load.ts";
 import { nairaOf } from "../../../declare/money.ts";
+import { lists } from "../../../lists/index.ts";
 import type { ChangeList } from "../../change-feed/change-feed.ts";
 import { aboutTest, bundle, codesOf, openFollowing } from "./change-of-source.fixture.ts";
 
@@ -30,7 +30,7 @@ for (const engine of engines)
             Array.from(inOrder(snapshot, list))
               .filter(({ content }) => isAvailable(content))
               .map(({ key, content }) => {
-                const price = "price" in lists[list].members && { price: nairaOf(prices.priceOf(list, key, content)) };
+                const price = "price" in lists[list].kinds && { price: nairaOf(prices.priceOf(list, key, content)) };
                 return [`${list} ${key}`, { ...wireValuesOf(list, content), ...price }] as const;
               }),
           ),

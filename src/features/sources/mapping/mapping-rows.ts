@@ -1,5 +1,5 @@
-import type { ListName } from "../../../catalogue/model/lists.ts";
 import { listCodes, nameLists } from "../../../catalogue/revisions/list-codes.ts";
+import type { ListName } from "../../../lists/index.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
 import { lockCounter } from "../../../storage/change-counter.ts";
 import { pagesOf, piecesOf } from "../../../storage/queries/pieces.ts";

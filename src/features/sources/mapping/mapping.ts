@@ -1,15 +1,9 @@
 import { kept } from "../../../catalogue/guard/findings.ts";
 import { foldCase } from "../../../catalogue/model/codes.ts";
-import {
-  type EntryContent,
-  entryKeyOf,
-  groupOf,
-  type ListName,
-  listShapeOf,
-  parentOf,
-} from "../../../catalogue/model/lists.ts";
+import { type EntryContent, entryKeyOf, groupOf, parentOf } from "../../../catalogue/model/lists.ts";
 import { disagrees, rememberedOf } from "../../../catalogue/model/looks.ts";
 import { isSold, soldLists } from "../../../catalogue/model/supply.ts";
+import { declaredList, type ListName } from "../../../lists/index.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { catalogueSources } from "../../../vendors/registry.ts";
 import type { OfferedList } from "../offered.ts";
@@ -149,7 +143,7 @@ export class Mapping {
   /** A source's entry under our codes. If it is not mapped itself, only its parent's codes are replaced. */
   renamed(source: string, list: ListName, key: string, content: EntryContent): EntryContent {
     const group = this.groupOf(source, list, key);
-    const { key: members } = listShapeOf(list);
+    const { key: members } = declaredList(list);
     const parents = typeof group === "string" && group !== "" ? group.split(" ") : [];
     const own = this.#rows.get(`${source} ${list}`)?.get(key)?.own;
     const codes = [...parents, own ?? content[members.at(-1)!]!];

@@ -3,9 +3,10 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import { starterSnapshot } from "../../../catalogue/catalogue.fixture.ts";
 import { withLists } from "../../../catalogue/document/replace-lists.ts";
-import { type EntryContent, entryKeyOf, type ListName, listShapeOf } from "../../../catalogue/model/lists.ts";
+import { type EntryContent, entryKeyOf } from "../../../catalogue/model/lists.ts";
 import { rememberedOf } from "../../../catalogue/model/looks.ts";
 import { emptySnapshot, inOrder, type Snapshot } from "../../../catalogue/model/snapshot.ts";
+import { declaredList, type ListName } from "../../../lists/index.ts";
 import { durationIn, valueIn } from "../../../vendors/responses/bundle-names.ts";
 import { openPublished } from "../../../vendors/vtpass/published.fixture.ts";
 import type { Offer, OfferedList } from "../offered.ts";
@@ -378,7 +379,7 @@ test("a source under any other codes makes the same catalogue, once all is mappe
   const all = lists.flatMap((list) =>
     Array.from(inOrder(starter, list), ({ content: { id: _, ...content } }) => ({ list, content })),
   );
-  const lastCode = (list: ListName) => listShapeOf(list).key.at(-1)!;
+  const lastCode = (list: ListName) => declaredList(list).key.at(-1)!;
   const what = fc.constantFrom("gone", "dearer", "more");
   const change = fc.record({ at: fc.nat(all.length - 1), what, by: fc.nat(500) });
   await fc.assert(
@@ -394,11 +395,11 @@ test("a source under any other codes makes the same catalogue, once all is mappe
         else offered.set(known.push(more), more);
       }
       // Their codes are ours of other entries, so that one taken for the other shows.
-      const members = lists.flatMap((list) => listShapeOf(list).key.slice(1));
+      const members = lists.flatMap((list) => declaredList(list).key.slice(1));
       const codes = [...new Set(known.flatMap(({ content }) => members.map((name) => content[name] ?? "104")))].sort();
       const theirs = new Map(codes.map((code, at) => [code, codes[(at + shift) % codes.length]!]));
       const renamed = ({ list, content }: (typeof all)[number]): EntryContent => {
-        const codes = listShapeOf(list).key.slice(1);
+        const codes = declaredList(list).key.slice(1);
         return { ...content, ...Object.fromEntries(codes.map((name) => [name, theirs.get(content[name]!)!])) };
       };
       const rows = known.map((it) => ({

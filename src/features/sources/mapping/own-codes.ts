@@ -1,15 +1,9 @@
-import {
-  type EntryContent,
-  entryKeyOf,
-  groupOf,
-  type ListName,
-  nameOf,
-  parentOf,
-} from "../../../catalogue/model/lists.ts";
+import { type EntryContent, entryKeyOf, groupOf, nameOf, parentOf } from "../../../catalogue/model/lists.ts";
 import { type Alike, alikeIn, nearTo, rememberedOf, sameIn } from "../../../catalogue/model/looks.ts";
 import { inOrder, itemIn, type Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { isAvailable, isSold } from "../../../catalogue/model/supply.ts";
 import { nairaOf } from "../../../declare/money.ts";
+import type { ListName } from "../../../lists/index.ts";
 import { pacer } from "../../../runtime/pace.ts";
 import type { Offer, OfferedList } from "../offered.ts";
 import { lastOf, type Mapping, type MappingRow, within } from "./mapping.ts";

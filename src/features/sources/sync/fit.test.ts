@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { starterSnapshot } from "../../../catalogue/catalogue.fixture.ts";
 import { countsOf, difference } from "../../../catalogue/document/difference.ts";
 import { type WantedList, withLists } from "../../../catalogue/document/replace-lists.ts";
-import type { EntryContent, ListName } from "../../../catalogue/model/lists.ts";
+import type { EntryContent } from "../../../catalogue/model/lists.ts";
 import { inOrder } from "../../../catalogue/model/snapshot.ts";
+import type { ListName } from "../../../lists/index.ts";
 import type { OfferedList } from "../offered.ts";
 import { fitting } from "./fit.ts";
 

@@ -1,16 +1,8 @@
 import type { WantedList } from "../../../catalogue/document/replace-lists.ts";
-import {
-  childrenOf,
-  type EntryContent,
-  entryKeyOf,
-  groupOf,
-  type ListName,
-  listNames,
-  listShapeOf,
-  parentOf,
-} from "../../../catalogue/model/lists.ts";
+import { childrenOf, type EntryContent, entryKeyOf, groupOf, parentOf } from "../../../catalogue/model/lists.ts";
 import { megabytesIn } from "../../../catalogue/model/quantity.ts";
 import { type Item, inOrder, itemIn, type Snapshot } from "../../../catalogue/model/snapshot.ts";
+import { declaredList, type ListName, listNames } from "../../../lists/index.ts";
 import { pacer } from "../../../runtime/pace.ts";
 import { isSameStatement } from "../../../vendors/responses/bundle-names.ts";
 import type { OfferedList } from "../offered.ts";
@@ -58,7 +50,10 @@ export async function fitting(base: Snapshot, offered: readonly OfferedList[]): 
 /** Known parents keep their spelling, because other lists repeat it. */
 function asSpelled(list: ListName, content: EntryContent, known: Item | undefined): EntryContent {
   if (known === undefined || childrenOf(list).length === 0) return content;
-  return { ...content, ...Object.fromEntries(listShapeOf(list).key.map((member) => [member, known.content[member]!])) };
+  return {
+    ...content,
+    ...Object.fromEntries(declaredList(list).key.map((member) => [member, known.content[member]!])),
+  };
 }
 
 /**
@@ -66,7 +61,7 @@ function asSpelled(list: ListName, content: EntryContent, known: Item | undefine
  * say stays while the description does, else it is empty.
  */
 function asKnown(list: ListName, content: EntryContent, known: EntryContent | undefined): EntryContent {
-  const { described = [] } = listShapeOf(list);
+  const { described = [] } = declaredList(list);
   if (described.every((member) => content[member] !== undefined && content[member] === known?.[member])) return content;
   const isSame = content.description === known?.description;
   const texts = described.map((member) => {

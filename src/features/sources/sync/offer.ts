@@ -1,17 +1,10 @@
 import { createHash } from "node:crypto";
 import { readEntry } from "../../../catalogue/files/entry.ts";
-import {
-  type EntryContent,
-  entryKeyOf,
-  groupOf,
-  type ListName,
-  listShapeOf,
-  nameOf,
-  parentOf,
-} from "../../../catalogue/model/lists.ts";
+import { type EntryContent, entryKeyOf, groupOf, nameOf, parentOf } from "../../../catalogue/model/lists.ts";
 import type { Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { groupIn, inOrder, itemIn } from "../../../catalogue/model/snapshot.ts";
 import { isSold } from "../../../catalogue/model/supply.ts";
+import { declaredList, type ListName } from "../../../lists/index.ts";
 import { pacer } from "../../../runtime/pace.ts";
 import type { LiveSource } from "../../../vendors/open-vendors.ts";
 import type { Pulled } from "../../../vendors/ports/catalogue-source.ts";
@@ -62,7 +55,7 @@ async function readList(
   const contents = new Map<string, EntryContent>();
   const unusable = new Map<string, UnusableEntry>();
   const unnamed = new Set<string>();
-  const shape = listShapeOf(list);
+  const shape = declaredList(list);
   let bad = 0;
   for (const [at, members] of given.entries()) {
     await pause();
@@ -96,7 +89,7 @@ async function readList(
 /** The entry with its texts as Duba writes those of every source: sizes in one spelling, and no HTML entities. */
 function tidied(list: ListName, given: object): Record<string, unknown> {
   const members: Record<string, unknown> = { ...given };
-  for (const [name, kind] of Object.entries(listShapeOf(list).members)) {
+  for (const [name, kind] of Object.entries(declaredList(list).kinds)) {
     const text = members[name];
     if (kind !== "text" || typeof text !== "string") continue;
     if (withoutEntities(text) !== text) members[name] = spaced(text);

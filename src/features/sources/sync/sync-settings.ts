@@ -1,6 +1,6 @@
 import { type Config, settingOf } from "../../../config/read-config.ts";
 import { setting, timeFrom } from "../../../declare/setting.ts";
-import type { PulledList } from "../../../vendors/ports/catalogue-source.ts";
+import type { ListName } from "../../../lists/index.ts";
 import { missingOf } from "../../../vendors/ports/vendor.ts";
 import { catalogueSources } from "../../../vendors/registry.ts";
 import { vendorRisks } from "../../../vendors/vendor-risks.ts";
@@ -19,7 +19,7 @@ export function followTimes(name: string, { every, staleAfter }: { every: number
 /** A source and the lists that it supplies here. */
 export interface FollowedSource {
   readonly name: string;
-  readonly covers: readonly PulledList[];
+  readonly covers: readonly ListName[];
 }
 
 /** A source with all lists that it has; undefined if there is no such source. */
@@ -41,7 +41,7 @@ const gives = ({ covers }: FollowedSource, list: string) => covers.some((each) =
 function sourcesOfLists(text: string): FollowedSource[] | undefined {
   const parts = partsOf(text);
   const read = parts.flatMap(({ list, source }) =>
-    source && gives(source, list) ? [{ list: list as PulledList, name: source.name }] : [],
+    source && gives(source, list) ? [{ list: list as ListName, name: source.name }] : [],
   );
   if (read.length < parts.length || new Set(read.map(({ list }) => list)).size < read.length) return undefined;
   return Map.groupBy(read, ({ name }) => name)

@@ -1,7 +1,6 @@
 import { differingGroups } from "../../../catalogue/document/difference.ts";
 import { ListError, withLists } from "../../../catalogue/document/replace-lists.ts";
 import { CatalogueError } from "../../../catalogue/model/catalogue-error.ts";
-import type { ListName } from "../../../catalogue/model/lists.ts";
 import type { Snapshot } from "../../../catalogue/model/snapshot.ts";
 import type { Teller } from "../../../catalogue/model/supply.ts";
 import { reject } from "../../../catalogue/revisions/decide.ts";
@@ -12,6 +11,7 @@ import { draftDocuments } from "../../../catalogue/revisions/load.ts";
 import { type PublishOutcome, publish } from "../../../catalogue/revisions/publish.ts";
 import type { Plan } from "../../../catalogue/revisions/review.ts";
 import { SizeError } from "../../../catalogue/revisions/review.ts";
+import type { ListName } from "../../../lists/index.ts";
 import type { CatalogueDraftRow, CatalogueSourceRow } from "../../../storage/tables.ts";
 import { catalogueSources } from "../../../vendors/registry.ts";
 import type { Mapping } from "../mapping/mapping.ts";

@@ -1,0 +1,30 @@
+import type { Static } from "../declare/schema/type.ts";
+import { cableAddOns } from "./cable-add-ons.ts";
+import { cableProducts } from "./cable-products.ts";
+import { cableProviders } from "./cable-providers.ts";
+import { corporateBundles } from "./corporate-bundles.ts";
+import { dataBundles } from "./data-bundles.ts";
+import { dataProviders } from "./data-providers.ts";
+import type { DeclaredList } from "./list.ts";
+
+/** Every list of the catalogue. Each comes after the list of its parents. */
+const every = [dataProviders, dataBundles, corporateBundles, cableProviders, cableProducts, cableAddOns] as const;
+
+type Every = (typeof every)[number];
+export type ListName = Every["name"];
+/** The lists whose entries are for sale. */
+export type SoldListName = Extract<Every, { isSold: true }>["name"];
+
+/** Every list by its name. */
+export const lists = Object.fromEntries(every.map((each) => [each.name, each])) as unknown as {
+  readonly [List in Every as List["name"]]: List;
+};
+export const listNames: readonly ListName[] = every.map(({ name }) => name);
+
+/** A list whose members are not known to the compiler. */
+export function declaredList(name: ListName): DeclaredList {
+  return lists[name];
+}
+
+/** An entry as a source gives it, with the members of the interface document in their order. Money is naira text. */
+export type SourceEntryOf<Name extends ListName> = Static<(typeof lists)[Name]["sourceEntry"]>;
