@@ -19,7 +19,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const { placed, nowOf } = placing(store);
 
-    test("share commits, and each call learns what became of its own row", async () => {
+    test("concurrent changes share commits, and each caller learns the outcome of its own row", async () => {
       const ledger = new Ledger(store.db);
       const rows = Array.from({ length: 30 }, (_, n) =>
         started({ idempotency_hash: n === 20 ? "hash 10" : `hash ${n}` }),
@@ -54,7 +54,7 @@ for (const engine of engines) {
       }
     });
 
-    test("are refused one by one where the store refuses one of them", async () => {
+    test("if the store refuses one change of a batch, the others are retried one by one", async () => {
       const ledger = new Ledger(store.db);
       const rows = [started(), started({ key_id: null as never }), started()];
       const made = await Promise.allSettled(rows.map((row) => ledger.insert(row)));
@@ -80,7 +80,7 @@ for (const engine of engines) {
         .where("account_id", "=", accountId)
         .executeTakeFirstOrThrow();
 
-    test("share commits if they take from balances, and each balance falls by the fees of its own calls", async () => {
+    test("charges to balances share commits, and each balance falls by its own fees", async () => {
       const ledger = new Ledger(store.db);
       const one = await paying("acc_one_balance", 1_000_000, 20);
       const other = await paying("acc_other_balance", 1_000_000, 10);
@@ -95,7 +95,7 @@ for (const engine of engines) {
       }
     });
 
-    test("take from a balance that covers some of them for just those", async () => {
+    test("a balance that covers only some of a batch pays for exactly those", async () => {
       const ledger = new Ledger(store.db);
       const { insert } = await paying("acc_small_balance", 125_000, 30);
       const made = await Promise.all(insert(ledger));
@@ -103,7 +103,7 @@ for (const engine of engines) {
       assert.deepEqual(await spentBy("acc_small_balance"), { kobo: 120_000, verifications: 12 });
     });
 
-    test("of one row come one after the other", async () => {
+    test("of two concurrent changes of one row the first succeeds", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed();
       const both = await Promise.all([1, 2].map((run) => ledger.complete({ ...row, run }, found("verified"))));
@@ -113,7 +113,7 @@ for (const engine of engines) {
       assert.deepEqual(twice.toSorted(), [false, true]);
     });
 
-    test("count towards the limits of their account, and of the person asked about", async () => {
+    test("every change of a batch counts in the limits of its account and its subject", async () => {
       const few = { ...usualLimits, account: { count: 4, seconds: 60 }, subject: { count: 2, seconds: 60 } };
       const hashes = new KeyedHashes({ current: keyring });
       const limits = new VerificationLimits(store.db, { ...usualSettings, limits: few }, hashes);
@@ -134,7 +134,7 @@ for (const engine of engines) {
       assert.deepEqual(live, [true, true, false]);
     });
 
-    test("count towards the limits of each person by itself, whoever else is in the batch", async () => {
+    test("each person's limit counts alone, whoever else is in the batch", async () => {
       const few = {
         account: { count: 100, seconds: 60 },
         subject: { count: 2, seconds: 60 },
@@ -172,7 +172,7 @@ for (const engine of engines) {
     });
 
     if (engine.name === "postgres")
-      test("do not wait for an earlier one that waits for a lock", async () => {
+      test("a change does not wait for an earlier one that waits for a lock", async () => {
         const ledger = new Ledger(store.db);
         const [locked, free] = [await placed(), await placed()];
         let waiting: Promise<boolean> | undefined;

@@ -12,7 +12,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const { placed, nowOf } = placing(store);
 
-    test("what is learned late is never charged by itself, and charged once when it is given", async () => {
+    test("a late record is not charged until a retry returns it, and then once", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "unknown" });
       const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
@@ -87,7 +87,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("no two changes of a charge share a mark, and to withdraw one leaves every other as it is", async () => {
+    test("every change of a charge has a mark of its own, and withdrawing one changes no other", async () => {
       const charges = new Charges(store.db, () => 3);
       const marked = async (changes: Parameters<typeof placed>[0]) => {
         const row = await placed({ state: "verified", ...changes });
@@ -101,7 +101,7 @@ for (const engine of engines) {
         assert.match(await marked(changes), /^[\w-]{16}$/);
     });
 
-    test("once a replay has given the record away, nobody takes its charge back", async () => {
+    test("a charge is final once a replay has returned the record", async () => {
       const charges = new Charges(store.db, () => 3);
       const row = await placed();
       await new Ledger(store.db).complete(row, found("verified"));
@@ -112,7 +112,7 @@ for (const engine of engines) {
       assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
     });
 
-    test("a charge that was withdrawn before it came never comes", async () => {
+    test("a charge that is withdrawn before its write arrives is never made", async () => {
       const charges = new Charges(store.db, () => 3);
       const row = await placed({ state: "verified" });
       await charges.withdraw(row.reference, { mark: "late", replaces: "" });
@@ -121,7 +121,7 @@ for (const engine of engines) {
       assert.equal(await charges.charge(await nowOf(row), "next"), true);
     });
 
-    test("a charge that a replay made final is not made again by who read the row before", async () => {
+    test("a charge that a replay made final is not repeated from an older read of the row", async () => {
       const charges = new Charges(store.db, () => 3);
       const row = await placed({ state: "verified" });
       assert.equal(await charges.charge(row, "first"), true);

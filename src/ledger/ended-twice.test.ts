@@ -36,7 +36,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
       .orderBy("number")
       .execute();
 
-  test("ends as the journal says, although a retry comes between the statements of its late answer", async () => {
+  test("an attempt ends as the journal says, even if a retry comes between a late answer's statements", async () => {
     const row = await placed({ state: "unknown" });
     let retry: Promise<Row | undefined> | undefined;
     const journals = new WeakSet<object>();
@@ -62,7 +62,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
     );
   });
 
-  test("leaves an operator the one that is open, if a late answer ends the last one just before", async () => {
+  test("an operator settles the open attempt, even if a late answer has just ended the last one", async () => {
     const row = await placed({ state: "unknown", run: 2, attempts: 2 });
     const room = { db: store.db, actor: "terminal:ada", audit: async () => {}, config: { vendorPrices: {} } };
     const said = { reference: row.reference, as: "not_found", reason: "Their invoice" } as const;
@@ -93,7 +93,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
     },
   };
   for (const [name, { from, end }] of Object.entries(ends))
-    test(`is counted once if ${name} ends it too`, async () => {
+    test(`an attempt counts once if ${name} ends it too`, async () => {
       const row = await placed(from);
       assert.equal(unresolvedAttempts(row)[0]!.number, 1);
       const other = await store.db.transaction().execute(async (trx) => {

@@ -24,7 +24,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
   const holdRow = (reference: string) =>
     hold("update verification set charge_mark = charge_mark where reference = $1", [reference]);
 
-  test("strangers are verified, and only who retries its key waits", async (t) => {
+  test("while a row is locked, only retries of its key wait; other verifications go on", async (t) => {
     const { upstream } = answering(verified);
     const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest({ idempotencyKey: "held" });
@@ -44,7 +44,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     assert.equal((await identity.verify(mine)).replayed, true);
   });
 
-  test("of outcomes that end together only the held one waits", async (t) => {
+  test("in a batch of outcomes only the one with the locked row waits", async (t) => {
     const upstream = new PlayedUpstream();
     const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const all = Array.from({ length: 30 }, (_, n) => newRequest({ idempotencyKey: `k-${n}` }));
@@ -63,7 +63,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     assert.equal((await onlyRow(store.db, all[7]!)).charged, 1);
   });
 
-  test("a fresh key is not said to run, also while somebody holds the whole table", async (t) => {
+  test("a new key is never reported as running, even while the whole table is locked", async (t) => {
     const { upstream, received } = answering(verified);
     const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const client = new pg.Client({ connectionString: store.settings.databaseUrl });
@@ -107,7 +107,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     assert.equal((await identity.verify(mine)).replayed, false);
   });
 
-  test("the callers of an account whose balance is held leave connections to the others", async (t) => {
+  test("callers of an account with a locked balance leave connections for the others", async (t) => {
     const identity = await store.open(t, {
       upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
     });

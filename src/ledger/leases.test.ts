@@ -11,7 +11,7 @@ const [sqlite, postgres] = engines;
 suite("running verifications of an earlier process on sqlite", () => {
   const store = suiteStore(sqlite!);
 
-  test("are unknown before the next process is ready, and a retry takes them up", async (t) => {
+  test("verifications of a dead process are unknown before the next is ready, and retries continue them", async (t) => {
     const played = new PlayedUpstream();
     const crashed = await store.open(t, { upstreams: { test: played, live: [] } });
     const mine = newRequest({ idempotencyKey: "k" });
@@ -56,7 +56,7 @@ suite("two processes on postgres", () => {
         .execute();
   };
 
-  test("one key sent to both is one verification", async (t) => {
+  test("one idempotency key sent to two processes makes one verification", async (t) => {
     const upstream = new PlayedUpstream();
     const rooms = await Promise.all([1, 2].map(() => store.open(t, { upstreams: { test: upstream, live: [] } })));
     const mine = newRequest({ idempotencyKey: "k" });
@@ -79,7 +79,7 @@ suite("two processes on postgres", () => {
     assert.ok(again.every(({ replayed }) => replayed));
   });
 
-  test("one of them is the first, and the other is once that is gone", async () => {
+  test("one process leads, and the other takes over once it is gone", async () => {
     await store.db.deleteFrom("verification_owner").execute();
     const leases = await Promise.all(
       [1, 2].map(() => Pulse.open({ store: { ...store.opened, db: store.db }, log: store.log })),
@@ -94,7 +94,7 @@ suite("two processes on postgres", () => {
     await second!.stop();
   });
 
-  test("a start leaves the rows of living processes alone", async (t) => {
+  test("a start does not touch rows of living processes", async (t) => {
     const upstream = new PlayedUpstream();
     const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest();
@@ -106,7 +106,7 @@ suite("two processes on postgres", () => {
     await call;
   });
 
-  test("a retry waits for an owner with a lease, and takes over from one without", async (t) => {
+  test("a retry waits for a process with a lease and takes over from one without", async (t) => {
     for (const [expiresIn, isLive] of [
       [60_000, true],
       [-1, false],
@@ -131,7 +131,7 @@ suite("two processes on postgres", () => {
     }
   });
 
-  test("a start turns what dead processes left to unknown", async (t) => {
+  test("a start marks what dead processes left running as unknown", async (t) => {
     const upstream = new PlayedUpstream();
     const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest();
@@ -158,7 +158,7 @@ suite("two processes on postgres", () => {
     await lost;
   });
 
-  test("a process whose lease expired while it was frozen keeps what nobody took from it", async (t) => {
+  test("a process frozen beyond its lease keeps the rows that no other process took", async (t) => {
     // No beat renews the lease.
     t.mock.timers.enable({ apis: ["setInterval"] });
     const upstream = new PlayedUpstream();
@@ -193,7 +193,7 @@ for (const engine of engines)
   suite(`a row that was taken over on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("gets the outcome of the process that was taken for dead as news, charged when it is given", async (t) => {
+    test("an outcome of a process taken for dead is kept, and charged when a retry returns it", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });

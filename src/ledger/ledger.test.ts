@@ -47,7 +47,7 @@ for (const engine of engines) {
       return ledger[verb](row, found(to));
     };
 
-    test("each move goes from and to the states of the table, and nowhere else", async () => {
+    test("a verification changes state only as the table of transitions says", async () => {
       for (const move of Object.keys(transitions) as Transition[]) {
         const { from, to }: { from: readonly VerificationState[]; to: readonly VerificationState[] } =
           transitions[move];
@@ -61,13 +61,13 @@ for (const engine of engines) {
       }
     });
 
-    test("an outcome to a state outside its move is an error of the program", async () => {
+    test("an outcome with a state that its transition lacks throws", async () => {
       const row = await placed();
       await assert.rejects(new Ledger(store.db).complete(row, found("refused")), /No verification goes to refused/);
       assert.equal((await nowOf(row)).state, "started");
     });
 
-    test("every outcome is written alike, whichever outcomes the ledger wrote before", async () => {
+    test("how an outcome is written does not depend on the outcomes written before it", async () => {
       const used = new Ledger(store.db);
       const sealed = { sealed_record: "s1:r1:record", sealed_key: "s1:r1:key" };
       const more = [
@@ -139,7 +139,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a row is held to the limits of its own mode and state, whichever rows the ledger made before", async () => {
+    test("a row counts in the limits of its own mode and state, whatever rows came before", async () => {
       const rules = { ...usualSettings, limits: usualLimits, vendorAttemptsPerDay: 2 };
       const limits = new VerificationLimits(store.db, rules, new KeyedHashes({ current: keyring }));
       const ledger = new Ledger(store.db);
@@ -158,7 +158,7 @@ for (const engine of engines) {
       assert.equal(await make("live", "started", 1), false);
     });
 
-    test("only the owner's present attempt can be settled", async () => {
+    test("only the owner's current attempt can get an outcome", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ run: 2 });
       assert.equal(await ledger.complete({ ...row, owner: "other" }, found("verified")), false);
@@ -171,7 +171,7 @@ for (const engine of engines) {
       assert.deepEqual(await nowOf(row), expected);
     });
 
-    test("a turn to another vendor is a further attempt, and of the present run only", async () => {
+    test("a failover adds an attempt, and only the current run can make it", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed();
       const timedOut = { state: "unknown", reason: "timed_out", attempt: 1, at: 2 } as const;
@@ -184,7 +184,7 @@ for (const engine of engines) {
       assert.deepEqual(await nowOf(row), known);
     });
 
-    test("a turn away from a vendor that was not asked leaves one attempt", async () => {
+    test("a failover from a vendor that was not called leaves one attempt", async () => {
       const row = await placed();
       const turned = (await new Ledger(store.db).failOver(row, unsentOutcome(1, 2), next))!;
       assert.deepEqual(
@@ -195,7 +195,7 @@ for (const engine of engines) {
       assert.deepEqual([attempts, run], [turned.attempts, 2]);
     });
 
-    test("of those who resume at once one succeeds", async () => {
+    test("of several that resume a verification at once one succeeds", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "failed", completed_at: 2 });
       const resumed = await Promise.all(
@@ -206,7 +206,7 @@ for (const engine of engines) {
       assert.deepEqual([now.state, now.attempts.length, now.started_at, now.completed_at], ["started", 2, 3, null]);
     });
 
-    test("a key makes one row for each account and mode", async () => {
+    test("an idempotency key makes one row for each account and mode", async () => {
       const ledger = new Ledger(store.db);
       const keyed = (changes: Parameters<typeof newRow>[0] = {}) =>
         newRow({ idempotency_hash: "v1:key", ...changes }) as never;
@@ -218,7 +218,7 @@ for (const engine of engines) {
       assert.ok(await ledger.insert(newRow() as never));
     });
 
-    test("news of failed work excuses only the one attempt that is open", async () => {
+    test("late news of failed work ends only the one open attempt", async () => {
       const ledger = new Ledger(store.db);
       const open = { state: "unknown" } as const;
       assert.equal(await ledger.resolve(await placed({ ...open, attempts: 2, run: 2 }), found("failed", 2)), false);
@@ -259,7 +259,7 @@ for (const engine of engines) {
       assert.equal((await wrappedKeys(store.db)).get(whole!.reference), "s1:r1:a");
     });
 
-    test("what one owner has running is taken from it, or what all have", async () => {
+    test("running rows are taken from one owner, or from all", async () => {
       await store.db.deleteFrom("verification").execute();
       const [mine, other, done] = [
         await placed(),

@@ -13,7 +13,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const start = Date.UTC(2026, 0, 31);
 
-    test("removes more rows than one batch holds", async (t) => {
+    test("retention removes more rows than fit into one batch", async (t) => {
       const identity = await store.open(t, { now: () => start });
       const mine = newRequest({ idempotencyKey: "k" });
       await identity.verify(mine);
@@ -53,7 +53,7 @@ for (const engine of engines) {
       assert.equal((await onlyRow(store.db, swept!)).body_hash, null);
     });
 
-    test("leaves alone what runs", async (t) => {
+    test("retention leaves running verifications alone", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, now: () => start });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -65,7 +65,7 @@ for (const engine of engines) {
       await call;
     });
 
-    test("a clock that is doubted frees no key, and lets records go after ten minutes", async (t) => {
+    test("with a doubted clock no key expires, and records are removed after ten minutes", async (t) => {
       const before = await store.open(t, { now: () => start });
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await before.verify(mine);

@@ -44,7 +44,7 @@ for (const engine of engines)
       return query.where("account_id", "=", accountId).execute();
     };
 
-    test("a released one charges nobody, and a retry that could not ask any more asks again", async (t) => {
+    test("a released verification charges nobody, and an exhausted key may ask again", async (t) => {
       const { identity, mine, reference, received, events, settled } = await unknown(t);
       assert.equal((await failureFrom(identity.verify(mine))).retryable, false);
       assert.equal(received.length, 3);
@@ -71,7 +71,7 @@ for (const engine of engines)
       assert.deepEqual(await spent(mine.accountId), [{ kobo: 10_000, verifications: 1 }]);
     });
 
-    test("what the vendor bills for it is in the journal, attempt by attempt", async (t) => {
+    test("settling writes the vendor's bill into the journal for each attempt", async (t) => {
       const { mine, reference, settled } = await unknown(t, 1);
       await store.db
         .updateTable("verification_attempt")
@@ -99,7 +99,7 @@ for (const engine of engines)
       ]);
     });
 
-    test("a settled one has its outcome for good, and a retry gets it without an attempt", async (t) => {
+    test("a settled outcome is final, and a retry gets it without a vendor call", async (t) => {
       const { identity, mine, received, settled } = await unknown(t, 0);
       const row = await settled("not_found");
       assert.deepEqual(
@@ -112,7 +112,7 @@ for (const engine of engines)
       await assert.rejects(settled("failed"), /is not_found\. Only one with an unknown outcome/);
     });
 
-    test("nobody settles what may still be answered, what is known, or what does not exist", async (t) => {
+    test("a verification cannot be settled while it may be answered, once it is known, or if absent", async (t) => {
       const { mine, events, settled } = await unknown(t, 0);
       await assert.rejects(settled("failed", 9), /may still answer/);
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
@@ -128,7 +128,7 @@ for (const engine of engines)
       assert.deepEqual(events, []);
     });
 
-    test("of a retry and a person that come at once, one changes the verification", async (t) => {
+    test("if a retry and a person act at once, one of them changes the verification", async (t) => {
       const { identity, mine, received, settled } = await unknown(t, 0);
       const [settling, retrying] = await Promise.allSettled([settled("not_found"), identity.verify(mine)]);
       const { state, charged } = await onlyRow(store.db, mine);

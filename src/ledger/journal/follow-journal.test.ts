@@ -20,7 +20,7 @@ for (const engine of engines) {
     const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);
     const toldOf = (reference: string) => told.filter(({ facts }) => facts.reference === reference);
 
-    test("each is told once, with nothing of the person", async (t) => {
+    test("the audit trail gets each outcome once, without personal data", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = new Map([["22000000021", negative("not_found")]]);
       const { upstream } = answering(async (attempt) => outcomes.get(attempt.number) ?? verified(attempt));
@@ -58,7 +58,7 @@ for (const engine of engines) {
       assert.doesNotMatch(JSON.stringify(told), /22000000/);
     });
 
-    test("any number of them is read by few statements, which the store can keep", async () => {
+    test("outcomes in any number are read by few different statements, which the store can keep", async () => {
       const { db, texts } = withRecordedTexts(store.db);
       for (let count = 1; count <= 40; count += 1) {
         const rows = await storeRows(store.db, ...Array.from({ length: count }, () => verifiedRow("acc_many", count)));
@@ -68,7 +68,7 @@ for (const engine of engines) {
       assert.ok(texts.size > 4 && texts.size < 40, [...texts].join("\n"));
     });
 
-    test("an outcome that changes is told again", async (t) => {
+    test("an outcome that changes gets another audit entry", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
@@ -88,7 +88,7 @@ for (const engine of engines) {
       );
     });
 
-    test("what happened to one verification is told at once, in its order", async () => {
+    test("the changes of one verification are audited together, in their order", async () => {
       const [row] = await storeRows(store.db, verifiedRow("acc_often", 1));
       const { reference } = row!;
       for (const state of ["unknown", "failed", "unknown", "verified"] as const)
@@ -130,7 +130,7 @@ for (const engine of engines) {
       );
     });
 
-    test("none is lost when the trail cannot be written", async (t) => {
+    test("no outcome is lost while the audit trail cannot be written", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest();
@@ -143,7 +143,7 @@ for (const engine of engines) {
       assert.equal(toldOf((await onlyRow(store.db, mine)).reference).length, 1);
     });
 
-    test("waits for no row of the ledger that somebody holds", async (t) => {
+    test("following the journal never waits for a locked row of the ledger", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest();
@@ -159,7 +159,7 @@ for (const engine of engines) {
       assert.equal(toldOf(reference).length, 1);
     });
 
-    test("of two that take turns none is told twice, and those of one verification in their order", async () => {
+    test("two followers that take turns audit nothing twice and keep each verification's order", async () => {
       const rows = await storeRows(store.db, ...Array.from({ length: 60 }, () => verifiedRow("acc_turns", 1)));
       const states = ["unknown", "not_found", "failed"] as const;
       for (const state of states)
@@ -173,7 +173,7 @@ for (const engine of engines) {
         );
     });
 
-    test("goes on by itself while the room is open", async (t) => {
+    test("outcomes reach the audit trail by themselves while the service runs", async (t) => {
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] }, audit });
       const mine = newRequest();
       await identity.verify(mine);

@@ -74,7 +74,7 @@ for (const engine of engines)
       assert.equal(await olderVersionNote(store.db), undefined);
     });
 
-    test("are told to be wrong where that version knows all that is counted", async () => {
+    test("differences are reported if the older version counts all that this one does", async () => {
       await store.db.updateTable("verification_sum").set({ made_verified: 3 }).execute();
       await noteOlderVersion(store.db, 4);
       const { all, reported } = await wrong();
@@ -90,7 +90,7 @@ for (const engine of engines)
       await store.db.deleteFrom("verification_owner").where("id", "=", lease.id).execute();
     });
 
-    test("are counted anew once more if that version wrote meanwhile", async () => {
+    test("sums are recounted again if the older version wrote during the recount", async () => {
       await noteOlderVersion(store.db, 1);
       await store.db.updateTable("fact").set({ created_at: 1 }).where("name", "=", "older-version").execute();
       let again: Promise<void> | undefined;
@@ -105,7 +105,7 @@ for (const engine of engines)
       assert.equal(await olderVersionNote(store.db), undefined);
     });
 
-    test("are counted anew by the oldest of two versions that note themselves at once", async () => {
+    test("of two versions that start at once, sums are recounted for the older one", async () => {
       const older = store.db.transaction().execute(async (trx) => {
         await noteOlderVersion(trx, 1);
         const newer = noteOlderVersion(store.db, 3);
@@ -119,7 +119,7 @@ for (const engine of engines)
       await recount();
     });
 
-    test("are right after two processes counted many of one day anew at the same time", async (t) => {
+    test("sums are right after two processes recount the same day at once", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const begins_at = zone.startOfDay(zone.dayOf(Date.now()));
       const about = { span: "day", begins_at, mode: "live", kind: "bvn", vendor: "" } as const;
@@ -140,7 +140,7 @@ for (const engine of engines)
     const room = () => ({ db: store.db, audit: async () => {}, actor: "terminal:ada", now: Date.now, progress() {} });
     const sums = () => store.db.selectFrom("verification_sum").selectAll().orderBy("span").execute();
 
-    test("have no corrections by hand, and keep what no row of the ledger says: refused requests", async () => {
+    test("a recount keeps refused requests, which no ledger row says, and counts no manual corrections", async () => {
       const accountId = "acc_corrected";
       const [row] = await storeRows(store.db, verifiedRow(accountId, zone.startOfDay(zone.dayOf(Date.now() - day))));
       await rebuildSums(room(), zone);
@@ -155,7 +155,7 @@ for (const engine of engines)
       assert.deepEqual(await sums(), before);
     });
 
-    test("are none of the days that retention empties", async () => {
+    test("a recount leaves out the days that retention empties", async () => {
       const begins_at = zone.startOfDay(zone.dayOf(ledgerStart(Date.now()) + day));
       const about = { begins_at, account_id: "acc_old", mode: "live", kind: "bvn", vendor: "", charges: 3 } as const;
       await store.db

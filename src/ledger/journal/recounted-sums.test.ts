@@ -203,7 +203,7 @@ for (const engine of engines)
       }
     }
 
-    test("are those that followed the journal, at each moment of any life", async () => {
+    test("rebuilt sums equal the sums that followed the journal, at any moment", async () => {
       let lives = 0;
       const life = fc.array(step, { minLength: 1, maxLength: 12 });
       await fc.assert(
@@ -248,7 +248,7 @@ for (const engine of engines)
       assert.deepEqual(await wrong(), []);
     });
 
-    test("stay where the ledger has lost an attempt, and are named", async () => {
+    test("sums whose attempts the ledger has lost stay, and are reported", async () => {
       await live([{ ...billedThenAnswered[0]!, outcome: "verified" }], "acc_lost");
       await followJournal(parts());
       const before = await sums();
@@ -267,7 +267,7 @@ for (const engine of engines)
       await store.db.deleteFrom("verification").where("account_id", "=", "acc_lost").execute();
     });
 
-    test("have the bills that were corrected later", async () => {
+    test("rebuilt sums contain bills that were corrected later", async () => {
       await followJournal(parts());
       const unpriced = store.db.updateTable("verification_attempt").set({ price: null, bill: null });
       await unpriced.where("vendor", "=", "first").execute();

@@ -22,7 +22,7 @@ for (const engine of engines)
       return rows.map(({ type, mode, data, about }) => ({ type, mode, about, data: JSON.parse(data) }));
     };
 
-    test("are announced once, with nothing of the person", async (t) => {
+    test("a verification that settles is announced once, without personal data", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
@@ -43,7 +43,7 @@ for (const engine of engines)
       for (const canary of personal) assert.ok(!text.includes(canary), canary);
     });
 
-    test("are announced although the outcome came before anybody looked", async (t) => {
+    test("a verification that settles before anybody asks again is announced", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [unknown, negative("not_found")];
       const { upstream } = answering(async () => outcomes.shift()!);
@@ -58,7 +58,7 @@ for (const engine of engines)
       );
     });
 
-    test("of a process that was gone are announced once a retry has the outcome", async (t) => {
+    test("an outcome left by a dead process is announced once a retry learns it", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const played = new PlayedUpstream();
       const crashed = await store.open(t, { upstreams: { test: played, live: [] } });
@@ -85,7 +85,7 @@ for (const engine of engines)
       await lost;
     });
 
-    test("are not announced if their outcome was never unknown, or if the trail cannot be written", async (t) => {
+    test("nothing is announced if the outcome was never unknown or the audit trail cannot be written", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
@@ -102,7 +102,7 @@ for (const engine of engines)
       assert.deepEqual([(await eventsOf(mine.accountId)).length, await eventsOf(ordinary.accountId)], [1, []]);
     });
 
-    test("are announced although the store was away when the caller was told nothing", async (t) => {
+    test("an outcome is announced even if the store was away when its caller got an error", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 1000 } });
@@ -135,7 +135,7 @@ for (const engine of engines)
       assert.deepEqual(told504, [["verification.settled", "verified", false]]);
     });
 
-    test("are followed by an event when a retry is charged for them, and when that is taken back", async (t) => {
+    test("a retry's charge and its reversal are each announced by an event", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const { upstream } = answering(async () => ({ state: "unknown", reason: "unclear" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
@@ -167,7 +167,7 @@ for (const engine of engines)
       );
     });
 
-    test("and a charge that nobody was told of is no event", async (t) => {
+    test("a charge that no caller heard of makes no event", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "ordinary" });

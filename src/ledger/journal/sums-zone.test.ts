@@ -64,7 +64,7 @@ for (const engine of engines)
         return all;
       });
 
-    test("is the one of the first process", async (t) => {
+    test("the first process sets the time zone of the sums", async (t) => {
       const rows = times.map((at) => ({ ...verifiedRow("acc_zone", at), charged_at: at }));
       await storeRows(store.db, ...rows);
       const attempts = rows.map((row) => ({
@@ -79,7 +79,7 @@ for (const engine of engines)
       assert.deepEqual(await told(utc), inUtc);
     });
 
-    test("stays while a process serves, and no command counts days of another one", async (t) => {
+    test("the time zone stays while a process serves, and commands with another one count no days", async (t) => {
       const first = await open(t, utc);
       if (engine.name === "postgres") {
         const isNamed = (error: unknown) =>
@@ -114,7 +114,7 @@ for (const engine of engines)
       }
     });
 
-    test("of a store of 0.1.0 is the one of the first process, unless its days begin at other times", async (t) => {
+    test("a store of 0.1.0 takes the first process's time zone, unless its days begin at other times", async (t) => {
       const forget = () => store.db.deleteFrom("fact").where("name", "=", "sums-time-zone").execute();
       await forget();
       await store.end(await open(t, utc));

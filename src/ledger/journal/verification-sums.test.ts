@@ -40,7 +40,7 @@ for (const engine of engines)
       from verification_attempt a group by 1, 2 order by 1, 2`;
     const rowsOf = async (query: typeof counted) => (await query.execute(store.db)).rows;
 
-    test("are those of the attempts and the charges, whatever happened in between", async (t) => {
+    test("daily sums equal the attempts and charges of the ledger after any history", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const ledger = new Ledger(store.db);
       const config = { vendorPrices: {} };
@@ -137,7 +137,7 @@ for (const engine of engines)
       assert.deepEqual(left, []);
     });
 
-    test("stand at the hour, and at the day of the configured time zone", async () => {
+    test("sums stand at their hour and at their day in the configured time zone", async () => {
       const account = { account_id: "acc_days", mode: "live", kind: "bvn" };
       const sums = new Sums(zone);
       for (const at of ["2026-03-31T22:59:59Z", "2026-03-31T23:00:00Z", "2026-03-31T23:59:59Z"])

@@ -21,7 +21,7 @@ for (const engine of engines) {
     const time = Date.UTC(2026, 0, 15);
     const period = { from: time, to: time + 1 };
 
-    test("counts, states and fees of each account and mode, never added across modes", async (t) => {
+    test("the summary gives counts, states and fees by account and mode, never added across modes", async (t) => {
       const outcomes: IdentityOutcome[] = [
         { state: "negative", reason: "not_found" },
         { state: "unknown", reason: "unclear" },

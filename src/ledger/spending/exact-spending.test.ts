@@ -51,7 +51,7 @@ for (const engine of engines)
       }
     });
 
-    test("a charge that is taken back leaves nothing spent, and only its own account's", async (t) => {
+    test("reversing a charge leaves nothing spent, and changes its own account only", async (t) => {
       const { upstream } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => january });
       const [mine, other] = [1, 2].map(() => newRequest({ mode: "live", terms: { capCount: 5 }, idempotencyKey: "k" }));
@@ -95,7 +95,7 @@ for (const engine of engines)
       ]);
     });
 
-    test("a fee that goes back and a debit change one period of one account, and no other", async () => {
+    test("a reversal and a debit change one period of one account only", async () => {
       const rows = [
         { account_id: "acc_one", period: "prepaid" },
         { account_id: "acc_one", period: "2026-01" },
@@ -113,7 +113,7 @@ for (const engine of engines)
       assert.deepEqual(await spentOf("acc_two"), [["prepaid", 20_000, 2, 50_000]]);
     });
 
-    test("each verification writes the caps that its account has by then", async (t) => {
+    test("each verification stores the caps that its account has at that time", async (t) => {
       const { upstream } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => january });
       const mine = newRequest({ mode: "live" });
@@ -130,7 +130,7 @@ for (const engine of engines)
       }
     });
 
-    test("a record of January that is given in February is taken from February", async (t) => {
+    test("a January record that is returned in February counts in February's cap", async (t) => {
       const clock = { now: january };
       const { upstream } = answering(async () => ({ state: "unknown", reason: "unclear" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => clock.now });
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.deepEqual((await spentOf(mine.accountId))[1], ["2026-02", 0, 0, null]);
     });
 
-    test("a new cap counts what runs already", async (t) => {
+    test("a new cap counts verifications that are already running", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => january });
       const mine = newRequest({ mode: "live", terms: { capCount: 9 } });
@@ -180,7 +180,7 @@ for (const engine of engines)
       assert.deepEqual(await spentOf("acc_corrected"), [["prepaid", 0, 0, 2_000]]);
     });
 
-    test("live and test verifications of an account have places of their own", async (t) => {
+    test("live and test verifications of an account are summed apart", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] } });
       const mine = newRequest({ terms: { inFlight: 1 } });

@@ -23,7 +23,7 @@ for (const engine of engines)
         .execute();
     };
 
-    test("warns once of each account that has used 80 %, and again after it had more", async () => {
+    test("an account is warned once at 80 %, and again after it got more", async () => {
       await account("a-below", { capCount: 5 }, { kobo: 40_000, verifications: 3 });
       await account("b-count", { capCount: 5 }, { kobo: 40_000, verifications: 4 });
       await account("c-naira", { capKobo: 50_000, capCount: 9 }, { kobo: 40_000, verifications: 4 });
