@@ -1,4 +1,5 @@
 import type { Feature } from "./commands/feature.ts";
+import { auditReading } from "./features/audit-reading/index.ts";
 import { backups } from "./features/backup/index.ts";
 import { books } from "./features/books/index.ts";
 import { changeFeed } from "./features/change-feed/index.ts";
@@ -17,6 +18,7 @@ import { requestLog } from "./features/request-log/index.ts";
 import { sources } from "./features/sources/index.ts";
 import { standIn } from "./features/stand-in/index.ts";
 import { tracing } from "./features/tracing/index.ts";
+import { vendorTest } from "./features/vendor-test/index.ts";
 
 /** What the core does without, in the order in which it opens. */
 export const features: readonly Feature[] = [
@@ -36,6 +38,8 @@ export const features: readonly Feature[] = [
   dataSubjects,
   books,
   backups,
+  vendorTest,
+  auditReading,
   operatorsConsole,
   // Last, so that it knows what all others measure.
   metrics,

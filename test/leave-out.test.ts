@@ -58,6 +58,10 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     "src/verification/routes/upstream-status.ts",
   ],
   "a figure of Prometheus": ["src/features/metrics/metrics.ts"],
+  "the trail itself, and what the key ring signs": [
+    "src/keyring/keyring.ts",
+    "src/features/console/people/new-passkeys.ts",
+  ],
   "messages to workers": ["src/serve/serving-worker.ts", "src/serve/worker-messages.ts", "src/serve/worker-pool.ts"],
   "an example in a comment": ["src/cli/add-command.ts", "src/ledger/commands/with-story.ts"],
 };
@@ -71,6 +75,13 @@ const left: Readonly<Record<string, readonly string[]>> = {
     "src/features/console/routes/run-as.ts",
     "src/features/console/routes/form-routes.ts",
   ],
+  "the newest entries of the trail on a page of the console": ["src/features/console/routes/place-parts.ts"],
+  "what mends a finding, where a build has it": [
+    "src/access/commands/key-commands.ts",
+    "src/features/audit-reading/check-commands.ts",
+    "src/features/doctor/machine-checks.ts",
+  ],
+  "what fills an empty list, where a build has it": ["src/verification/commands/route-commands.ts"],
   "words of a time line": ["src/features/ledger-reports/time-line.ts"],
   "kinds of entries that evidence counts": [
     "src/features/evidence/evidence-files.ts",

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { withSuiteStore } from "../../test/support/suite-store.ts";
+import { reconcile } from "../features/audit-reading/reconcile.ts";
 import { accountRow, verification as sample } from "../features/backup/backup.fixture.ts";
 import { followJournal, ledgerAuditEvents } from "../ledger/journal/follow-journal.ts";
 import { journaled } from "../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
 import type { Db, Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
-import { reconcile } from "./reconcile.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 const now = Date.now();

@@ -47,9 +47,4 @@ export const coreFamilies: readonly Family[] = [
     about: "Say that the clock is right, after it jumped or the service was stopped for days.",
     load: clock,
   },
-  {
-    name: "audit",
-    about: "Read and check the audit trail.",
-    load: async (all) => (await import("../audit/commands.ts")).auditCommands(await all.auditKinds()),
-  },
 ];

@@ -42,12 +42,6 @@ export const ledgerTrail = {
   }),
   verificationNoted: auditKind("verification.noted", { reference: "reference", note: "text" }),
   booksRebuilt: auditKind("books.rebuilt", { sums: "number" }),
-  vendorTested: auditKind("vendor.tested", {
-    vendor: "reference",
-    kind: "reference",
-    account: "reference",
-    request: "reference",
-  }),
   routePaused: auditKind("route.paused", { vendor: "reference", kind: "reference", why: "reference", until: "time" }),
   routeResumed: auditKind("route.resumed", { vendor: "reference", kind: "reference" }),
   routeOrdered: auditKind("route.ordered", { kind: "reference", order: "text", before: "text", why: "text" }),

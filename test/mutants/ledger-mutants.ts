@@ -79,10 +79,10 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: "the trail asks for the row of a verification that was settled months after retention counts from",
-    file: "src/audit/reconcile.ts",
+    file: "src/features/audit-reading/reconcile.ts",
     from: "(madeAt(reference) ?? last.at(-1)!.occurred_at)",
     to: "last.at(-1)!.occurred_at",
-    tests: ["src/audit/reconcile.test.ts"],
+    tests: ["src/features/audit-reading/reconcile.test.ts"],
   },
   {
     name: "a record answers retries for longer than it is kept",
@@ -324,7 +324,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: "the clocks of two hosts say which entry of a verification is the last",
-    file: "src/audit/reconcile.ts",
+    file: "src/features/audit-reading/reconcile.ts",
     from:
       "const isSame = byBatch === 0 && one.occurred_at === other.occurred_at;\n" +
       "  return order > 0 || (order === 0 && isSame && one.id > other.id);",
@@ -340,7 +340,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: "numbers of the journal count where batches say another order",
-    file: "src/audit/reconcile.ts",
+    file: "src/features/audit-reading/reconcile.ts",
     from: "? byBatch : byBatch + byJournal;",
     to: "? byBatch : byJournal;",
     tests: ["src/audit/entry-order.test.ts"],

@@ -154,7 +154,7 @@ export const storeMutants: readonly Mutant[] = [
     file: "src/audit/read.ts",
     from: "<= $",
     to: "< $",
-    tests: ["src/audit/export.test.ts", "src/audit/verify-chain.test.ts"],
+    tests: ["src/features/audit-reading/export.test.ts", "src/audit/verify-chain.test.ts"],
   },
   {
     name: "evidence shows a removed person's access as going on",

@@ -54,15 +54,6 @@ const named: readonly ConsolePage[] = [
     opens: "people.list",
     primary: "people.invite",
   },
-  {
-    path: "/audit",
-    title: "Audit",
-    group: "Settings",
-    icon: "audit",
-    families: ["audit"],
-    opens: "audit.tail",
-    primary: "audit.verify",
-  },
   { path: "/keyring", title: "Key ring", group: "Settings", icon: "keyring", families: ["keyring"] },
   {
     path: "/you",

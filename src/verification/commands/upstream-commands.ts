@@ -7,7 +7,6 @@ import { missingOf, type Vendor, type VendorValues } from "../../vendors/ports/v
 import { vendors } from "../../vendors/registry.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-routes.ts";
 import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
-import { testUpstream } from "./test-upstream-command.ts";
 import { pausedBy, pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
 interface Room {
@@ -145,4 +144,4 @@ const showUpstream = command({
   },
 });
 
-export const upstreamCommands = [showUpstream, testUpstream, showStatus];
+export const upstreamCommands = [showUpstream, showStatus];

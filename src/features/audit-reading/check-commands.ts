@@ -1,3 +1,4 @@
+import type { ChainError } from "../../audit/verify-chain.ts";
 import { list, orNull, reference, time } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed } from "../../declare/command/read-texts.ts";
@@ -6,9 +7,8 @@ import Type from "../../declare/schema/type.ts";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { type Audited, inSnapshot } from "../../storage/audited.ts";
 import type { Db } from "../../storage/tables.ts";
-import type { LedgerDifference, LedgerRow } from "../reconcile.ts";
-import type { ChainError } from "../verify-chain.ts";
 import { headText, keptHead } from "./kept-head.ts";
+import type { LedgerDifference, LedgerRow } from "./reconcile.ts";
 
 type AnyCommand = Pick<Command<never>, "kind" | "gives" | "givesNothing" | "records">;
 
@@ -126,9 +126,9 @@ const verifyTrail = command({
   examples: [{}, { head: "57:aTESZZ3fQ1p-hm6AT0SRLsJ3HgUTpcd3nyzFwFNOCRU" }],
   run: async ({ head: kept }, { db, config, progress, commands }: Room) => {
     const [{ verify }, { anchorPath, readAnchor }, { signer }] = await Promise.all([
-      import("../verify-chain.ts"),
-      import("../anchor/anchor.ts"),
-      import("../chain/seal.ts"),
+      import("../../audit/verify-chain.ts"),
+      import("../../audit/anchor/anchor.ts"),
+      import("../../audit/chain/seal.ts"),
     ]);
     const ringPath = keyringPath(config);
     const { audit: sealKey } = await readKeyring(ringPath);
@@ -202,7 +202,7 @@ const reconcileLedger = command({
     ],
   },
   run: async (_, { db, ledgerRows, timesOfReferences, ledgerSums, progress }: Room) => {
-    const { reconcile } = await import("../reconcile.ts");
+    const { reconcile } = await import("./reconcile.ts");
     const differences: { reference: string | null; what: string }[] = [];
     const found = (difference: LedgerDifference) => void differences.push(difference);
     return inSnapshot(db, async (snapshot) => {

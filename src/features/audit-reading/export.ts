@@ -1,6 +1,6 @@
-import type { Db } from "../storage/tables.ts";
-import { storedHead } from "./chain/head.ts";
-import { entryPages, type StoredEntry, type StoredSeal, sealPages } from "./read.ts";
+import { storedHead } from "../../audit/chain/head.ts";
+import { entryPages, type StoredEntry, type StoredSeal, sealPages } from "../../audit/read.ts";
+import type { Db } from "../../storage/tables.ts";
 
 /** An entry, the seal that closes its batch, or the head at the end. Every column is text, as it is hashed. */
 export type Exported =

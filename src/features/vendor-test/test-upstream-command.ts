@@ -14,7 +14,6 @@ import type { Keyring } from "../../keyring/keyring.ts";
 import { anyNumber, besideNumber, inputFrom, wholeRequest } from "../../ledger/commands/check-members.ts";
 import { amountFor, vendorPriceOf } from "../../ledger/fees.ts";
 import type { IdentitySettings } from "../../ledger/identity-settings.ts";
-import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { publicState } from "../../ledger/public-state.ts";
 import type { Log } from "../../runtime/log.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
@@ -22,10 +21,11 @@ import type { Tables } from "../../storage/tables.ts";
 import type { openLive } from "../../vendors/open-vendors.ts";
 import { isSandbox, missingOf, type VendorValues } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
-import { unfitFor } from "../attempts/decide-route.ts";
-import { consentReferenceOf } from "../operations/request-headers.ts";
-import { claimStore } from "../stand-in-store.ts";
-import { vendorChoice } from "./vendor-states.ts";
+import { unfitFor } from "../../verification/attempts/decide-route.ts";
+import { vendorChoice } from "../../verification/commands/vendor-states.ts";
+import { consentReferenceOf } from "../../verification/operations/request-headers.ts";
+import { claimStore } from "../../verification/stand-in-store.ts";
+import { vendorTestTrail } from "./vendor-test-trail.ts";
 
 type LiveOptions = Parameters<typeof openLive>[2];
 
@@ -96,7 +96,7 @@ export const testUpstream = command({
   kind: "change",
   gives: "money",
   calls: true,
-  records: [accessTrail.accountCreated, ledgerTrail.vendorTested],
+  records: [accessTrail.accountCreated, vendorTestTrail.vendorTested],
   target: ["name"],
   input: Type.Object({
     name: vendorChoice("The identity vendor."),
@@ -148,10 +148,10 @@ export const testUpstream = command({
       const account = await inTransaction(db, async (trx) => {
         const account = await room.operatorAccount(trx);
         const facts = { vendor: name, kind: person.kind, account: account.id, request: requestId };
-        await audit(trx, ledgerTrail.vendorTested(actor, facts));
+        await audit(trx, vendorTestTrail.vendorTested(actor, facts));
         return account;
       });
-      const { verifyOnce } = await import("../verify-once.ts");
+      const { verifyOnce } = await import("../../verification/verify-once.ts");
       const begun = performance.now();
       const { row, because } = await verifyOnce(
         upstream,

@@ -1,9 +1,9 @@
-import { type AuditEvent, journalOrder } from "../declare/audit-kind.ts";
-import { pagesOf } from "../storage/queries/pieces.ts";
-import { ledgerStart } from "../storage/retention/retention-rule.ts";
-import type { AuditEntryRow, Db } from "../storage/tables.ts";
-import { entryOf } from "./append.ts";
-import { factsIn } from "./read.ts";
+import { entryOf } from "../../audit/append.ts";
+import { factsIn } from "../../audit/read.ts";
+import { type AuditEvent, journalOrder } from "../../declare/audit-kind.ts";
+import { pagesOf } from "../../storage/queries/pieces.ts";
+import { ledgerStart } from "../../storage/retention/retention-rule.ts";
+import type { AuditEntryRow, Db } from "../../storage/tables.ts";
 
 const entriesAtOnce = 1000;
 

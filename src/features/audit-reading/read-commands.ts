@@ -59,7 +59,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
     }),
     tab: {
       count: async ({ reference }, { db }: Audited) =>
-        (await (await import("../read.ts")).tail(db, { most: mostCounted, reference: reference! })).length,
+        (await (await import("../../audit/read.ts")).tail(db, { most: mostCounted, reference: reference! })).length,
     },
     page: ["kind", "actor", "facts", "occurred_at"],
     sort: "-occurred_at",
@@ -71,7 +71,10 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
       { without: "endpoint.rolled", lines: "100" },
     ],
     run: async ({ lines, ...request }, { db }: Audited) => {
-      const [{ tail }, { storedHead }] = await Promise.all([import("../read.ts"), import("../chain/head.ts")]);
+      const [{ tail }, { storedHead }] = await Promise.all([
+        import("../../audit/read.ts"),
+        import("../../audit/chain/head.ts"),
+      ]);
       const { since, until } = request;
       if (since !== undefined && until !== undefined && until <= since)
         throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');
@@ -108,7 +111,7 @@ const exportTrail = command({
     ],
   },
   run: async (_, { db, progress }: Audited & { progress: (done: number) => void }) => {
-    const { exportTrail } = await import("../export.ts");
+    const { exportTrail } = await import("./export.ts");
     return (async function* () {
       for await (const line of exportTrail(db)) {
         yield line;

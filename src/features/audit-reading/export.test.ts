@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { suite, test } from "node:test";
-import { accessTrail } from "../declare/access-trail.ts";
-import { append } from "./append.ts";
-import { engines, removeOld, sealSome, sign, type TrailStore, trailStore } from "./audit.fixture.ts";
+import { append } from "../../audit/append.ts";
+import { engines, removeOld, sealSome, sign, type TrailStore, trailStore } from "../../audit/audit.fixture.ts";
+import { sealEntries } from "../../audit/seal-batch.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
 import { exportTrail } from "./export.ts";
-import { sealEntries } from "./seal-batch.ts";
 
 type Line = Record<"entry" | "seal" | "head", Record<string, string> | undefined>;
 

@@ -1,5 +1,5 @@
+import type { KeptHead } from "../../audit/chain/chain.ts";
 import type { Form } from "../../declare/command/forms.ts";
-import type { KeptHead } from "../chain/chain.ts";
 
 /** A head as people copy it: the number of a batch and the hash of its seal. */
 export const keptHead: Form<KeptHead> = {

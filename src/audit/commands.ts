@@ -1,6 +1,0 @@
-import type { DeclaredKind } from "../declare/audit-kind.ts";
-import { checkCommands } from "./commands/check-commands.ts";
-import { readCommands } from "./commands/read-commands.ts";
-
-/** `kinds`: all kinds of events that this build knows. */
-export const auditCommands = (kinds: readonly DeclaredKind[]) => [...checkCommands, ...readCommands(kinds)];
