@@ -269,7 +269,8 @@ export class Ledger {
             .where("owner", "=", owner)
             .where(isOnlyUnresolved(reference, outcome.attempt))
         : this.#transition("resolve", outcome.state, reference, columns);
-    const query = outcomeStatement(this.#db, update.where("state", "=", from), values, variant);
+    const written = { ...variant, isOfAnyRun: true };
+    const query = outcomeStatement(this.#db, update.where("state", "=", from), values, written);
     return (await this.#runHeld(run, query)).length > 0;
   }
 

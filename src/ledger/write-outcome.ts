@@ -97,6 +97,9 @@ export function outcomeParts(ended: Run, outcome: RunOutcome, prices: PricesByVe
 export type OutcomeValues = ReturnType<typeof outcomeParts>["values"];
 export type OutcomeVariant = ReturnType<typeof outcomeParts>["variant"];
 
+/** `isOfAnyRun`: the row may have had other runs since the one that the outcome is of. */
+type WrittenVariant = OutcomeVariant & { givesBack?: boolean; isOfAnyRun?: boolean };
+
 /** The column kind of each of these values. */
 export const outcomeValueKinds = {
   ...allTables.verification,
@@ -119,8 +122,12 @@ export const outcomeValueKinds = {
  * The journal entries of an outcome. An attempt that was not sent is left out. An attempt whose outcome differs from
  * the verification's gets its own entry.
  */
-function journalEntries(values: OutcomeValues, { state, ends, notSent, hasAttempt }: OutcomeVariant): JournalEntry[] {
-  const { reference, run, at, reason, ends_because, charged, kobo, told_unknown } = values;
+function journalEntries(
+  values: OutcomeValues,
+  { state, ends, notSent, hasAttempt, isOfAnyRun }: WrittenVariant,
+): JournalEntry[] {
+  const run = isOfAnyRun ? null : values.run;
+  const { reference, at, reason, ends_because, charged, kobo, told_unknown } = values;
   const { bill, unsure, unpriced } = values;
   const what = state === "unknown" ? "told_unknown" : "outcome";
   const attempt = notSent ? null : values.attempt;
@@ -155,10 +162,14 @@ export function outcomeStatement(
   db: Db,
   update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
   values: OutcomeValues,
-  variant: OutcomeVariant & { givesBack?: boolean },
+  variant: WrittenVariant,
   input?: Input,
 ): Compilable<{ reference: string }> {
-  const change = update.returning([...(variant.givesBack ? spendingColumns : ["reference" as const]), "sealed_record"]);
+  const change = update.returning([
+    ...(variant.givesBack ? spendingColumns : ["reference" as const]),
+    ...(variant.isOfAnyRun ? ["run" as const] : []),
+    "sealed_record",
+  ]);
   const followUps = (changed: Changed) => [
     ...(variant.isSealed ? [storeRecordKey(db, changed, values)] : []),
     ...journalEntries(values, variant).map((entry) =>

@@ -57,6 +57,13 @@ export const ledgerMutants: readonly Mutant[] = [
     tests: twiceTest,
   },
   {
+    name: "a late answer says on the trail how many attempts its own run had",
+    file: "src/ledger/ledger.ts",
+    from: "const written = { ...variant, isOfAnyRun: true };",
+    to: "const written = variant;",
+    tests: followTest,
+  },
+  {
     name: "a note covers a charge that the store did not answer",
     file: "src/ledger/charges.ts",
     from: 'unheard: unheard.join(",")',

@@ -7,9 +7,11 @@ import { negative } from "../../vendors/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../../verification/identity.fixture.ts";
 import { onlyRow } from "../../verification/ledger.fixture.ts";
 import { answering, verified } from "../../verification/played-upstream.fixture.ts";
+import { Ledger } from "../ledger.ts";
+import { found, placing } from "../ledger-moves.fixture.ts";
 import { journaled, stored, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
 import { ledgerTrail } from "../ledger-trail.ts";
-import { followJournal } from "./follow-journal.ts";
+import { followJournal, ledgerAuditEvents } from "./follow-journal.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 
@@ -87,6 +89,24 @@ for (const engine of engines) {
         ],
       );
     });
+
+    for (const ended of ["failed", "unknown"] as const)
+      test(`an answer to the first attempt counts the second one too, which another process ended as ${ended}`, async () => {
+        const { placed } = placing(store);
+        const ledger = new Ledger(store.db);
+        const row = await placed({ state: "unknown" });
+        const start = { vendor: "next", at: 3, requestId: "another", price: null, begins: "attempt" } as const;
+        const retried = await ledger.retry(row, { ...start, owner: "other" });
+        await ledger.complete(retried!, found(ended, 2));
+        assert.ok(await ledger.resolve(row, found("verified")));
+        await followJournal({ db: store.db, audit, zone });
+
+        const { reference } = row;
+        const { journal: _, ...facts } = toldOf(reference).at(-1)!.facts;
+        for await (const page of ledgerAuditEvents(store.db))
+          for (const { event, ...one } of page) if (one.reference === reference) assert.deepEqual(facts, event!.facts);
+        assert.deepEqual([facts.state, facts.attempts, facts.upstream], ["verified", 2, "next"]);
+      });
 
     test("the changes of one verification are audited together, in their order", async () => {
       const [row] = await storeRows(store.db, verifiedRow("acc_often", 1));

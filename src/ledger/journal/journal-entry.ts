@@ -26,8 +26,10 @@ export type Happening =
 /** A row to add to the journal. If an attempt ended, state, reason and bill are the attempt's too. */
 export type JournalEntry = Omit<
   Tables["verification_journal"],
-  "number" | "what" | "state" | "attempt_was" | "unsure" | "unpriced"
+  "number" | "run" | "what" | "state" | "attempt_was" | "unsure" | "unpriced"
 > & {
+  /** Null: the run of the row in `changed`, whatever it is by now. */
+  run: number | null;
   what: Happening;
   state: VerificationState;
   unsure: number;
@@ -92,7 +94,11 @@ export function addToJournal(
     .expression((insert) =>
       insert
         .selectFrom(changed)
-        .select((row) => columns.map((column) => row.val(entry[column]).as(column)))
+        .select((row) =>
+          columns.map((column) =>
+            (column === "run" && entry.run === null ? row.ref("verification.run") : row.val(entry[column])).as(column),
+          ),
+        )
         .select((row) => [
           row.val(attempt).as("attempt"),
           isKnown ? outcomeBefore(reference, attempt).as("attempt_was") : row.lit(null).as("attempt_was"),
