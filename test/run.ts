@@ -42,7 +42,7 @@ const theRest = [
   /\.browser\.test\.ts$/,
   /^test\/crash\//,
   /^test\/simulation\/(on-postgres|ten-days)\.test\.ts$/,
-  /^test\/(new-kind|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|release)\.test\.ts$/,
+  /^test\/(new-kind|new-list|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|release)\.test\.ts$/,
   /^test\/(draining|events-killed|first-hour|waiting-for-the-store)\.test\.ts$/,
   /^test\/(gateway|store|vendor)-faults\.test\.ts$/,
   /^test\/(workers|process|concurrency|console-statements|spending|stand-ins|strangers)\.test\.ts$/,
