@@ -61,7 +61,9 @@ const write = answerWriter(ElectricityCompanyAnswer);
     "src/lists/index.ts": [
       [
         'import { dataProviders } from "./data-providers.ts";\n',
-        'import { dataProviders } from "./data-providers.ts";\nimport { electricityCompanies } from "./electricity-companies.ts";\n',
+        `import { dataProviders } from "./data-providers.ts";
+import { electricityCompanies } from "./electricity-companies.ts";
+`,
       ],
       [
         "cableProviders, cableProducts, cableAddOns] as const",
@@ -71,7 +73,9 @@ const write = answerWriter(ElectricityCompanyAnswer);
     "src/catalogue/operations/index.ts": [
       [
         'import { listCorporateBundles } from "./listCorporateBundles.ts";\n',
-        'import { fetchElectricityCompanies } from "./fetchElectricityCompanies.ts";\nimport { listCorporateBundles } from "./listCorporateBundles.ts";\n',
+        `import { fetchElectricityCompanies } from "./fetchElectricityCompanies.ts";
+import { listCorporateBundles } from "./listCorporateBundles.ts";
+`,
       ],
       ["  fetchCablePlans,\n];", "  fetchCablePlans,\n  fetchElectricityCompanies,\n];"],
     ],
