@@ -41,7 +41,7 @@ test("a clock that goes a little wrong is put right at once", () => {
 
 for (const engine of engines) {
   suite(`the time of a store on ${engine.name}`, () => {
-    test("goes on when this machine's clock jumps while it serves", async (t) => {
+    test("the store's time goes on when this machine's clock jumps", async (t) => {
       const { settings, dispose } = await engine.fresh();
       const real = Date.now;
       const store = await openStore({ ...settings, serving: true, starting: true });
@@ -55,7 +55,7 @@ for (const engine of engines) {
     });
 
     if (engine.name === "postgres")
-      test("is the database's, not this machine's", async (t) => {
+      test("the store's time is the database's, not this machine's", async (t) => {
         const real = Date.now;
         t.mock.method(Date, "now", () => real() + 25 * month);
         const { settings, dispose } = await engine.fresh();

@@ -37,7 +37,7 @@ async function withFresh(fresh: () => Promise<Fresh>, use: (settings: Fresh["set
 
 for (const { name, fresh } of engines) {
   suite(`a store on ${name}`, { concurrency: true }, () => {
-    test("starts with its tables and every change counter, and keeps what was written", () =>
+    test("a new store has its tables and change counters, and keeps what is written", () =>
       withFresh(fresh, async (settings) => {
         const first = await openStore({ ...settings, serving: true, starting: true });
         assert.equal(first.engine, name);
@@ -65,7 +65,7 @@ for (const { name, fresh } of engines) {
         await second.close();
       }));
 
-    test("opens when several processes start on it at once", () =>
+    test("several processes can start on a new store at once", () =>
       withFresh(fresh, async (settings) => {
         const stores = await Promise.all([1, 2, 3, 4].map(() => openStore({ ...settings, serving: false })));
         for (const store of stores) {
@@ -74,7 +74,7 @@ for (const { name, fresh } of engines) {
         await Promise.all(stores.map((store) => store.close()));
       }));
 
-    test("refuses a database that a newer version made", () =>
+    test("a database that a newer version made is refused", () =>
       withFresh(fresh, async (settings) => {
         const store = await openStore({ ...settings, serving: false });
         await sql`insert into kysely_migration (name, timestamp) values ('9999_later', '2999-01-01T00:00:00.000Z')`.execute(
@@ -84,7 +84,7 @@ for (const { name, fresh } of engines) {
         assert.match(await refusal(openStore({ ...settings, serving: false })), /newer version.*9999_later/);
       }));
 
-    test("loses no acknowledged row when its process is killed", () =>
+    test("a killed process loses no acknowledged row", () =>
       withFresh(fresh, async (settings) => {
         const script = fileURLToPath(new URL("../../test/support/acknowledged-writer.ts", import.meta.url));
         const child = spawn(
@@ -164,7 +164,7 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
       await refusal(openStore({ ...settings, serving: false }));
     }));
 
-  test("others a look into its files", { skip: process.platform === "win32" }, () =>
+  test("a store on SQLite is unreadable for other users", { skip: process.platform === "win32" }, () =>
     withFresh(sqlite.fresh, async (settings) => {
       const dataDirectory = join(settings.dataDirectory, "made");
       const store = await openStore({ dataDirectory, serving: true, starting: true });

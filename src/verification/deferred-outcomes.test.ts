@@ -147,7 +147,7 @@ for (const engine of engines) {
       assert.deepEqual([row.charged, row.attempts, upstream.received.length], [1, 1, 1]);
     });
 
-    test("an attempt left behind stays so when a retry cannot be written", async (t) => {
+    test("an unknown attempt stays unknown if its retry cannot be written", async (t) => {
       let isReadOnly = false;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => {
@@ -206,7 +206,7 @@ for (const engine of engines) {
       assert.equal((await identity.verify(mine)).replayed, true);
     });
 
-    test("without a ledger nobody is asked", async (t) => {
+    test("no vendor is called while the ledger cannot be written", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       for (const changes of [{}, { idempotencyKey: "k" }]) {
         const mine = newRequest(changes);
@@ -255,7 +255,7 @@ for (const engine of engines) {
         assert.equal(upstream.received.length, 1);
       });
 
-    test("a charge that reached the store after its caller was sent away is taken back", async (t) => {
+    test("a charge that the store took after its caller got an error is reversed", async (t) => {
       let held: (() => void) | undefined;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => node,

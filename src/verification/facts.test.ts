@@ -22,7 +22,7 @@ for (const engine of usualEngines)
     const openAnswering = (t: TestContext, db: Db) =>
       store.open(t, { db, upstreams: { test: answering(verified).upstream, live: [] } });
 
-    test("a key that was charged, sent with another body", async (t) => {
+    test("a charged key sent with another body is refused, with its charge in the failure", async (t) => {
       const identity = await openAnswering(t, store.db);
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await identity.verify(mine);

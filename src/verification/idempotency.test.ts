@@ -15,7 +15,7 @@ for (const engine of usualEngines) {
     const { openWith, openAnswering } = openingsOn(store);
 
     suite("idempotency", () => {
-      test("the same again: the same record, replayed, not asked, not charged again", async (t) => {
+      test("a retry with the same key replays the record without a vendor call or charge", async (t) => {
         const { identity, received } = await openAnswering(t, verified);
         const mine = newRequest({ idempotencyKey: "k", consentReference: "c" });
         const first = await identity.verify(mine);
@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
-      test("negative answers are given again too", async (t) => {
+      test("negative answers are replayed too", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
           const { identity, received } = await openAnswering(t, () => negative(kind));
           const mine = newRequest({ idempotencyKey: "k" });
@@ -72,7 +72,7 @@ for (const engine of usualEngines) {
         }
       });
 
-      test("who has no outcome yet is told when to send again, and with which key", async (t) => {
+      test("a caller without an outcome learns when to retry, and with which key", async (t) => {
         const { identity } = await openAnswering(t, () => ({ state: "unknown", reason: "unclear" }));
         const keyed = await failureFrom(identity.verify(newRequest({ idempotencyKey: "k" })));
         assert.match(keyed.message, /Send the same request with the same Idempotency-Key in 5 s\.$/);
@@ -82,7 +82,7 @@ for (const engine of usualEngines) {
         assert.ok(message.endsWith(` GET /api/v2/kyc/verifications/${detail.facts!.request_reference}.`), message);
       });
 
-      test("who sends another person's phone is told whose phone to ask for", async (t) => {
+      test("a phone of another person is answered with whose phone to ask for", async (t) => {
         for (const [kind, label] of [
           ["bvn", "BVN"],
           ["nin", "NIN"],
@@ -126,7 +126,7 @@ for (const engine of usualEngines) {
         }
       });
 
-      test("while it runs, the same again is told to wait", async (t) => {
+      test("a retry during the verification is told to wait", async (t) => {
         const upstream = new PlayedUpstream();
         const identity = await openWith(t, upstream);
         const mine = newRequest({ idempotencyKey: "k" });
@@ -158,7 +158,7 @@ for (const engine of usualEngines) {
         assert.equal((await ledgerRows(store.db, mine)).length, 2);
       });
 
-      test("a record past its retention is not given again, and not bought again", async (t) => {
+      test("a record past its retention is neither replayed nor bought again", async (t) => {
         let time = Date.now();
         const changes = { now: () => time, settings: { recordRetention: hour } };
         const { identity, received } = await openAnswering(t, verified, changes);
@@ -214,7 +214,7 @@ for (const engine of usualEngines) {
     });
 
     suite("a key that was answered before", () => {
-      test("is known after the ring's hash key was changed, and the same as before", async (t) => {
+      test("a key is still known after a rotation of the hash key", async (t) => {
         const first = await openAnswering(t, verified);
         const mine = newRequest({ idempotencyKey: "k" });
         const { record } = await first.identity.verify(mine);
@@ -228,7 +228,7 @@ for (const engine of usualEngines) {
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
-      test("is answered also while the account has as many running as it may, or the source is gone", async (t) => {
+      test("a replay is answered while the account is at its limit or its vendor is gone", async (t) => {
         const upstream = new PlayedUpstream();
         const changes = { upstreams: { test: upstream, live: [answering(verified).upstream] } };
         const identity = await store.open(t, { ...changes, settings: { limits: { ...usualLimits, inFlight: 1 } } });

@@ -10,7 +10,7 @@ for (const engine of usualEngines) {
     const { openWith } = openingsOn(store);
 
     suite("without a key", () => {
-      test("equal calls in flight are one verification", async (t) => {
+      test("equal keyless calls in flight are one verification", async (t) => {
         const upstream = new PlayedUpstream();
         const identity = await openWith(t, upstream);
         const mine = newRequest({ consentReference: "c" });
@@ -24,7 +24,7 @@ for (const engine of usualEngines) {
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
-      test("calls that differ, or come later, are verifications of their own", async (t) => {
+      test("keyless calls that differ, or come later, are verifications of their own", async (t) => {
         const forLive = answering(verified);
         const identity = await store.open(t, {
           upstreams: { test: answering(verified).upstream, live: [forLive.upstream] },
@@ -66,7 +66,7 @@ for (const engine of usualEngines) {
         assert.equal((await failureFrom(last)).code, "bvn_not_found");
       });
 
-      test("with limits off there is no such bound", async (t) => {
+      test("with limits off, running verifications are not limited", async (t) => {
         const upstream = new PlayedUpstream();
         const identity = await openWith(t, upstream, { settings: { limits: null } });
         const mine = newRequest();

@@ -64,7 +64,7 @@ for (const engine of engines)
       return { identity, upstream, ...held };
     };
 
-    test("a charge that is taken back counts in the month in which that is done", async (t) => {
+    test("a reversal counts in the month in which it is made", async (t) => {
       let now = Date.UTC(2026, 0, 31, 23, 59, 59);
       const mine = newRequest();
       const { identity, upstream, isHeld, release } = await openHeld(t, mine, { now: () => now });
@@ -93,7 +93,7 @@ for (const engine of engines)
       release();
     });
 
-    test("a record that a retry was given stays charged when the first call gives up", async (t) => {
+    test("a record returned to a retry stays charged when the first call gives up", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { identity, upstream, isHeld, release } = await openHeld(t, mine);
       const call = failureFrom(identity.verify(mine));
@@ -115,7 +115,7 @@ for (const engine of engines)
 suite("a process that hears nothing of its charge from PostgreSQL", () => {
   const store = suiteStore(engines.find(({ name }) => name === "postgres")!);
 
-  test("a record that another process gave away stays charged", async (t) => {
+  test("a record that another process returned stays charged", async (t) => {
     const { identity: first, upstream, door } = await openBehindDoor(store, t, { settings: { timeLimit: 4_000 } });
     const second = await store.open(t);
     const mine = newRequest({ idempotencyKey: "k" });
@@ -132,7 +132,7 @@ suite("a process that hears nothing of its charge from PostgreSQL", () => {
     assert.deepEqual(await chargesOf(store.db, mine), [1, 10_000]);
   });
 
-  test("the record is given when the news comes within the caller's time", async (t) => {
+  test("the record is returned if the store's reply comes within the caller's time", async (t) => {
     const { identity, upstream, door } = await openBehindDoor(store, t);
     const mine = newRequest();
     const call = identity.verify(mine);

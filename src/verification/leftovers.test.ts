@@ -80,7 +80,7 @@ for (const engine of engines) {
       return { canaries: names.flatMap(forms), first: piecesOf(first), other: piecesOf(other) };
     };
 
-    test("while a record is held, only sealed text; in a backup, not even that", async (t) => {
+    test("the store has a record only as sealed text, and a backup not even that", async (t) => {
       const { canaries, first, other } = await verifiedTwo(t);
       const [bytes, copy] = [await stored(), await backedUp()];
       assert.equal(isIn(bytes, first), first.length);
@@ -89,7 +89,7 @@ for (const engine of engines) {
       assert.ok(copy.includes('"verified"'));
     });
 
-    test("after the erasure nothing of the record and its key, and all of the others", async (t) => {
+    test("an erasure removes the record and its key, and leaves all others", async (t) => {
       const { canaries, first, other } = await verifiedTwo(t);
       const parts = {
         db: store.db,
@@ -104,7 +104,7 @@ for (const engine of engines) {
       assert.equal(isIn(bytes, other), other.length);
     });
 
-    test("after the sweep nothing of any record and key", async (t) => {
+    test("after retention no record and no key is left", async (t) => {
       let now = start;
       const { db, log } = store;
       const clock = await RetentionClock.open({ store: { db, now: () => now, doubt: () => {} }, log });

@@ -63,7 +63,7 @@ for (const engine of engines) {
       );
     });
 
-    test("calls that come together do not slip through", async (t) => {
+    test("concurrent calls do not exceed a limit", async (t) => {
       const { identity, received } = await openAt(t, {
         limits: { ...usualLimits, account: { count: 5, seconds: 60 } },
       });
@@ -76,7 +76,7 @@ for (const engine of engines) {
       assert.equal((await failureFrom(identity.verify(another(mine)))).code, "rate_limited");
     });
 
-    test("retries that come together do not slip through", async (t) => {
+    test("concurrent retries do not exceed a limit", async (t) => {
       const { identity, received } = await openAt(
         t,
         { limits: { ...usualLimits, inFlight: 10 }, vendorAttemptsPerDay: 12 },

@@ -31,7 +31,7 @@ for (const engine of usualEngines) {
     const states = (mine: { accountId: string }, state: string) =>
       until(async () => (await onlyRow(store.db, mine)).state === state);
 
-    test("what a source says after its caller was answered is learned, and not charged", async (t) => {
+    test("a late answer is recorded after the caller was answered, and not charged", async (t) => {
       const { upstream, said } = tooSlow();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       for (const [outcome, state] of [
@@ -48,7 +48,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("a retry waits for the source that is listened to, and does not ask it again", async (t) => {
+    test("a retry waits for a late source instead of asking it again", async (t) => {
       const { upstream, said } = tooSlow();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -61,7 +61,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([said.length, row.attempts, row.charged, row.state], [1, 1, 1, "verified"]);
     });
 
-    test("a source that was left for another one is listened to as well", async (t) => {
+    test("the late answer of a source that was failed over from is recorded too", async (t) => {
       const { upstream, said } = tooSlow();
       const other: IdentityUpstream = {
         name: "other",
@@ -78,7 +78,7 @@ for (const engine of usualEngines) {
       await states(mine, "not_found");
     });
 
-    test("a stop does not wait for a source that is only listened to", async (t) => {
+    test("a stop does not wait for late answers", async (t) => {
       const { upstream } = tooSlow();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest();

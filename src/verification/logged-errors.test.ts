@@ -8,7 +8,7 @@ for (const engine of usualEngines)
   suite(`errors of the store on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("are logged by their code: their message may hold the values of a statement", async (t) => {
+    test("store errors are logged by code only, since messages may hold values of a statement", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
       let isBroken = false;
       const db = store.db.withPlugin({

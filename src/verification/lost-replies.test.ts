@@ -244,7 +244,7 @@ for (const engine of engines)
       assert.equal(await settledEvents(store.db, mine), 1);
     });
 
-    test("get an event if the failover to another vendor gets no reply after they were told", async (t) => {
+    test("callers get an event if a failover's reply from the store is lost", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const lossy = losing(store.db);
       const asks = (name: string, answer: IdentityOutcome): IdentityUpstream => ({

@@ -18,7 +18,7 @@ for (const engine of usualEngines) {
   suite(`the answers of an account, full or masked, on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("once it is set to masked, a replay gives no more than a masked answer", async (t) => {
+    test("an account set to masked gets masked replays of earlier full answers", async (t) => {
       const room = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await room.verify(mine);
@@ -29,14 +29,14 @@ for (const engine of usualEngines) {
       assert.deepEqual(await room.verify(mine), { record, replayed: true });
     });
 
-    test("what was masked when it was verified stays masked, whatever the account is set to now", async (t) => {
+    test("a record verified as masked stays masked, whatever the account's setting later", async (t) => {
       const room = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k", answers: "masked" });
       const { record } = await room.verify(mine);
       assert.deepEqual(await room.verify({ ...mine, answers: "full" }), { record, replayed: true });
     });
 
-    test("of two equal calls that share one verification, each is given what its own setting allows", async (t) => {
+    test("equal calls that share a verification get what their own settings allow", async (t) => {
       const upstream = new PlayedUpstream();
       const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest();

@@ -12,7 +12,7 @@ for (const engine of usualEngines) {
     let people = 22_000_003_000;
     const another = (mine: VerificationRequest) => ({ ...mine, number: String(people++) });
 
-    test("limits of an account's own hold in place of the others, also where nobody else is limited", async (t) => {
+    test("an account's own limits replace the general ones, even where those are off", async (t) => {
       for (const limits of [undefined, null]) {
         const vendor = { outcome: undefined as IdentityOutcome | undefined };
         const { upstream } = answering((attempt) => vendor.outcome ?? verified(attempt));

@@ -45,7 +45,7 @@ for (const engine of engines)
       assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
 
-    test("and no longer, and what comes before it is waited for no longer than before", async (t) => {
+    test("nothing is waited for beyond the caller's time, and earlier steps no longer than before", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 5_000 } });
       const mine = newRequest({ idempotencyKey: "k" });

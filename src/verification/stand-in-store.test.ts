@@ -22,7 +22,7 @@ for (const engine of engines)
       }
     };
 
-    test("is a rehearsal's for ever after one start with stand-ins", () =>
+    test("after one start with stand-ins a store is a rehearsal for ever", () =>
       withStore(async (db) => {
         await claimStore(db, withoutVendor, now);
         assert.equal(await isRehearsal(db), false);
@@ -37,7 +37,7 @@ for (const engine of engines)
         assert.equal(await isRehearsal(db), true);
       }));
 
-    test("is never a rehearsal's after a start with vendors", () =>
+    test("after a start with vendors a store never becomes a rehearsal", () =>
       withStore(async (db) => {
         await claimStore(db, live, now);
         await claimStore(db, withoutVendor, now);
@@ -46,7 +46,7 @@ for (const engine of engines)
         assert.equal(await isRehearsal(db), false);
       }));
 
-    test("is decided once if both start at the same time", () =>
+    test("if rehearsals and services start at once, only one kind gets the store", () =>
       withStore(async (db) => {
         const starts = await Promise.allSettled(
           [live, rehearsal, live, rehearsal].map((each) => claimStore(db, each, now)),
@@ -57,7 +57,7 @@ for (const engine of engines)
         await assert.rejects(checkClaim(db, loser));
       }));
 
-    test("does not become a rehearsal's while a service runs on it", () =>
+    test("a store does not become a rehearsal while a service runs on it", () =>
       withStore(async (db) => {
         await db
           .insertInto("verification_owner")

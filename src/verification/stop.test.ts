@@ -28,7 +28,7 @@ for (const engine of usualEngines) {
       assert.equal((await onlyRow(store.db, mine)).state, "verified");
     });
 
-    test("what a stop cannot wait for is unknown", async (t) => {
+    test("verifications that outlast a stop become unknown", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
       const call = identity.verify(mine).catch(() => undefined);

@@ -41,7 +41,7 @@ for (const engine of engines)
       return [code, detail.facts?.charged];
     };
 
-    test("costs nothing if the person was erased meanwhile, since no retry gets it", async (t) => {
+    test("an undelivered record costs nothing once the person is erased", async (t) => {
       const upstream = new PlayedUpstream();
       const room = await opened(t, { upstreams: { test: upstream, live: [] } });
       const mine = keyed();
@@ -58,7 +58,7 @@ for (const engine of engines)
       assert.deepEqual(await toldTo(room, mine), ["record_no_longer_held", false]);
     });
 
-    test("costs nothing if no record is kept", async (t) => {
+    test("an undelivered record costs nothing if no record is kept", async (t) => {
       const room = await opened(t, { settings: { recordRetention: 0 } });
       const mine = keyed();
       (await room.verify(mine)).undelivered!();
@@ -66,7 +66,7 @@ for (const engine of engines)
       assert.deepEqual(await chargeOf(mine), givenBack);
     });
 
-    test("stays charged while a retry gets it, and costs nothing once it is gone before one came", async (t) => {
+    test("an undelivered record is charged while a retry can get it, and free once it is gone", async (t) => {
       let late = 0;
       const hour = 3_600_000;
       const room = await opened(t, { now: () => Date.now() + late, settings: { recordRetention: hour } });
@@ -85,7 +85,7 @@ for (const engine of engines)
       }
     });
 
-    test("is charged for good once a retry was given it", async (t) => {
+    test("an undelivered record is charged for good once a retry got it", async (t) => {
       const room = await opened(t);
       const mine = keyed();
       const { undelivered } = await room.verify(mine);
@@ -98,7 +98,7 @@ for (const engine of engines)
       assert.deepEqual(await chargeOf(mine), stays);
     });
 
-    test("stays charged if it reached the caller, although it is gone, and if it came without a key", async (t) => {
+    test("a delivered record stays charged after it is gone, with and without a key", async (t) => {
       const room = await opened(t);
       const mine = keyed();
       await room.verify(mine);
@@ -107,7 +107,7 @@ for (const engine of engines)
       assert.equal((await room.verify(newRequest({ number: String(people++) }))).undelivered, undefined);
     });
 
-    test("costs nothing if it came late and was charged at the retry that did not reach its caller", async (t) => {
+    test("a late record costs nothing if the retry that charged it did not reach its caller", async (t) => {
       const upstream = new PlayedUpstream();
       const room = await opened(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 1_000 } });
       const mine = keyed();

@@ -85,7 +85,7 @@ for (const engine of engines)
       );
     });
 
-    test("one with a key is of the record that the caller gets when it asks again", async (t) => {
+    test("a charge with a key stays, since a retry gets the record", async (t) => {
       const { verifyAndDie } = await openMortal(t);
       const mine = newRequest({ idempotencyKey: "key" });
       assert.equal((await verifyAndDie(mine)).code, "internal_error");
@@ -134,7 +134,7 @@ for (const engine of engines)
       await charges.close();
     });
 
-    test("one charge without a reply leaves no other in doubt, however long it waits", async (t) => {
+    test("a charge without a reply leaves no other charge in doubt, however long it waits", async (t) => {
       const room = await store.open(t, { upstreams });
       const [waits, given] = [newRequest(), newRequest()];
       await room.verify(waits);
@@ -180,7 +180,7 @@ for (const engine of engines)
       }
     });
 
-    test("a stop leaves nothing to take back", async (t) => {
+    test("a stop leaves no charge to reverse", async (t) => {
       const room = await store.open(t, { upstreams });
       const mine = newRequest();
       await room.verify(mine);

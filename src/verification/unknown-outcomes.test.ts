@@ -10,7 +10,7 @@ for (const engine of usualEngines) {
   suite(`retries of an unknown outcome on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("ask at most twice more, then say that no retry helps", async (t) => {
+    test("an unknown outcome is asked for at most twice more, then no retry helps", async (t) => {
       const { upstream, received } = answering(() => ({ state: "unknown", reason: "unclear" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -31,7 +31,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["unknown", 3, 3, 0]);
     });
 
-    test("attempts that certainly did no work do not count", async (t) => {
+    test("attempts that certainly did no work do not count against the retries", async (t) => {
       const failed = unavailable("out_of_service");
       const outcomes = [failed, failed, unknown, failed, unknown];
       const { upstream } = answering(async (attempt, nth) => {

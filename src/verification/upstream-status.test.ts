@@ -19,7 +19,7 @@ for (const engine of usualEngines) {
   suite(`how processes see their upstreams on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("is noted at the start and at changes, for each process, and gone with it", async () => {
+    test("each process notes its vendors' status at start and at changes, and its notes go with it", async () => {
       const health = { ...fine };
       const upstream = { health: () => health };
       const notes = new UpstreamNotes(store.db, "one", [upstream]);
@@ -57,7 +57,7 @@ for (const engine of usualEngines) {
       await other.stop();
     });
 
-    test("tells operators of an alarm once, whoever sees it, and when it is over", async () => {
+    test("operators hear of a vendor's alarm once, whichever process sees it, and when it ends", async () => {
       const health: UpstreamHealth[] = [1, 2].map(() => ({ ...fine, name: "alarming" }));
       const seen = health.map((one, index) => new UpstreamNotes(store.db, `${index}`, [{ health: () => one }]));
       const told = async () => {
@@ -83,7 +83,7 @@ for (const engine of usualEngines) {
       ]);
     });
 
-    test("is nothing where no live upstream is set up", async () => {
+    test("without live vendors no status is noted", async () => {
       assert.equal(new UpstreamNotes(store.db, "none", []).isDue(), false);
     });
   });

@@ -14,7 +14,7 @@ for (const engine of usualEngines) {
     const { openWith, openAnswering } = openingsOn(store);
 
     suite("what a call is answered and what the ledger says", () => {
-      test("verified: the record, charged", async (t) => {
+      test("a verified call gets the record and is charged", async (t) => {
         const { identity, received } = await openAnswering(t, verified);
         const mine = newRequest();
         const { record, replayed } = await identity.verify(mine);
@@ -104,7 +104,7 @@ for (const engine of usualEngines) {
         assert.equal(personOf((await lax.verify(newRequest())).record).personal_info.phone_number, "08099999999");
       });
 
-      test("coarse: both negatives are one", async (t) => {
+      test("coarse negative answers do not tell a wrong number from a wrong phone", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
           const { identity } = await openAnswering(t, () => negative(kind), { settings: { negativeDetail: "coarse" } });
           const mine = newRequest({ idempotencyKey: "k" });
@@ -117,7 +117,7 @@ for (const engine of usualEngines) {
     });
 
     suite("the amount", () => {
-      test("is noted when it differs, and the schedule is charged", async (t) => {
+      test("another amount is noted, and the fee of the schedule is charged", async (t) => {
         const { identity } = await openAnswering(t, verified);
         const mine = newRequest({ amount: 99_999_999_999 });
         await identity.verify(mine);
@@ -125,7 +125,7 @@ for (const engine of usualEngines) {
         assert.deepEqual([row.amount, row.fee, row.amount_differs, row.charged], [99_999_999_999, 10_000, 1, 1]);
       });
 
-      test("is enforced where the operator says so: refused without asking, the same again", async (t) => {
+      test("an enforced amount is refused without a vendor call, and again on a retry", async (t) => {
         const { identity, received } = await openAnswering(t, verified, {
           settings: { amountPolicy: "enforce", fees: feesOf(1, { bvn: 15_050 }) },
         });

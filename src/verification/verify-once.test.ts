@@ -17,7 +17,7 @@ for (const engine of engines)
       return { request, ended: verifyOnce(upstream as never, parts, request) };
     };
 
-    test("is nobody else's while its command lives, also for a service that starts meanwhile", async (t) => {
+    test("a command's verification is its own while it lives, even if a service starts meanwhile", async (t) => {
       const upstream = new PlayedUpstream();
       const { request, ended } = begin(upstream);
       await upstream.asked();
@@ -28,7 +28,7 @@ for (const engine of engines)
       assert.equal((await onlyRow(store.db, request)).charged, 1);
     });
 
-    test("becomes unknown by itself if the command is killed", async (t) => {
+    test("a verification becomes unknown by itself if its command is killed", async (t) => {
       const upstream = new PlayedUpstream();
       const { request, ended } = begin(upstream);
       await upstream.asked();
@@ -42,7 +42,7 @@ for (const engine of engines)
       await ended;
     });
 
-    test("leaves no lease, and leads no service while it has one", async () => {
+    test("a command leaves no lease behind and never leads", async () => {
       const upstream = new PlayedUpstream();
       const { ended } = begin(upstream);
       await upstream.asked();

@@ -28,7 +28,7 @@ for (const engine of usualEngines)
       return operators.sendJson("/sign-in", { response: passkey.sign(asked) });
     };
 
-    test("a stranger who asks to sign in leaves no row", async () => {
+    test("a stranger's request to sign in leaves no row", async () => {
       const before = await rowsOf("passkey_challenge");
       for (let time = 0; time < 5; time += 1)
         assert.equal((await operators.sendJson("/sign-in/options", {})).status, 200);
@@ -62,7 +62,7 @@ for (const engine of usualEngines)
       await assert.rejects(signedAfter(5), PasskeyError);
     });
 
-    test("a challenge of one purpose is none of another", async () => {
+    test("a challenge serves its own purpose only", async () => {
       const { by, deedOf, sendJson, post, invite, join } = operators;
       const key = await operators.service.newKey();
       const { json } = await deedOf("/keys/revoke", by.operator, { id: key.id });
@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       assert.equal((await join(other)).status, 200);
     });
 
-    test("an authenticator's counter moves once: its copy does not sign in beside it", async () => {
+    test("a copied authenticator cannot sign in beside the original", async () => {
       const { passkey } = await operators.signIn("counting@example.com", "viewer");
       passkey.count(7);
       const asked = await Promise.all([1, 2, 3].map(() => operators.sendJson("/sign-in/options", {})));
@@ -105,7 +105,7 @@ for (const engine of usualEngines)
       assert.equal((await operators.send("/keys", { cookie })).status, 303);
     });
 
-    test("limits count a network of IPv6, not its addresses", async () => {
+    test("sign-in limits count IPv6 networks, not their addresses", async () => {
       const statuses: number[] = [];
       for (let host = 1; host <= 40; host += 1) {
         const headers = { "Content-Type": "application/json", Origin: operators.origin };
@@ -117,7 +117,7 @@ for (const engine of usualEngines)
       assert.equal(statuses.at(-1), 429);
     });
 
-    test("a GET calls nobody, and a form does", async (t) => {
+    test("a GET calls no vendor, and a form does", async (t) => {
       const { by, send, post, confirm } = operators;
       const calls: string[] = [];
       const receiver = createServer((request, response) => {
@@ -157,7 +157,7 @@ for (const engine of usualEngines)
   });
 
 suite("the host of the console", () => {
-  test("is checked behind a proxy too", async () => {
+  test("the host of the console is checked behind a proxy too", async () => {
     const port = await freePort();
     const origin = "https://console.example";
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_CONSOLE_ORIGIN: origin });
@@ -171,7 +171,7 @@ suite("the host of the console", () => {
     assert.equal((await send("/sign-in/options", { method: "POST", body: "{}", headers })).status, 421);
   });
 
-  test("does not wait for half a request", async () => {
+  test("the console drops half a request after its time", async () => {
     const port = await freePort();
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_REQUEST_TIMEOUT: "200ms" });
     const half = new Line(port);
@@ -199,7 +199,7 @@ suite("the places of the console", () => {
     });
   };
 
-  test("are free again soon after half bodies of a stranger, of whom others notice nothing", {
+  test("half bodies of a stranger free their places soon, and others notice nothing", {
     skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
   }, async () => {
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
@@ -216,7 +216,7 @@ suite("the places of the console", () => {
     assert.equal((await send("/sign-in")).status, 200);
   });
 
-  test("are not shared out among the callers of a trusted proxy, which has one address for all", async () => {
+  test("places are not shared out among callers of a trusted proxy, which has one address", async () => {
     const port = await freePort();
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_TRUST_PROXY: "127.0.0.1" });
     const lines = halves(port, service.console!.origin);
@@ -225,7 +225,7 @@ suite("the places of the console", () => {
     assert.ok(answered >= 200, `${answered} had a place`);
   });
 
-  test("are kept by those who send a whole body that is refused", async () => {
+  test("a caller whose whole body is refused keeps its place", async () => {
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
     const { origin } = service.console!;
     const line = new Line(Number(new URL(origin).port));

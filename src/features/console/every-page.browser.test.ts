@@ -158,7 +158,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       assert.deepEqual([...found, ...problems], []);
     });
 
-  test("has two lines for a row of a wide table on a phone, and unfolds what they leave out", async () => {
+  test("on a phone a wide table has two lines for a row, and unfolds the rest", async () => {
     const { page } = ada;
     await look(page, "light", 390);
     for (const path of ["/verifications", "/accounts", "/keys", "/people", "/requests", "/catalogue", "/audit"]) {
@@ -176,7 +176,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await facts.waitFor();
   });
 
-  test("has one line for a row of the audit trail on a desk, which unfolds", async () => {
+  test("on a desk a row of the audit trail is one line, which unfolds", async () => {
     const { page } = ada;
     await look(page, "light", 1280);
     await page.goto(`${origin}/audit?kind=catalogue.revised`);
@@ -189,7 +189,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     assert.ok((await heightsOf()).some((height) => height > 50));
   });
 
-  test("says under a state who made it so, and until when", async () => {
+  test("under a state stands who set it and until when", async () => {
     const { page } = ada;
     for (const path of ["/", "/vendors", "/upstreams/show?vendor=blusalt"]) {
       await page.goto(`${origin}${path}`);
@@ -199,7 +199,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     assert.match(await page.locator("main").innerText(), /suspended\s+by \S+ at the terminal since/);
   });
 
-  test("says how much of a record is on its tabs", async () => {
+  test("a record's tabs say how much is on them", async () => {
     const { page } = ada;
     await page.goto(`${origin}/accounts/show?account=ops@kobopay.example`);
     const tabs = page.getByRole("navigation", { name: "About it" });
@@ -209,7 +209,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     );
   });
 
-  test("is as accessible when it answers a form, and when it refuses", async () => {
+  test("answers to forms and refusals are as accessible as pages", async () => {
     const { page } = ada;
     await sendForm(page, `${origin}/accounts/create`, { Email: "no e-mail" });
     const found = await problemsOf(page, "problems of a form");

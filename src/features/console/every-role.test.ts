@@ -105,7 +105,7 @@ for (const engine of usualEngines)
           assert.ok(mayRun("viewer", command), `${path} leads a viewer to ${command.id}`);
     });
 
-    test("records, and what find says of each kind, are of the role", async () => {
+    test("a role sees only its own records, also by find", async () => {
       for (const role of roles)
         for (const [kind, { show, by }] of kinds) {
           const name = subjects[by]!;
@@ -120,7 +120,7 @@ for (const engine of usualEngines)
         }
     });
 
-    test("an answer that is kept is for its role and higher ones", async () => {
+    test("a kept answer is shown to its role and higher ones only", async () => {
       const { by, send, origin } = operators;
       for (const owner of roles) {
         const body = new URLSearchParams({ _token: by[owner].token, text: "@example.com" }).toString();
@@ -141,7 +141,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a stranger gets nothing but the way to sign in", async () => {
+    test("a stranger gets only the page to sign in", async () => {
       const { send, origin } = operators;
       const headers = { ...formType, Origin: origin };
       const body = new URLSearchParams({ text: subjects.reference! }).toString();

@@ -16,7 +16,7 @@ for (const engine of usualEngines)
 
     const find = (text: string) => operators.post("/find", operators.by.viewer, { text });
 
-    test("opens the record of what was pasted, whose page links to what it names", async () => {
+    test("pasting a reference opens its verification, which links to what it names", async () => {
       const { text } = await find(reference);
       assert.match(text, new RegExp(`<h1>BVN ending 0017</h1>.*${reference}.*What happened.*Sandbox`, "s"));
       const links = ["accounts/show?account=", "keys/show?id=", "requests/list?request_id="].map(
@@ -34,7 +34,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(key.text, /\/endpoints\/test/, "an endpoint has an id of another family");
     });
 
-    test("a form says what is set now, what the default is, and offers the accounts", async () => {
+    test("a form shows the present value and the default, and offers the accounts", async () => {
       const { cookie } = operators.by.operator;
       const page = async (path: string) => (await operators.send(path, { cookie })).text;
       const terms = await page("/accounts/change?account=sandbox@example.com");
@@ -44,11 +44,11 @@ for (const engine of usualEngines)
       assert.doesNotMatch(await page("/accounts/change?account=nobody@example.com"), /name="_was"/);
     });
 
-    test("reads the reference in what a client wrote around it", async () => {
+    test("the box finds the reference within a client's sentence", async () => {
       assert.match((await find(`Ref: ${reference} please`)).text, /<h1>BVN ending 0017<\/h1>/);
     });
 
-    test("names come while somebody types, and none for what may be a number of a person", async () => {
+    test("the box suggests names while typing, and none for a person's number", async () => {
       const typed = async (text: string) =>
         (await operators.post("/find?_names=1", operators.by.viewer, { text })).text;
       assert.match(await typed("sandb"), /^<li><a href="\/accounts\/show\?account=sandbox%40example\.com">Sandbox /);
@@ -111,7 +111,7 @@ for (const engine of usualEngines)
       assert.match(text, /href="\/accounts\/show\?account=s000000000600%40example\.com">Stall 000000000600</);
     });
 
-    test("lists what has the same name, and keeps a person's number out of every page and URL", async () => {
+    test("the box lists everything with a name, and keeps a person's number out of pages and URLs", async () => {
       const { text } = await find("sandbox");
       assert.match(text, /<h1>Find<\/h1>.*Account Sandbox/s);
       const refused = await find("2200 0000 017");

@@ -30,7 +30,7 @@ suite("a form with files", () => {
       assert.equal(await (form.get("file") as File).text(), "code,price\r\nx,1\r\n");
     });
 
-  test("hands on the bytes of a file in pieces, between which others are served", async () => {
+  test("a form's file is read in pieces, between which others are served", async () => {
     const form = new FormData();
     const bytes = randomBytes(4 * 1024 * 1024 + 1);
     form.append("file", new File([bytes], "data-bundles.csv"));

@@ -26,7 +26,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await service?.close();
   });
 
-  test("changes the prices of the entries that were filtered, after a look", async () => {
+  test("a form changes the prices of the filtered entries after a preview", async () => {
     const { page, problems } = ada;
     await page.goto(`${origin}/catalogue/entries?_run=1&provider=MTNDATA&max=3000`);
     const count = await page.locator("tbody tr").count();

@@ -23,7 +23,7 @@ for (const engine of usualEngines)
 
     const entries = (kind: string) => operators.entries(kind);
 
-    test("nobody approves what they made, with a new e-mail either, and the trail names the same person", async () => {
+    test("nobody approves their own change, even with a new e-mail", async () => {
       const { post, confirm, deedOf, by, send } = operators;
       const held = await confirm("/catalogue/edit", by.officer, { code: "MTNDATA 104", price: "9000" });
       const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
@@ -75,7 +75,7 @@ for (const engine of usualEngines)
       assert.match(renewed.text, /is published/);
     });
 
-    test("nothing is approved at the terminal, whoever the author is said to be", async () => {
+    test("nothing is approved at the terminal, whatever author is named", async () => {
       const held = await duba("catalogue", "edit", "MTNDATA", "104", "--price", "100", "--author", "bob");
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
       for (const author of ["grace", "bob"]) {

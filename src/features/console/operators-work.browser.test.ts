@@ -40,7 +40,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", reference).execute();
     return reference;
   };
-  test("changes a price where it stands, with the passkey, and sees what became of it", async () => {
+  test("an operator changes a price in its row with the passkey, and sees the result", async () => {
     const { page, problems } = ada;
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
     const price = page.getByLabel("Price of MTNDATA 104", { exact: true });
@@ -74,7 +74,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     }
   });
 
-  test("drops a file, sees its problems by line, then the difference, and publishes", async () => {
+  test("an operator drops a file, sees problems by line, then the difference, and publishes", async () => {
     const { page, problems } = ada;
     const text = await bundles();
     const file = (changed: string) => ({
@@ -96,7 +96,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("schedules a price at a time of the operator's zone, and rejects it beside what is served", async () => {
+  test("an operator schedules a price in the local time zone, and rejects it", async () => {
     const { page } = ada;
     const fields = { Price: "106", "Holds from": "2099-02-01T08:30", Note: "In spring" };
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, fields);
@@ -109,7 +109,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await said(page, /is rejected/);
   });
 
-  test("acknowledges an alarm, and settles verifications that no vendor answers", async () => {
+  test("an operator acknowledges an alarm and settles unanswered verifications", async () => {
     const { page, problems } = ada;
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, { Price: "5000" });
     await page.goto(origin);
@@ -222,7 +222,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.equal(new URL(page.url()).pathname, "/sign-in");
   }
 
-  test("does a day's work by keyboard alone", async () => {
+  test("an operator does a day's work by keyboard alone", async () => {
     const { page, context, problems } = ada;
     await page.goto(origin);
     const hands = keyboard(page);
@@ -250,7 +250,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual([...problems, ...grace.problems], []);
   });
 
-  test("does the same work without scripts, but for the passkeys", async () => {
+  test("an operator does the same work without scripts, apart from passkeys", async () => {
     const withoutScripts = async (visitor: Visitor) => {
       const storageState = await visitor.context.storageState();
       const other = await visit(browser, origin, { storageState, javaScriptEnabled: false });
@@ -273,7 +273,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await first.context.close();
   });
 
-  test("checks a file and saves a table without scripts, and a price in its row wants the passkey", async () => {
+  test("without scripts a file is checked and a table saved; a price in its row needs the passkey", async () => {
     const storageState = await grace.context.storageState();
     const { page, problems, context } = await visit(browser, origin, { storageState, javaScriptEnabled: false });
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);

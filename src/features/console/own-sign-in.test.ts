@@ -96,7 +96,7 @@ for (const engine of engines)
       });
     });
 
-    test("the last passkey stays, also when two are removed at a time", async () => {
+    test("the last passkey stays, even when two are removed at once", async () => {
       const who = await operators.signIn("two@example.com", "viewer");
       const { credential } = await made(who);
       const refused = await operators.post("/passkeys/add", who, { name: "Phone 0800 000 0017", credential });

@@ -46,7 +46,7 @@ suite("the words of pages", () => {
     });
   };
 
-  test("are those of people on each page, and of the code nowhere but in ids", async () => {
+  test("pages use people's words, and the code's words only in ids", async () => {
     const { cookie } = operators.by.officer;
     const found: string[] = [];
     for (const path of Object.values(consolePages(subjects)).flat())
@@ -54,7 +54,7 @@ suite("the words of pages", () => {
     assert.deepEqual(found, []);
   });
 
-  test("leave each choice of a form to its person, but what is folded or asks a vendor's own test number", async () => {
+  test("forms preselect nothing, except what is folded or a vendor's own test number", async () => {
     const filled: string[] = [];
     for (const path of consolePages(subjects).form) {
       const { text } = await operators.send(path, { cookie: operators.by.officer.cookie });
@@ -65,7 +65,7 @@ suite("the words of pages", () => {
     assert.deepEqual(filled, ["/books/adjust mode", "/upstreams/test kind"]);
   });
 
-  test("are those of people where a form is refused, confirmed or done", async () => {
+  test("refusals, confirmations and results use people's words", async () => {
     const { officer } = operators.by;
     const { account, reference, id, draft, person } = subjects as Record<string, string>;
     const found: string[] = [];

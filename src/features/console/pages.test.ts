@@ -116,7 +116,7 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(await page("/catalogue/map/list?source=ebills"), /Pull now…<\/a><\/p>/);
   });
 
-  test("a state that has few says how many, unless another filter hides some", async () => {
+  test("a state with few entries says how many, unless another filter hides some", async () => {
     const { db, now } = await service.store();
     const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
     const unknown = { state: "unknown", charged: 0, charged_at: null, completed_at: null } as const;

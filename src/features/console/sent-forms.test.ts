@@ -29,7 +29,7 @@ for (const engine of usualEngines)
     };
     const topUp = () => ({ _form: randomUUID(), account, amount: "500", reason: "Cash" });
 
-    test("does it once, also with another confirmation, and says when with a link to what it did", async () => {
+    test("a form sent twice acts once, even with another confirmation, and links to what it did", async () => {
       const { confirm, post, send } = operators;
       for (const [path, table, fields] of [
         ["/accounts/top-up", "top_up", topUp()],
@@ -53,7 +53,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("makes no second key, and the secret stands in the answer to the form alone", async () => {
+    test("a form sent twice makes no second key, and only its first answer has the secret", async () => {
       const { send } = operators;
       const body = new URLSearchParams({ _token: officer.token, _form: randomUUID(), account }).toString();
       const sent = { method: "POST", cookie: officer.cookie, body, headers: { ...formType, Origin: operators.origin } };
@@ -70,7 +70,7 @@ for (const engine of usualEngines)
         assert.doesNotMatch(answer ?? "", /duba_test_/);
     });
 
-    test("is answered with a redirect, so that reloading the page asks for it again and does nothing", async () => {
+    test("a form is answered with a redirect, so that a reload does nothing", async () => {
       const { send } = operators;
       const fields = { _token: officer.token, _form: randomUUID(), name: "Till", email: "till@example.com" };
       const headers = { ...formType, Origin: operators.origin };
@@ -85,7 +85,7 @@ for (const engine of usualEngines)
       assert.equal(await rowsOf("account"), before);
     });
 
-    test("can be sent again after a problem, and not at all without its id", async () => {
+    test("a form can be sent again after a problem, and never without its id", async () => {
       const { post } = operators;
       const _form = randomUUID();
       const fields = { _form, name: "Kiosk", email: "kiosk" };
@@ -133,7 +133,7 @@ for (const engine of usualEngines)
       assert.equal((await send("/prices/sheet?_run=1&_csv=1", { cookie })).text, sheet.out);
     });
 
-    test("does it once when it comes twice at a time, to two processes too", async () => {
+    test("a form that reaches two processes at once acts once", async () => {
       const { service } = operators;
       const sameStore = {
         ...engine,

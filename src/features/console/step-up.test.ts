@@ -11,7 +11,7 @@ import { pathOf } from "./site-map.ts";
 
 const commands = (await everyCommand()).filter(({ only, store }) => only !== "terminal" && store !== "own");
 
-test("what gives something away is what the design names", () => {
+test("exactly the commands that the design names need a passkey", () => {
   const by = Object.fromEntries(
     givenAway.map((gift) => [gift, commands.filter(({ gives }) => gives === gift).map(({ id }) => id)]),
   );
@@ -68,7 +68,7 @@ for (const engine of usualEngines)
       return revoked_at !== null;
     };
 
-    test("a stolen cookie does none of it, and leaves nothing", async () => {
+    test("a stolen cookie cannot do what needs a passkey, and leaves nothing", async () => {
       const { post, confirm, by, service } = operators;
       const key = await service.newKey();
       const example = (texts: object) =>
@@ -107,7 +107,7 @@ for (const engine of usualEngines)
       assert.deepEqual({ entries: await written(), invitations: await invitations() }, before);
     });
 
-    test("nobody becomes an officer in the console, and no officer is invited again there", async () => {
+    test("the console makes nobody an officer, and invites no officer again", async () => {
       const { confirm, by } = operators;
       const only = /at the terminal only/;
       const invited = { email: "mallory@example.com", role: "officer" };
@@ -121,7 +121,7 @@ for (const engine of usualEngines)
       assert.match(fine.text, /join#/);
     });
 
-    test("a confirmation is of one deed: no other target, input, command, session or person has it", async () => {
+    test("a confirmation holds for one target, input, command, session and person only", async () => {
       const { service, by, post, deedOf } = operators;
       const [one, other] = [await service.newKey(), await service.newKey()];
       const signed = async (fields: Record<string, string>, who = by.operator, path = "/keys/revoke") => {
@@ -180,7 +180,7 @@ for (const engine of usualEngines)
       assert.match(again.text, /The passkey did not sign/);
     });
 
-    test("the page before it shows the deed and what it hits", async () => {
+    test("the page to confirm shows the action and what it affects", async () => {
       const { service, by, deedOf } = operators;
       const key = await service.newKey({ label: "till of the corner shop" });
       const page = async (path: string, who: typeof by.officer, fields: Record<string, string>) =>
@@ -202,7 +202,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(exported, /22000000017/);
     });
 
-    test("an erasure says what it will erase, and asks no passkey for nobody", async () => {
+    test("an erasure says what it will erase, and needs no passkey if that is nothing", async () => {
       const { by, deedOf, post } = operators;
       const { page } = (await deedOf("/subjects/erase", by.officer, { number: "22000000017" })).json;
       assert.match(page, /the BVN ending 0017: 1 of sandbox@example\.com \(test\), with 0 records/);
@@ -235,7 +235,7 @@ for (const engine of usualEngines)
       assert.match((await confirm("/keys/roll", by.operator, { id: liveId })).text, /replaces/);
     });
 
-    test("its entry proves who acted, and holds nothing personal", async () => {
+    test("the audit entry proves who acted, and holds nothing personal", async () => {
       const { confirm, by } = operators;
       const account = "shop@example.com";
       await confirm("/accounts/change", by.operator, { account, prepaid: "on" });

@@ -265,7 +265,7 @@ suite("the tasks of an operator's day", { skip: missingBrowser() }, () => {
     return counting(hands);
   };
 
-  test("take as few actions as they say", async () => {
+  test("each task of an operator's day takes as few actions as stated", async () => {
     ada.page.setDefaultTimeout(8000);
     for (const [name, task] of Object.entries(tasks)) {
       const hands = await begin(task, mouse(ada.page));

@@ -63,7 +63,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await done("events", "endpoints", "list"), []);
     });
 
-    test("what is dead is listed, makes the status say so, and is sent again", async (t) => {
+    test("dead deliveries are listed, shown by the status, and sent again", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       const { id } = await done(
@@ -121,7 +121,7 @@ for (const engine of usualEngines)
       assert.match(listed.out, /https:\/\/hooks\.example\.com\/…/);
     });
 
-    test("eight endpoints of one host are told apart, each as when it was added", async () => {
+    test("eight endpoints of one host look different, each as when it was added", async () => {
       const account = ["--account", await service.newAccount(`Eight-${engine.name}`)];
       const shownIn = (out: string) => out.match(/https:\/\/many\.example\.com\/…[0-9a-f]{4}/g) ?? [];
       const added: string[] = [];

@@ -14,7 +14,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 suite("the pause after failures", () => {
-  test("grows from 5 s to an hour, plus up to 20 %", () => {
+  test("the pause after failures grows from 5 s to an hour, plus up to 20 %", () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7, 50].map((failures) => backOff(failures, () => 0));
     assert.deepEqual(pauses, [5_000, 20_000, 80_000, 320_000, 1_280_000, hour, hour, hour]);
     assert.equal(
@@ -35,7 +35,7 @@ for (const engine of engines)
       return { receiver, account, ...(await store.endpoint(account, receiver.url)) };
     };
 
-    test("say that a live event is of a rehearsal, and that no other one is", async (t) => {
+    test("deliveries mark live events of a rehearsal, and no others", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       for (const mode of ["test", "live"] as const) await store.endpoint("acc_rehearsal", receiver.url, [], mode);
@@ -51,7 +51,7 @@ for (const engine of engines)
       assert.deepEqual(await marks(false), { test: undefined, live: undefined });
     });
 
-    test("are signed as the standard says, and go to the endpoints of the account and the mode only", async (t) => {
+    test("deliveries are signed by the standard, and reach endpoints of the account and mode only", async (t) => {
       const shop = await receiving(t, "acc_shop");
       const other = await receiving(t, "acc_other");
       const live = await openReceiver();
@@ -78,7 +78,7 @@ for (const engine of engines)
       assert.equal(shop.receiver.received.length, 1, "it is delivered once");
     });
 
-    test("wait for a receiver that is down for an hour, lose nothing and keep their order", async (t) => {
+    test("deliveries survive an hour of a receiver's absence, complete and in order", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_down");
       const deliverer = store.deliverer();
       const { port } = new URL(receiver.url);
@@ -101,7 +101,7 @@ for (const engine of engines)
       assert.ok(store.at - begun < 3 * hour, "it comes within an hour and a bit after the receiver is back");
     });
 
-    test("are tried again after 500 and after an answer that breaks off, and those behind wait", async (t) => {
+    test("a delivery is repeated after a 500 or a cut response, and those behind it wait", async (t) => {
       const { receiver, account, id, secret } = await receiving(t, "acc_500");
       const answers = [500, "break", 301, 204] as const;
       receiver.behaves = () => answers[receiver.received.length - 1] ?? 204;
@@ -120,7 +120,7 @@ for (const engine of engines)
       for (const delivery of receiver.received) readDelivery(secret, delivery);
     });
 
-    test("are dead after 3 days, then the next has its turn, and a command sends them again", async (t) => {
+    test("a delivery is dead after 3 days, the next one goes on, and a command resends it", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_dead");
       const poison = await store.event(account);
       receiver.behaves = ({ headers }) => (headers["webhook-id"] === poison ? 500 : 204);
@@ -149,7 +149,7 @@ for (const engine of engines)
       assert.deepEqual(receiver.ids().slice(-2), [behind, last]);
     });
 
-    test("that are sent again have 3 days of their own, and nothing of their old end", async (t) => {
+    test("a resent delivery has 3 new days, and nothing of its old end", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_again");
       receiver.behaves = () => 500;
       const event = await store.event(account);
@@ -177,7 +177,7 @@ for (const engine of engines)
       }
     });
 
-    test("of an endpoint that is slow or down starve no other", async (t) => {
+    test("a slow or dead endpoint holds up no other", async (t) => {
       const slow = await Promise.all(["s1", "s2", "s3"].map((name) => receiving(t, `acc_${name}`)));
       for (const { receiver } of slow) receiver.behaves = () => "hang";
       const quick = await receiving(t, "acc_quick");
@@ -211,7 +211,7 @@ for (const engine of engines)
       }
     });
 
-    test("of many slow endpoints of one account leave places for every other account", async (t) => {
+    test("many slow endpoints of one account leave room for every other account", async (t) => {
       const slow = await openReceiver();
       t.after(() => slow.close());
       slow.behaves = () => "hang";
@@ -270,7 +270,7 @@ for (const engine of engines)
       assert.deepEqual(receiver.ids(), [event, event, event]);
     });
 
-    test("stop in the middle of a turn when the account is suspended", async (t) => {
+    test("deliveries stop at once when the account is suspended", async (t) => {
       const { receiver, account } = await receiving(t, "acc_suspended_in_turn");
       const terms = { fees: "{}", answers: "full", terms: "{}" } as const;
       const row = { id: account, name: "Shop", email: "in-turn@example.com", created_at: store.at, ...terms };
@@ -286,7 +286,7 @@ for (const engine of engines)
       assert.equal(receiver.received.length, 1);
     });
 
-    test("of 2 instances are never two at once, and each event comes once and in order", async (t) => {
+    test("two instances deliver each event once, in order, and never two at a time", async (t) => {
       const all = await Promise.all(["a", "b", "c"].map((name) => receiving(t, `acc_two_${name}`)));
       let atOnce = 0;
       let most = 0;
@@ -309,7 +309,7 @@ for (const engine of engines)
       assert.equal(most, 1);
     });
 
-    test("of a process that froze are taken over once its lease is over", async (t) => {
+    test("deliveries of a frozen process are taken over once its lease ends", async (t) => {
       const { receiver, account } = await receiving(t, "acc_frozen");
       receiver.behaves = () => "hang";
       const id = await store.event(account);
@@ -331,7 +331,7 @@ for (const engine of engines)
     const endpointOf = async (account: string) =>
       store.db.selectFrom("event_endpoint").selectAll().where("audience", "=", account).executeTakeFirstOrThrow();
 
-    test("carry a signature by both secrets while a roll overlaps, then by the new one alone", async (t) => {
+    test("deliveries are signed with both secrets while a roll overlaps, then with the new one", async (t) => {
       const { receiver, account, id, secret: before } = await receiving(t, "acc_roll");
       const { secret } = await rollSecret(store.place(), { id, overlap: hour });
       await store.event(account);
@@ -346,7 +346,7 @@ for (const engine of engines)
       assert.notEqual(before, secret);
     });
 
-    test("that wait when the secret is rolled carry the new one, also in a turn that began before", async (t) => {
+    test("waiting deliveries are signed with the new secret, even in a turn that began before", async (t) => {
       const { receiver, account, id, secret: before } = await receiving(t, "acc_roll_in_turn");
       for (const _ of [1, 2]) await store.event(account);
       let rolled: ReturnType<typeof rollSecret> | undefined;
@@ -360,7 +360,7 @@ for (const engine of engines)
       readDelivery((await rolled!).secret, second!);
     });
 
-    test("wait while the key ring cannot open the secret, and the log says what to do", async (t) => {
+    test("deliveries wait while the key ring cannot open the secret, and the log says what to do", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_ring");
       const event = await store.event(account);
       const other = { ...eventKeyring, records: [{ id: "r9", key: Buffer.alloc(32, 9) }] };

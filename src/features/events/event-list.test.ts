@@ -47,7 +47,7 @@ for (const engine of engines)
         data: { revision: 2, added: 1, modified: 0, removed: 0, changes: "/api/v2/catalogue/changes?after=0" },
       });
 
-    test("begins where the reader stands, and goes on page by page", async () => {
+    test("the list of events begins at the reader's cursor and goes on page by page", async () => {
       const before = await list("acc_a");
       assert.deepEqual([before.data, before.more], [[], false]);
       const made: string[] = [];
@@ -69,7 +69,7 @@ for (const engine of engines)
       );
     });
 
-    test("gives a place that tells nothing of what others did, and that only the reader can go on from", async () => {
+    test("a cursor tells nothing of others' events, and only its own reader can use it", async () => {
       const { next } = await list("acc_a");
       const still = (await list("acc_a", next)).next;
       for (let n = 0; n < 20; n += 1) await store.event("acc_b");
@@ -79,7 +79,7 @@ for (const engine of engines)
       await assert.rejects(list("acc_b", later), /another history/);
     });
 
-    test("shows the account's own events in the mode of the key, as far as its scopes go", async () => {
+    test("the list shows the account's events in the mode and within the scopes of the key", async () => {
       const { next } = await list("acc_c");
       const live = await store.event("acc_c", "live");
       const test = await store.event("acc_c", "test");
@@ -102,7 +102,7 @@ for (const engine of engines)
       assert.deepEqual(await shown("test", ["identity:verify"]), [test]);
     });
 
-    test("refuses a place that is gone, of another history or still to come", async () => {
+    test("a cursor that expired, is of another history or lies ahead is refused", async () => {
       const { next } = await list("acc_a");
       const [number, history] = openCursor(ring, "acc_a", next)!.split("-") as [string, string];
       const at = (place: string) => sealCursor(ring, "acc_a", place);
@@ -125,7 +125,7 @@ for (const engine of engines)
         );
     });
 
-    test("keeps what waits for an endpoint, and the newest event of all", async () => {
+    test("events that wait for an endpoint, and the newest event, are kept", async () => {
       await store.endpoint("acc_waits", "https://shop.example.com/");
       const waits = await store.event("acc_waits");
       await store.event("acc_a");
@@ -140,7 +140,7 @@ for (const engine of engines)
       assert.deepEqual(await store.db.selectFrom("event_delivery").selectAll().execute(), []);
     });
 
-    test("keeps nothing that waits where nobody delivers", async () => {
+    test("where nobody delivers, waiting events are removed too", async () => {
       await store.endpoint("acc_left", "https://shop.example.com/left");
       await store.event("acc_left");
       const newest = await store.event("acc_left");
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.deepEqual(left, [{ id: newest }]);
     });
 
-    test("has no gap that fills later: who read up to a number has missed nothing", async () => {
+    test("the list has no gap that fills later", async () => {
       let { next } = await list("acc_many");
       const others = await Promise.all([1, 2, 3].map(() => openStore({ ...store.settings, serving: false })));
       const wanted = 30;
@@ -184,7 +184,7 @@ for (const engine of engines)
       assert.equal(seen.size, wanted);
     });
 
-    test("has no event whose change was rolled back, and none with data that its type does not have", async () => {
+    test("no event is of a rolled-back change, or has data outside its type", async () => {
       const { next } = await list("acc_a");
       const undone = store.db.transaction().execute(async (trx) => {
         const data = { key: "k", revoked_at: new Date(store.at).toISOString() };

@@ -20,7 +20,7 @@ for (const engine of usualEngines)
       return { receiver, ...(await store.endpoint(account, receiver.url)) };
     };
 
-    test("that answers 410 is off: its events are dead, and it gets none until it is switched on again", async (t) => {
+    test("an endpoint that answers 410 is off, its events are dead, and it gets none until it is on", async (t) => {
       const account = "acc_gone";
       const { receiver, id } = await receiving(t, account);
       const before = store.at;
@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await failing(), []);
     });
 
-    test("that answers 410 takes nothing of another one along, and gets again what is its own alone", async (t) => {
+    test("a 410 ends only the endpoint's own deliveries, and only those are resent", async (t) => {
       const account = "acc_two";
       const [gone, stays] = [await receiving(t, account), await receiving(t, account)];
       const took = await store.event(account);
@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await states(), ["waiting", "dead", "delivered", "waiting"]);
     });
 
-    test("that is removed while it answers 410 is not switched off any more", async (t) => {
+    test("an endpoint that is removed while it answers 410 is not switched off", async (t) => {
       const account = "acc_removed";
       const { receiver, id } = await receiving(t, account);
       const removed = Promise.withResolvers<unknown>();
@@ -103,7 +103,7 @@ for (const engine of usualEngines)
       assert.deepEqual(queue, inOrder);
     });
 
-    test("of live without TLS is sent nothing, unless an operator opened its network", async () => {
+    test("a live endpoint without TLS gets nothing, unless an operator opened its network", async () => {
       const { id } = await store.endpoint("acc_plain", "http://8.8.8.8/", [], "live");
       const event = await store.event("acc_plain", "live");
       await round(store.deliverer({ timeout: 1_000 }));
@@ -111,7 +111,7 @@ for (const engine of usualEngines)
       await removeEndpoint(store.place(), { id });
     });
 
-    test("that takes nothing for more than an hour is one that somebody should look at", async (t) => {
+    test("an endpoint that accepts nothing for more than an hour is marked for attention", async (t) => {
       const account = "acc_failing";
       const { receiver, id } = await receiving(t, account);
       receiver.behaves = () => 500;

@@ -71,7 +71,7 @@ for (const engine of engines)
       assert.equal((await list("acc_busy", "0")).data.filter(({ id }) => id === real).length, 1);
     });
 
-    test("go one by one from then on, and what an older version kept beyond them goes 200 at a time", async () => {
+    test("each new rehearsed event removes one, and an older version's surplus goes 200 at a time", async () => {
       const { id: endpoint } = await store.endpoint("acc_old", "http://127.0.0.1:9/old", ["key.revoked"]);
       await rehearseMany("acc_old", endpoint, mostRehearsed + 299);
       const left: number[] = [];
@@ -82,7 +82,7 @@ for (const engine of engines)
       assert.deepEqual(left, [mostRehearsed + 100, mostRehearsed, mostRehearsed, mostRehearsed]);
     });
 
-    test("that are made at once by two processes stay within it", async () => {
+    test("rehearsed events of two processes at once stay within the limit", async () => {
       await Promise.all(Array.from({ length: 6 }, () => rehearseFor("acc_old")));
       assert.equal((await idsOf("event", "acc_old")).length, mostRehearsed);
     });

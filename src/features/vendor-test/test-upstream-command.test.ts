@@ -8,7 +8,7 @@ for (const engine of usualEngines)
   suite(`a vendor without NINs on ${engine.name}`, () => {
     const terminal = suiteTerminal(engine);
 
-    test("is not called with one: another person may have the same digits as a BVN", async () => {
+    test("a vendor without NINs is never called with one: its digits may be another person's BVN", async () => {
       const { dataDirectory, databaseUrl } = terminal.settings;
       await makeStore(terminal.settings);
       const local = await LocalVendor.start();

@@ -64,7 +64,7 @@ const waits = (session: pg.Client, statement: string) =>
   });
 
 suite("a migration of PostgreSQL's tables while others serve", () => {
-  test("lets every statement of others through while a report keeps it waiting", () =>
+  test("a waiting migration blocks no statement of others", () =>
     withStore(async ({ store, migrate, session }) => {
       const [report, look] = [await session(), await session()];
       await report.query("begin");
@@ -91,7 +91,7 @@ suite("a migration of PostgreSQL's tables while others serve", () => {
       assert.deepEqual(rows, [{ later: 0, word: null }], "an earlier version's row");
     }));
 
-  test("takes up what an earlier one left when it was killed", () =>
+  test("a migration continues what a killed one left", () =>
     withStore(async (place) => {
       const { store, migrate, session } = place;
       const tables = (db: Store["db"]) => addColumns(db, "key_use", { later: "integer" });
@@ -107,7 +107,7 @@ suite("a migration of PostgreSQL's tables while others serve", () => {
       assert.deepEqual(await validity(place), [true]);
     }));
 
-  test("makes an index once, whoever else makes it, while others write and a report is open", () =>
+  test("several migrations at once make an index once, while others write", () =>
     withStore(async (place) => {
       const { store, migrate, session } = place;
       const [report, look] = [await session(), await session()];

@@ -7,7 +7,7 @@ import { openStore } from "../store.ts";
 
 for (const engine of engines)
   suite(`duba migrate on ${engine.name}`, () => {
-    test("says what it would do and for how long nobody can write, does it, and has then nothing to do", async () => {
+    test("duba migrate says what it does and how long writes wait, does it, and then has nothing to do", async () => {
       const { settings, dispose } = await engine.fresh();
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl };
       const duba = (...argv: string[]) => ran(["migrate", ...argv], { environment });

@@ -8,7 +8,7 @@ import { openStore } from "../store.ts";
 import { findPooler } from "./own-session.ts";
 
 suite("a session of our own on PostgreSQL", () => {
-  test("tells a change of another process at once, and goes on after it was cut", async () => {
+  test("the session tells a change of another process at once, and reconnects after a cut", async () => {
     const { settings, dispose } = await engines.find(({ name }) => name === "postgres")!.fresh();
     const [here, there] = [
       await openStore({ ...settings, serving: false }),

@@ -22,7 +22,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
     }
   };
 
-  test("are not read, alone or in a transaction, by any statement that selects all", () =>
+  test("a statement that selects all does not read columns of a newer version", () =>
     addColumn(async ({ db }, add) => {
       await db.insertInto("key_use").values({ key_id: "k", used_at: 1, address: "" }).execute();
       const statements: Record<string, (db: Store["db"]) => Promise<object[]>> = {
@@ -57,7 +57,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
       });
     }));
 
-  test("cost a statement that selects them all the same one repetition, and no failure", () =>
+  test("a new column costs a statement that selects all one repetition, and no failure", () =>
     addColumn(async ({ db }, add) => {
       await db.connection().execute(async (one) => {
         const ask = () => sql`select * from key_use where key_id = ${"nobody"}`.execute(one);
@@ -69,7 +69,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
 });
 
 suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
-  test("is in doubt, alone and at the end of a transaction", async () => {
+  test("a commit whose wait for a standby is broken off is in doubt", async () => {
     const database = await startOwnDatabase();
     const store = await openStore({ dataDirectory: "", databaseUrl: database.url, serving: false });
     const beside = new pg.Client({ connectionString: database.url });
@@ -120,7 +120,7 @@ suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
 });
 
 suite("a statement on PostgreSQL that may wait longer for a held row", () => {
-  test("is not sent again once its time is over: the row is told as held", async () => {
+  test("a statement whose time is over is not repeated, and reports the row as held", async () => {
     const place = await engines.find(({ name }) => name === "postgres")!.ready();
     const store = await openStore({ ...place.settings, serving: true });
     try {
@@ -159,7 +159,7 @@ suite("a statement on PostgreSQL", () => {
     }
   };
 
-  test("that is the victim of a deadlock waited for a held row, and did nothing", () =>
+  test("the victim of a deadlock reports a held row, and did nothing", () =>
     withFacts(async ({ db }) => {
       const both = Promise.withResolvers<void>();
       let holding = 0;
@@ -177,7 +177,7 @@ suite("a statement on PostgreSQL", () => {
       assert.equal(victim.reason.code, "40P01");
     }));
 
-  test("whose connection is lost is in doubt only if it could commit", () =>
+  test("a statement with a lost connection is in doubt only if it could commit", () =>
     withFacts(async ({ db }, beside) => {
       const works = {
         "a read": [() => db.selectFrom("fact").selectAll().where("name", "=", "one").forUpdate().execute(), false],
@@ -221,7 +221,7 @@ suite("a statement on PostgreSQL", () => {
       }
     });
 
-  test("waits for a connection of its process where the server accepts no more", () =>
+  test("a statement waits for a connection of its process where the server accepts no more", () =>
     withFew(3, async (settings) => {
       const few = await openStore({ ...settings, serving: false, asItIs: true });
       try {
@@ -231,7 +231,7 @@ suite("a statement on PostgreSQL", () => {
       }
     }));
 
-  test("of a process that has begun to serve finds a connection, whoever takes the others", () =>
+  test("a serving process keeps a connection, whoever takes the others", () =>
     withFew(2, async (settings) => {
       const few = await openStore({ ...settings, serving: true, starting: true, asItIs: true });
       const others: pg.Client[] = [];

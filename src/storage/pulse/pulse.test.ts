@@ -54,7 +54,7 @@ for (const engine of engines)
 
     // PostgreSQL plans by the size of a table, and this one is empty.
     if (engine.name === "sqlite")
-      test("reads no row of a verification that has ended", async () => {
+      test("the pulse reads no row of an ended verification", async () => {
         const plans: unknown[] = [];
         const explaining: KyselyPlugin = {
           transformQuery: ({ node, queryId }) => {
@@ -71,7 +71,7 @@ for (const engine of engines)
         );
       });
 
-    test("asks in one statement what changed and what waits", async (t) => {
+    test("the pulse asks in one statement what changed and what waits", async (t) => {
       const { pulse, its, begin } = await beating(t);
       const beats: (Beat | undefined)[] = [];
       begin({ name: "listen", when: () => true, run: async (beat) => beats.push(beat) });
@@ -93,7 +93,7 @@ for (const engine of engines)
       assert.ok(second.askedAt >= at);
     });
 
-    test("begins a job as often as it says, the first time within a minute", async (t) => {
+    test("a job runs as often as it says, the first time within a minute", async (t) => {
       const { begin, seconds } = await beating(t);
       const runs = { second: 0, five: 0, hour: 0, called: 0, never: 0 };
       const counting = (name: keyof typeof runs, more: Partial<Job>): Job => ({
@@ -117,7 +117,7 @@ for (const engine of engines)
       assert.deepEqual(runs, { ...runs, second: 121, five: 24, hour: 1 });
     });
 
-    test("begins no job again before it has ended, and a stop aborts and awaits it", async (t) => {
+    test("a job never overlaps itself, and a stop aborts and awaits it", async (t) => {
       const { begin, seconds } = await beating(t);
       let begun = 0;
       const ended = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ for (const engine of engines)
       assert.equal(begun, 1);
     });
 
-    test("reports a failing job once, and it stops no other", async (t) => {
+    test("a failing job is reported once and stops no other", async (t) => {
       const { begin, seconds, log } = await beating(t);
       let [fails, others] = [true, 0];
       const jobs = begin(
@@ -178,7 +178,7 @@ for (const engine of engines)
       assert.deepEqual(jobs.failing(), []);
     });
 
-    test("goes on while the store is away: jobs that need no beat run, and it is said once", async (t) => {
+    test("while the store is away, jobs that need no beat run, and one line says so", async (t) => {
       const { begin, seconds, log, its } = await beating(t);
       const runs: string[] = [];
       begin(
@@ -196,7 +196,7 @@ for (const engine of engines)
       );
     });
 
-    test("goes on while a beat waits for the store, which may be busy for long", async (t) => {
+    test("the pulse goes on while a beat waits for a busy store", async (t) => {
       const { begin, its } = await beating(t);
       const runs = { anyway: 0, told: 0 };
       begin(
@@ -214,7 +214,7 @@ for (const engine of engines)
       assert.deepEqual(meanwhile, { anyway: 3, told: 3 });
     });
 
-    test("tells of an error its code or its name, and never its text", async (t) => {
+    test("an error is reported by its code or name, and never by its text", async (t) => {
       const { begin, seconds, log } = await beating(t);
       const jobs = begin({
         name: "fail",
@@ -228,7 +228,7 @@ for (const engine of engines)
       assert.doesNotMatch(JSON.stringify(log.lines), /22000000017/);
     });
 
-    test("of two processes one leads, and runs the jobs of the leader", async (t) => {
+    test("of two processes one leads and runs the leader's jobs", async (t) => {
       const { pulse, begin, seconds } = await beating(t);
       const other = engine.name === "sqlite" ? undefined : await Pulse.open({ store, log: new RecordedLog() });
       t.after(() => other?.stop());

@@ -19,7 +19,7 @@ for (const { name: engine, ready } of engines) {
       await place.dispose();
     });
 
-    test("is compiled once for lists of one length, and run with other values each time", async () => {
+    test("a query is compiled once for each length of list, and runs with new values", async () => {
       const queries = new CompiledQueries(store.db);
       let compiled = 0;
       const write = (values: { names: string[]; since: number }) => {
@@ -39,7 +39,7 @@ for (const { name: engine, ready } of engines) {
       assert.deepEqual(await Promise.all([named(["a", "x"], 0), named(["x", "c"], 0)]), [["a"], ["c"]]);
     });
 
-    test("gives the answers of one commit in one event-loop tick each", async () => {
+    test("answers of one commit come one per event-loop tick", async () => {
       const queries = new CompiledQueries(store.db);
       const write = ({ name }: { name: string }) =>
         store.db.insertInto("fact").values({ name, value: "fair", created_at: 0 });
@@ -48,7 +48,7 @@ for (const { name: engine, ready } of engines) {
       assert.equal(new Set(ticks).size, 4, String(ticks));
     });
 
-    test("is compiled anew for whatever its variant differs in, functions included", async () => {
+    test("each variant of a query is compiled apart, even one that differs in a function", async () => {
       const queries = new CompiledQueries(store.db);
       const write = (_: object, { pick, wanted }: { pick: (word: string) => string; wanted: string[] }) =>
         store.db
@@ -64,7 +64,7 @@ for (const { name: engine, ready } of engines) {
       assert.equal(await words(shout, "a", "b"), "A B");
     });
 
-    test("takes null for a value", async () => {
+    test("a compiled query takes null for a value", async () => {
       const queries = new CompiledQueries(store.db);
       const write = (values: { name: string; origin: string | null }) =>
         store.db

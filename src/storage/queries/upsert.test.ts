@@ -22,7 +22,7 @@ for (const { name: engine, ready } of engines) {
       (await store.db.selectFrom("fact").select("value").where("name", "=", name).executeTakeFirst())?.value;
     const row = (value: string) => ({ value, created_at: 0 });
 
-    test("is put in place of the one that was there, or only of the one that was read", async () => {
+    test("an upsert replaces the row that is there, or only the one that was read", async () => {
       const name = "put";
       assert.equal(await upsert(store.db, "fact", { name }, row("first"), row("another")), true);
       assert.equal(await upsert(store.db, "fact", { name }, row("second")), true);
@@ -32,7 +32,7 @@ for (const { name: engine, ready } of engines) {
       assert.equal(await kept(name), "third");
     });
 
-    test("is put as a new one, unless there is one", async () => {
+    test("an upsert inserts the row if there is none", async () => {
       const name = "new";
       const both = await Promise.all(
         ["one", "other"].map((value) => insertIfNew(store.db, "fact", { name }, row(value))),

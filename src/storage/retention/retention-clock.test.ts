@@ -44,7 +44,7 @@ for (const engine of engines)
         .set({ value: String(minutes) })
         .execute();
 
-    test("is trusted from the first start on, and after a stop of an hour", async () => {
+    test("the clock is trusted from the first start on, and after a stop of an hour", async () => {
       const first = await opened();
       assert.deepEqual(isTrusted(first), [true, true]);
       time += hour;
@@ -53,7 +53,7 @@ for (const engine of engines)
       assert.deepEqual(log.lines, []);
     });
 
-    test("goes by the newest row in a store that lost the time", async () => {
+    test("in a store that lost the time the newest row's time counts", async () => {
       const row = { number: 1, created_at: start - day, author: "", source: "", note: "", draft: 1 };
       await store.db
         .insertInto("catalogue_revision")
@@ -96,7 +96,7 @@ for (const engine of engines)
         );
       });
 
-    test("a day ahead waits for ten minutes, and needs nobody", async () => {
+    test("a clock a day ahead is trusted after ten minutes, without anybody's help", async () => {
       await opened();
       time += 25 * hour;
       const clock = await opened();
@@ -112,7 +112,7 @@ for (const engine of engines)
       );
     });
 
-    test("that was set right is trusted at once, and the next jump waits anew", async () => {
+    test("a corrected clock is trusted at once, and the next jump waits again", async () => {
       await opened();
       time += 800 * day;
       await serve(await opened(), 30);
@@ -125,7 +125,7 @@ for (const engine of engines)
       assert.deepEqual(isTrusted(await opened()), [false, false]);
     });
 
-    test("is accepted by another process, and every process learns it within a minute", async () => {
+    test("a clock that one process accepts is accepted by all within a minute", async () => {
       await opened();
       time += 800 * day;
       const [leader, other] = [await opened(), await opened()];
@@ -136,7 +136,7 @@ for (const engine of engines)
       assert.deepEqual([...isTrusted(leader), ...isTrusted(other)], [true, true, true, true]);
     });
 
-    test("of several processes only the leader's minutes count, and all go by them", async () => {
+    test("only the leader's minutes count, and all processes go by them", async () => {
       await opened();
       time += 800 * day;
       const [leader, other] = [await opened(), await opened()];

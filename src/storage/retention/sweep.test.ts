@@ -41,7 +41,7 @@ for (const engine of engines)
       return async () => ({ [name]: left > 0 ? left-- && 1 : 0 });
     };
 
-    test("applies each rule as often as it says, if it is called each minute", async () => {
+    test("the sweep applies each rule as often as the rule says", async () => {
       const runs = { minutely: 0, hourly: 0 };
       const counting = (name: keyof typeof runs, every: number) =>
         ruleOf({
@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.deepEqual(runs, { minutely: 61, hourly: 2 });
     });
 
-    test("tells the audit trail once what the rules removed that are audited", async () => {
+    test("the sweep writes one audit entry for what audited rules removed", async () => {
       const sweep = await sweeping([
         ruleOf({ isAudited: true, remove: removing(3) }),
         ruleOf({ isAudited: true, remove: removing(2, "records") }),
@@ -68,7 +68,7 @@ for (const engine of engines)
       assert.deepEqual(sweep.told, [storeTrail.retentionSwept("system", facts)]);
     });
 
-    test("a rule that fails stops no other, is reported once and tried again each minute", async () => {
+    test("a failing rule stops no other, is reported once and is tried again each minute", async () => {
       let tries = 0;
       const failing = ruleOf({
         name: "broken",
@@ -95,7 +95,7 @@ for (const engine of engines)
       );
     });
 
-    test("a stop lets the batch under way end, and begins no other", async () => {
+    test("a stop lets the current batch end, and begins no other", async () => {
       const begun = Promise.withResolvers<void>();
       const goesOn = Promise.withResolvers<void>();
       let batches = 0;

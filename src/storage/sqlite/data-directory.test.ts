@@ -30,13 +30,13 @@ suite("the data directory", () => {
     });
 
   const asRoot = process.geteuid?.() === 0 ? {} : { skip: "only root can give a directory to another user" };
-  test("of another user is refused, even by root: its files would become root's", asRoot, async (t) => {
+  test("a data directory of another user is refused, even by root", asRoot, async (t) => {
     const path = folder(t);
     chownSync(path, 12345, 12345);
     await assert.rejects(opening(path), /belongs to user 12345, and this runs as user 0: run it as the owner, or /);
   });
 
-  test("is made for its owner alone, whatever the umask", async (t) => {
+  test("the data directory is made for its owner alone, whatever the umask", async (t) => {
     const path = join(folder(t), "deeper", "data");
     const umask = process.umask(0);
     t.after(() => process.umask(umask));

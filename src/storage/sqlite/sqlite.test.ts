@@ -47,7 +47,7 @@ function holdWriteLock(file: string): { release(): void } {
 }
 
 suite("the SQLite thread", { concurrency: true }, () => {
-  test("syncs every commit, wipes what is deleted and holds to foreign keys", () =>
+  test("SQLite syncs every commit, wipes deleted rows and enforces foreign keys", () =>
     withDatabase(async ({ db }) => {
       const pragma = async (name: string) =>
         Object.values((await sql.raw(`pragma ${name}`).execute(db)).rows[0] ?? {})[0];
@@ -57,7 +57,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       assert.equal(await pragma("foreign_keys"), 1);
     }));
 
-  test("leaves the event loop free while another connection holds the write lock", () =>
+  test("the event loop stays free while another connection holds the write lock", () =>
     withDatabase(async ({ db }, file) => {
       const lock = holdWriteLock(file);
       let done = false;
@@ -74,7 +74,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await writing;
     }));
 
-  test("reads while another connection holds the write lock", () =>
+  test("reads go on while another connection holds the write lock", () =>
     withDatabase(async ({ db }, file) => {
       const lock = holdWriteLock(file);
       assert.equal((await db.selectFrom("change_counter").selectAll().execute()).length, 4);
@@ -86,7 +86,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       lock.release();
     }));
 
-  test("shares one commit among the statements that wait", () =>
+  test("waiting statements share one commit", () =>
     withDatabase(async ({ db }, file) => {
       const rows = Array.from({ length: 200 }, (_, index) => secret(`${index}`));
       await Promise.all(rows.map((row) => db.insertInto("fact").values(row).execute()));
@@ -97,7 +97,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       assert.ok(checkpoint!.log < rows.length, `${checkpoint!.log} pages were logged`);
     }));
 
-  test("retries one by one what shared a transaction that SQLite rolled back", () =>
+  test("statements of a shared commit that SQLite rolled back are retried one by one", () =>
     withDatabase(async ({ db }) => {
       await db.insertInto("fact").values(secret("taken")).execute();
       const insert = (name: string) => db.insertInto("fact").values(secret(name)).execute();
@@ -110,7 +110,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       assert.equal((await db.selectFrom("fact").selectAll().execute()).length, 5);
     }));
 
-  test("says that the disk is full, and goes on once it is not", () =>
+  test("a full disk is reported, and work goes on once there is room", () =>
     withDatabase(async ({ db }) => {
       await sql`pragma max_page_count = 1`.execute(db);
       const big = { ...secret("big"), value: "x".repeat(1_000_000) };
@@ -133,7 +133,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await db.insertInto("fact").values(secret("after")).execute();
     }));
 
-  test("gives up on a statement that a transaction waits for itself", () =>
+  test("a transaction that waits for its own statement gets an error", () =>
     withDatabase(
       async ({ db }) => {
         await assert.rejects(
@@ -145,7 +145,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       { inside: 1_000 },
     ));
 
-  test("is not given up on while this process is slow to take its answers", () =>
+  test("a slow process does not take the SQLite thread for dead", () =>
     withDatabase(
       async ({ db }) => {
         const slowly = () => {
@@ -159,7 +159,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       { alone: 500 },
     ));
 
-  test("rolls back a transaction that asks nothing for too long", () =>
+  test("an idle transaction is rolled back", () =>
     withDatabase(
       async ({ db }) => {
         const transaction = await db.startTransaction().execute();
@@ -172,7 +172,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       { idle: 50 },
     ));
 
-  test("reads no snapshot of another file that stands in the place of its own", () =>
+  test("no snapshot is read from a file that replaced the store's", () =>
     withDatabase(async ({ db }, file) => {
       await db.insertInto("fact").values(secret("own")).execute();
       copyFileSync(file, `${file}.other`);
@@ -181,7 +181,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await until(() => read().then(() => false, withCode("SQLITE_GONE")));
     }));
 
-  test("answers what is under way and what comes later when it dies", () =>
+  test("when the thread dies, statements under way and later ones get an error", () =>
     withDatabase(async ({ db, thread }, file) => {
       const lock = holdWriteLock(file);
       const insert = (name: string) => db.insertInto("fact").values(secret(name)).execute();
@@ -194,7 +194,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await assert.rejects(insert("c"), withCode("SQLITE_THREAD"));
     }));
 
-  test("finishes what waits before it closes, and refuses what comes after", () =>
+  test("closing finishes waiting statements and refuses later ones", () =>
     withDatabase(async ({ db, close }, file) => {
       const writing = Array.from({ length: 50 }, (_, index) =>
         db

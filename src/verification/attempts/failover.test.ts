@@ -33,7 +33,7 @@ for (const engine of usualEngines) {
     const open = (t: TestContext, live: { upstream: IdentityUpstream }[], settings: { payTwice?: boolean } = {}) =>
       store.open(t, { upstreams: { test: sandbox(), live: live.map(({ upstream }) => upstream) }, settings });
 
-    test("goes on when an upstream certainly did no work, and the ledger shows whom it asked", async (t) => {
+    test("the route goes on after an upstream that did no work, and the ledger shows all it asked", async (t) => {
       for (const reason of ["not_reached", "paused", "no_money", "out_of_service"] as const) {
         const first = named("first", unavailable(reason));
         const second = named("second", verified);
@@ -60,7 +60,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(seen, { upstream: "second", attempts: 2, state: "started" });
     });
 
-    test("ends at an answer, and at an outcome that may have to be paid", async (t) => {
+    test("the route ends at an answer, and at an outcome that may have to be paid", async (t) => {
       for (const outcome of [
         { state: "negative", reason: "not_found" },
         { state: "negative", reason: "phone_mismatch" },
@@ -76,7 +76,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("skips an upstream that takes no attempts, unless none does", async (t) => {
+    test("the route skips an upstream that takes no attempts, unless none does", async (t) => {
       const paused = named("paused", unavailable("paused"), { isReady: () => false });
       const mine = newRequest({ mode: "live" });
       await (await open(t, [paused, named("second", verified)])).verify(mine);
@@ -116,7 +116,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["first", 3, 1, 1]);
     });
 
-    test("goes on after a time-out where the operator accepts to pay twice; the client pays once", async (t) => {
+    test("where the operator accepts to pay twice, a time-out goes on; the client pays once", async (t) => {
       const second = named("second", verified);
       const mine = newRequest({ mode: "live" });
       await (await open(t, [named("first", unknown), second], { payTwice: true })).verify(mine);
@@ -124,7 +124,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["second", 2, 1, 1]);
     });
 
-    test("asks nobody else once the caller was answered", async (t) => {
+    test("no further upstream is asked once the caller was answered", async (t) => {
       const first = new PlayedUpstream();
       const second = named("second", verified);
       const identity = await store.open(t, {

@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       return [state, charged, ...attempts];
     };
 
-    test("is one more vendor, with a bill of its own; the client pays once", async (t) => {
+    test("a second source is one more vendor with a bill of its own, and the client pays once", async (t) => {
       const [first, second, third] = [named("first", notFound), named("second", verified), named("third", verified)];
       const identity = await open(t, [first, second, third]);
       const mine = mineWith();
@@ -68,7 +68,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("may know nobody either, and then nobody else is asked, also by a retry", async (t) => {
+    test("if the second source finds nobody either, no other is asked, even by a retry", async (t) => {
       const [first, second, third] = [named("first", notFound), named("second", notFound), named("third", verified)];
       const identity = await open(t, [first, second, third], { payTwice: true });
       const mine = mineWith();
@@ -77,7 +77,7 @@ for (const engine of usualEngines)
       assert.equal(third.received.length, 0);
     });
 
-    test("that gives no answer to trust leaves the first one's: not found", async (t) => {
+    test("an untrusted answer of the second source leaves the first answer, not found", async (t) => {
       const useless: [Answer, string | null][] = [
         [unavailable("no_money"), "second failed"],
         [unavailable("not_reached"), null],
@@ -101,7 +101,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("whose outcome is unknown is asked again by a retry, and no other vendor is", async (t) => {
+    test("a retry asks a second source with an unknown outcome again, and no other vendor", async (t) => {
       const outcomes = { record: verified, nobody: notFound, "no work": unavailable("out_of_service") };
       for (const [name, later] of Object.entries(outcomes)) {
         const second = named("second", async (attempt, nth) =>
@@ -122,7 +122,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("of which a late answer says that it did no work leaves the first one's: not found", async (t) => {
+    test("a late answer that the second source did no work leaves the first answer, not found", async (t) => {
       const second = named("second", async () => ({ ...unknown, later: Promise.resolve(unavailable("not_done")) }));
       const identity = await open(t, [named("first", notFound), second]);
       const mine = mineWith();
@@ -134,7 +134,7 @@ for (const engine of usualEngines)
       assert.equal(second.received.length, 1);
     });
 
-    test("stays the one to ask if the process dies while it is asked", async (t) => {
+    test("a retry asks the second source if the process died while asking it", async (t) => {
       const second = new PlayedUpstream();
       const [first, third] = [named("first", notFound), named("third", verified)];
       const vendors = [first, { upstream: second }, third];
@@ -174,7 +174,7 @@ for (const engine of usualEngines)
       assert.deepEqual([first.received.length, second.received.length, third.received.length], [1, 1, 0]);
     });
 
-    test("is asked only if all bills together stay within the bound, whatever it answers", async (t) => {
+    test("a second source is asked only if all bills together stay within the bound", async (t) => {
       const told = async (notFoundMax: number, vendorPrices: IdentitySettings["vendorPrices"]) => {
         const live = [named("first", notFound), named("second", notFound), named("third", verified)];
         const identity = await open(t, live, { routes: { ...listedRoutes, notFoundMax }, vendorPrices: vendorPrices! });
@@ -195,7 +195,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("is not asked after any other answer, nor for a test key", async (t) => {
+    test("a second source is asked only after not found, and only for live keys", async (t) => {
       for (const outcome of [
         negative("phone_mismatch"),
         negative("blocked"),
@@ -214,7 +214,7 @@ for (const engine of usualEngines)
       assert.equal(second.received.length, 0);
     });
 
-    test("is not asked if the caller waited for half of the time already", async (t) => {
+    test("no second source is asked once the caller waited for half of the time", async (t) => {
       const second = named("second", verified);
       const first = named("first", async () => {
         await new Promise((resolve) => setTimeout(resolve, 600));
@@ -226,7 +226,7 @@ for (const engine of usualEngines)
       assert.equal(second.received.length, 0);
     });
 
-    test("is not asked while an attempt before may still be billed", async (t) => {
+    test("no second source is asked while an earlier attempt may still be billed", async (t) => {
       const [second, third] = [named("second", notFound), named("third", verified)];
       const identity = await open(t, [named("first", unknown), second, third], { payTwice: true });
       const mine = mineWith();

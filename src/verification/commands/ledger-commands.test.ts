@@ -11,7 +11,7 @@ for (const engine of usualEngines) {
     const place = suiteLedger(engine);
     const { duba } = place;
 
-    test("sums a period by account and mode, from its first day until before its last", async () => {
+    test("a period is summed by account and mode, with its first day and without its last", async () => {
       const march = ["ledger", "summary", "--from", "2026-03-01", "--to", "2026-04-01"];
       const { exitCode, out } = await duba(...march, "--json");
       assert.equal(exitCode, 0);
@@ -60,13 +60,13 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("refuses who is no account", async () => {
+    test("an account that does not exist is refused", async () => {
       const nobody = await duba("ledger", "summary", "--account", "nobody@example.com");
       assert.deepEqual([nobody.exitCode, nobody.out], [1, ""]);
       assert.match(nobody.err, /^No account has/);
     });
 
-    test("says when a record goes or went, and no time for one that an erasure took before", async () => {
+    test("show says when a record expires or expired, and no time for one that an erasure took", async () => {
       const store = await openStore({ ...place.settings, serving: false });
       const verifications = store.db.updateTable("verification").where("reference", "=", row.reference);
       const now = Date.now();

@@ -12,7 +12,7 @@ for (const engine of usualEngines)
   suite(`members that are only compared on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("change neither the body nor what a vendor gets, and a replay has the same header", async (t) => {
+    test("compared members change no body and no vendor request, and replays have the same header", async (t) => {
       const { upstream, received } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const caller = { accountId: newRequest().accountId };

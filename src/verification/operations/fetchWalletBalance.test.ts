@@ -42,7 +42,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await balance(t, { capKobo: 50_000, capCount: 3 }), ["400.00", {}]);
     });
 
-    test("never gives a debt", async (t) => {
+    test("the wallet balance is never negative", async (t) => {
       assert.deepEqual(await balance(t, { capKobo: 10_000 }, { later: { capKobo: 5_000 } }), ["0.00", {}]);
       assert.deepEqual(await balance(t, {}, { later: { prepaid: true } }), ["0.00", {}]);
     });

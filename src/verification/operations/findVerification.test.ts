@@ -9,7 +9,7 @@ for (const engine of usualEngines) {
   suite(`verifications asked for on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("a verified one: by reference, by key in the query string and by key in the header", async (t) => {
+    test("a verification is found by reference, and by key in the query string or the header", async (t) => {
       let time = Date.UTC(2026, 0, 15, 9, 30);
       const { upstream } = answering((attempt) => {
         time += 412;
@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       assert.ok(await callOf(getVerification, identity, byReference));
     });
 
-    test("one that runs, or whose outcome is not known, has no end and cost nothing", async (t) => {
+    test("a running or unknown verification has no end and no charge", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -64,7 +64,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([after.state, after.charged, after.fee, after.completed_at], ["unknown", false, "0", null]);
     });
 
-    test("another account's, the other mode's and none are the same 404", async (t) => {
+    test("a verification of another account or mode is the same 404 as none", async (t) => {
       const identity = await store.open(t);
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await identity.verify(mine);

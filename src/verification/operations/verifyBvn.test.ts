@@ -11,7 +11,7 @@ for (const engine of usualEngines) {
   suite(`verifyBvn on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("the example is what the sandbox answers", async (t) => {
+    test("the sandbox answers what the example of verifyBvn shows", async (t) => {
       const identity = await store.open(t);
       const [example] = verifyBvn.examples;
       const { answer, headers } = await callOf(verifyBvn, identity, { input: example!.input! });
@@ -21,7 +21,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(headers, {});
     });
 
-    test("forms of one number are one verification", async (t) => {
+    test("a retry may write BVN, phone and amount in other forms", async (t) => {
       const identity = await store.open(t);
       const caller = { accountId: newRequest().accountId };
       const headers = { "idempotency-key": '"k"' };
@@ -52,7 +52,7 @@ for (const engine of usualEngines) {
       assert.equal((await onlyRow(store.db, caller)).consent_reference, "c-1");
     });
 
-    test("the caller's trace context reaches the upstream, a bad one does not", async (t) => {
+    test("the caller's trace context reaches the vendor, and an invalid one does not", async (t) => {
       const { upstream, received } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

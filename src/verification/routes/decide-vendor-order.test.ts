@@ -77,7 +77,7 @@ for (const engine of engines)
     };
     const forget = () => sql`delete from fact where name like 'route-%'`.execute(store.db);
 
-    test("is decided by one process, obeyed by all, and holds six hours", async (t) => {
+    test("one process decides the order by cost, all obey it, and it holds for six hours", async (t) => {
       await forget();
       const [leader, other] = [await opened(t), await opened(t)];
       await did({ first: 9_000, second: 6_000, third: 3_000 });
@@ -143,7 +143,7 @@ for (const engine of engines)
       );
     });
 
-    test("leaves out of it who is too slow, who fails too often, and who has no price", async (t) => {
+    test("the order by cost leaves out vendors that are too slow, fail too often or have no price", async (t) => {
       await forget();
       const { lead, vendorOf } = await opened(t, { bounds: { p95: 1_000, failures: 5 } });
       await did({ second: 9_000 });
@@ -173,7 +173,7 @@ for (const engine of engines)
       prices.first = { bvn: 3_000 };
     });
 
-    test("follows a price at once, and a bound that breaks, within the six hours", async (t) => {
+    test("the order by cost follows a new price or a broken bound at once", async (t) => {
       await forget();
       const { events, lead, vendorOf } = await opened(t, { bounds: { p95: 1_000, failures: 5 } });
       await did({ first: 9_000, second: 6_000, third: 3_000 });
@@ -193,7 +193,7 @@ for (const engine of engines)
       prices.third = { bvn: 3_000 };
     });
 
-    test("holds for the vendors that a process has; others stand where it lists them", async (t) => {
+    test("a process uses the order by cost for vendors that it has, and lists the others as set", async (t) => {
       await forget();
       const leader = await opened(t);
       const fourth = { ...answering(verified).upstream, name: "fourth" };
@@ -212,7 +212,7 @@ for (const engine of engines)
       );
     });
 
-    test("gives way to a share, the same for every retry of a key", async (t) => {
+    test("a share comes before the order by cost, and is the same for every retry of a key", async (t) => {
       await forget();
       const away = live.map(({ name }) => ({ ...answering(() => unavailable("out_of_service")).upstream, name }));
       const { identity } = await opened(t, { policy: "listed", shares: [{ vendor: "second", percent: 50 }] }, away);

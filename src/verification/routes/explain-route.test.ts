@@ -42,7 +42,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("names those that could not be asked on the way to the next", async (t) => {
+    test("the explanation names vendors that could not be asked", async (t) => {
       const good = answering(verified).upstream;
       let isReady = true;
       const live = [
@@ -70,7 +70,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("says the figures of the vendor that was passed over, beside those of the one that was asked", () => {
+    test("the explanation compares the figures of the vendor passed over and the one asked", () => {
       const explained = (reason: string) =>
         explainRoute([
           {
@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.match(explained("too_many_failures"), /because old failed too often \(12 of 100 attempts\)/);
     });
 
-    test("has words for each outcome", () => {
+    test("the explanation has words for each outcome", () => {
       const said = (
         outcome: "negative" | "failed" | "unknown",
         reason: "blocked" | "bad_response" | "timed_out" | "no_phone",

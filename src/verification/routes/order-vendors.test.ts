@@ -23,14 +23,14 @@ const orderOf = (figures: VendorFigures[][], before: readonly string[] = [], hol
   );
 
 suite("the order of vendors", () => {
-  test("is by what a record costs", () => {
+  test("vendors are ordered by what a record costs", () => {
     const [a, b, c] = [9_000, 5_000, 7_000].map((costPerFound) => ({ costPerFound }));
     assert.deepEqual(orderOf([figuresOf("a", a!), figuresOf("b", b!), figuresOf("c", c!)]), ["b", "c", "a"]);
     const nobody = { costPerFound: null };
     assert.deepEqual(orderOf([figuresOf("a", nobody), figuresOf("b", b!), figuresOf("c", c!)]), ["b", "c", "a"]);
   });
 
-  test("is by 30 days, unless the last 24 hours differ from them beyond chance", () => {
+  test("the order goes by 30 days, unless the last 24 hours differ beyond chance", () => {
     const others = [figuresOf("b", { costPerFound: 6_000 }), figuresOf("c", { costPerFound: 7_000 })];
     const ordered = (day: Partial<VendorFigures>) => orderOf([figuresOf("a", day, { costPerFound: 5_000 }), ...others]);
     assert.deepEqual(ordered({ costPerFound: 9_000 }), ["b", "c", "a"]);
@@ -38,7 +38,7 @@ suite("the order of vendors", () => {
     assert.deepEqual(ordered({ costPerFound: 9_000, attempts: 49, answers: 49 }), ["a", "b", "c"]);
   });
 
-  test("leaves a vendor with fewer than 50 answers in 30 days where it is listed", () => {
+  test("a vendor with fewer than 50 answers in 30 days stays where it is listed", () => {
     const few = { attempts: 49, answers: 49, costPerFound: 1 };
     const [dear, cheap] = [figuresOf("a", { costPerFound: 9_000 }), figuresOf("c", { costPerFound: 5_000 })];
     assert.deepEqual(orderOf([dear, figuresOf("b", few, few), cheap]), ["c", "b", "a"]);
@@ -47,7 +47,7 @@ suite("the order of vendors", () => {
     assert.deepEqual(orderOf([dear, figuresOf("b", few, { answers: 50, costPerFound: 1 }), cheap]), ["b", "c", "a"]);
   });
 
-  test("puts a vendor outside of its bounds last, however cheap it is", () => {
+  test("a vendor outside its bounds comes last, however cheap it is", () => {
     const cheap = { costPerFound: 1 };
     const others = [figuresOf("b", { costPerFound: 6_000 }), figuresOf("c", { costPerFound: 5_000 })];
     const ordered = (changes: Partial<VendorFigures>) => orderOf([figuresOf("a", { ...cheap, ...changes }), ...others]);
@@ -62,7 +62,7 @@ suite("the order of vendors", () => {
     assert.deepEqual(orderOf(all), ["a too_slow", "b too_slow", "c too_slow"]);
   });
 
-  test("changes only for a vendor that is clearly cheaper", () => {
+  test("the order changes only for a vendor that is clearly cheaper", () => {
     const exact = (costPerFound: number) => ({ costPerFound, costBetween: [costPerFound, costPerFound] as const });
     const costs = (a: number, b: number, c: number) => [
       ...[figuresOf("a", exact(a)), figuresOf("b", exact(b)), figuresOf("c", exact(c))],
@@ -74,7 +74,7 @@ suite("the order of vendors", () => {
     assert.deepEqual(orderOf([...costs(1_000, 1_000, 0).slice(0, 2), chance]), ["a", "b", "c"], "it may be dearer");
   });
 
-  test("holds for a while, but for a vendor that breaks a bound", () => {
+  test("the order holds for a while, unless a vendor breaks a bound", () => {
     const costs = [
       figuresOf("a", { costPerFound: 3_000 }),
       figuresOf("b", { costPerFound: 4_000 }),

@@ -89,7 +89,7 @@ for (const engine of usualEngines)
       assert.equal(await vendorOf({ kind: "nin" }), "first");
     });
 
-    test("a pause that a person set anew while it ended goes on", async (t) => {
+    test("a pause that is renewed while it ends goes on", async (t) => {
       const { pause, clock } = await opened(t);
       for (const vendor of ["first", "second"]) await pause({ vendor, until: clock.now + 60_000 });
       clock.now += 60_000;

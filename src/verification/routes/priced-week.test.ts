@@ -5,11 +5,11 @@ import { judgedWeek, median } from "./priced-week.fixture.ts";
 suite("the order by cost in a week in which two prices change", () => {
   const weeks = [1, 2, 3, 4, 5].map((seed) => judgedWeek(20_000, seed));
 
-  test("costs at most 3 % more than the best fixed order in hindsight", () => {
+  test("the order by cost costs at most 3 % more than the best fixed order", () => {
     assert.ok(median(weeks.map(({ over }) => over)) <= 3, weeks.map(({ over }) => over.toFixed(2)).join(" "));
   });
 
-  test("changes at most once for each change of price, but for bounds", () => {
+  test("the order changes at most once for each change of price, apart from bounds", () => {
     for (const { byCost, priced, changes } of weeks) assert.ok(byCost <= priced, JSON.stringify(changes));
     assert.ok(weeks.some(({ byCost }) => byCost > 0));
     assert.ok(

@@ -13,7 +13,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     const prices = { prembly: { bvn: 5_000, "bvn.not_found": 2_500 } };
 
-    test("come from the live sums of 24 hours and 30 days, by vendor and kind", async () => {
+    test("figures of vendors come from the live sums of 24 hours and 30 days, by vendor and kind", async () => {
       const sum = (span: "hour" | "day", begins_at: number, changes: Partial<typeof noCounts>, more = {}) => {
         const key = { span, begins_at, account_id: "a", mode: "live", kind: "bvn", vendor: "prembly", ...more };
         return upsert(store.db, "verification_sum", key, { ...noCounts, ...changes });
@@ -73,7 +73,7 @@ for (const engine of engines)
       assert.deepEqual(more, []);
     });
 
-    test("say nothing of a time that is later than every bound", async () => {
+    test("a time beyond the last bucket has no figure", async () => {
       const key = { span: "hour", begins_at: now - hour, account_id: "c", mode: "live", kind: "bvn", vendor: "slow" };
       await upsert(store.db, "verification_sum", key, {
         ...noCounts,

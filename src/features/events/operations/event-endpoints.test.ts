@@ -110,7 +110,7 @@ for (const engine of engines)
       );
     });
 
-    test("operators see who made one, and a key sees theirs without a name", async () => {
+    test("operators see who made an endpoint; keys see operators' endpoints without a name", async () => {
       const account = await service.newAccount("Both");
       const { text: key, id: keyId } = await keyOf(account, { mode: "live" });
       const { data: own } = await add(key, "https://shop.example.com/own");
@@ -142,7 +142,7 @@ for (const engine of engines)
           return service.ask(path.replace("{id}", id), { method, credential, ...body });
         });
 
-    test("a key reaches only those of its account and mode, and all others are unknown to it in one way", async () => {
+    test("a key reaches endpoints of its account and mode only; all others are the same 404", async () => {
       const [mine, others] = [await service.newAccount("Mine"), await service.newAccount("Others")];
       const cells = [
         { account: mine, mode: "test" },
@@ -180,7 +180,7 @@ for (const engine of engines)
         );
     });
 
-    test("an event of another account is as unknown as none", async () => {
+    test("an event of another account is the same 404 as none", async () => {
       const { text: key } = await keyOf(await service.newAccount("Asks"));
       const { text: other } = await keyOf(await service.newAccount("Has"));
       const { id } = (await add(key, "http://127.0.0.1:1/asks")).data;
@@ -199,7 +199,7 @@ for (const engine of engines)
       assert.deepEqual({ delivered, outcome }, { delivered: false, outcome: "https_required" });
     });
 
-    test("a key without the permission learns nothing, also not whether one exists", async () => {
+    test("a key without events:manage does not learn whether an endpoint exists", async () => {
       const account = await service.newAccount("Narrow");
       const { id } = (await add((await keyOf(account)).text, "http://127.0.0.1:1/narrow")).data;
       const { text: usual, id: usualId } = await service.newKey({ account });
@@ -218,7 +218,7 @@ for (const engine of engines)
       assert.equal(messages.size, 1);
     });
 
-    test("what a key may not list, its endpoint does not get", async () => {
+    test("an endpoint gets no event that its key may not list", async () => {
       const account = await service.newAccount("Types");
       const { text: key } = await keyOf(account, { scopes: ["events:manage"] });
       const { json } = await post(path, key, { url: "https://shop.example.com/all" });
@@ -368,7 +368,7 @@ for (const engine of engines)
     });
   });
 
-test("a change whose commit PostgreSQL did not confirm is never told as one that was not made", async (t) => {
+test("a change with an unconfirmed commit is never reported as not made", async (t) => {
   const postgres = engines.find(({ name }) => name === "postgres")!;
   const place = await postgres.ready();
   const door = await PostgresDoor.open(place.settings.databaseUrl!);

@@ -42,7 +42,7 @@ for (const engine of engines)
       assert.deepEqual(await listOf(stranger), []);
     });
 
-    test("takes a test key and a type that there is", async () => {
+    test("a trigger needs a test key and an existing event type", async () => {
       const account = await service.newAccount("Lives");
       const { text: live } = await service.newKey({ account, mode: "live" });
       const refused = await trigger("verification.reversed", live);
