@@ -2,6 +2,7 @@ import type { Feature } from "./commands/feature.ts";
 import { auditReading } from "./features/audit-reading/index.ts";
 import { backups } from "./features/backup/index.ts";
 import { books } from "./features/books/index.ts";
+import { call } from "./features/call/index.ts";
 import { changeFeed } from "./features/change-feed/index.ts";
 import { checking } from "./features/checking/index.ts";
 import { operatorsConsole } from "./features/console/index.ts";
@@ -33,6 +34,7 @@ export const features: readonly Feature[] = [
   doctor,
   evidence,
   checking,
+  call,
   routeReplay,
   standIn,
   dataSubjects,
@@ -53,6 +55,9 @@ export const pagesOfFeatures = features.flatMap(({ pages }) => pages ?? []);
 
 /** How features are. */
 export const healthOfFeatures = features.flatMap((each) => each.health ?? []);
+
+/** The words of the command line that are no families of commands. */
+export const words = features.flatMap((each) => each.words ?? []);
 
 /** What features know of a verification. */
 export const stories = features.flatMap(({ story }) => story ?? []);

@@ -1,7 +1,7 @@
 import { constants, setPriority } from "node:os";
 import { run } from "./cli/program.ts";
-import { terminal } from "./cli/terminal/screen.ts";
-import type { StartService } from "./commands/context.ts";
+import type { StartService } from "./terminal/io.ts";
+import { terminal } from "./terminal/screen.ts";
 
 const io = {
   ...terminal(),

@@ -36,6 +36,7 @@ async function namesOfFeatures(): Promise<Map<string, string>> {
 const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a stage of a verification": ["src/verification/in-flight.ts", "src/verification/verification.ts"],
   "a search among prices": ["src/catalogue/guard/findings.ts"],
+  "a group of guides": ["src/http/pages/guides.ts"],
   "a limit of verifications": ["src/verification/limits.ts"],
   "a box of a form": ["src/features/console/view/form-field.ts"],
   "a mode of answers": ["src/declare/operation.ts"],
@@ -48,7 +49,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a rule of the outbox, which is of the core": ["src/storage/tables/event-tables.ts"],
   "people whom verifications are about": ["src/features/evidence/count-people.ts"],
   "a status of HTTP, or of a vendor": [
-    "src/cli/call/follow-feed.ts",
+    "src/features/call/follow-feed.ts",
     "src/features/request-log/commands.ts",
     "src/features/request-log/read-requests.ts",
     "src/storage/tables/request-tables.ts",
@@ -68,7 +69,11 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
 
 /** What holds a name of a feature, until somebody finds a better place for it. */
 const left: Readonly<Record<string, readonly string[]>> = {
-  "the short forms of `duba call`": ["src/cli/program.ts", "src/cli/call/call.ts", "src/cli/call/forward-events.ts"],
+  "events that `duba call` follows, in a build that has them": [
+    "src/features/call/index.ts",
+    "src/features/call/call.ts",
+    "src/features/call/forward-events.ts",
+  ],
   "figures of the page Now, and the box that finds": [
     "src/features/console/routes/answers.ts",
     "src/features/console/routes/now-routes.ts",

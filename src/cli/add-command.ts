@@ -6,10 +6,10 @@ import { listOf, memberWith } from "../declare/command/answer-table.ts";
 import { exampleLine } from "../declare/command/example-line.ts";
 import { InputError, type Member, membersOf, type Texts } from "../declare/command/read-texts.ts";
 import { type Command, mayBeDanger, titleOf } from "../declare/command.ts";
+import { examples, section, subcommand } from "../terminal/help.ts";
+import type { Io } from "../terminal/io.ts";
+import { settingOption } from "../terminal/options.ts";
 import { type InterfaceOptions, runCommand } from "./run-command.ts";
-import { examples, section, subcommand } from "./terminal/help.ts";
-import type { Io } from "./terminal/io.ts";
-import { settingOption } from "./terminal/options.ts";
 
 type NamedMember = ReturnType<typeof membersOf>[number];
 

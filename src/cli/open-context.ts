@@ -7,11 +7,11 @@ import { features } from "../features.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { protectionText } from "../storage/protection.ts";
 import type { Store } from "../storage/store.ts";
+import type { Io } from "../terminal/io.ts";
+import { withOverrides } from "../terminal/options.ts";
+import { progressBar } from "../terminal/progress.ts";
 import { coreOf } from "../wire/core.ts";
-import { isDirectory } from "./terminal/answer.ts";
-import type { Io } from "./terminal/io.ts";
-import { withOverrides } from "./terminal/options.ts";
-import { progressBar } from "./terminal/progress.ts";
+import { isDirectory } from "./answer.ts";
 
 /** Whoever can open the store from a terminal may do all with it. */
 export const terminalRole: Role = "officer";

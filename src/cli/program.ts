@@ -2,13 +2,14 @@ import { CommanderError } from "commander";
 import { AccessError } from "../access/access-error.ts";
 import { ErrorWithMends } from "../declare/command/mend.ts";
 import type { Operation } from "../declare/operation.ts";
+import { words } from "../features.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { version } from "../runtime/version.ts";
+import { examples, rootCommand, subcommand } from "../terminal/help.ts";
+import type { Io } from "../terminal/io.ts";
+import { painter } from "../terminal/table.ts";
 import { commandsOf, everyCommand, families } from "../wire/every-command.ts";
-import { examples, rootCommand, subcommand } from "./terminal/help.ts";
-import type { Io } from "./terminal/io.ts";
-import { mendLines } from "./terminal/mend-lines.ts";
-import { painter } from "./terminal/table.ts";
+import { mendLines } from "./mend-lines.ts";
 
 /**
  * Runs one command line and returns its exit code: 0 success, 1 failure, 2 wrong command line or setting. Prints a
@@ -20,25 +21,18 @@ export async function run(
   operations: () => Promise<readonly Operation<never>[]> = everyOperation,
 ): Promise<number> {
   try {
-    return await runCommand(withoutShortForm(argv), io, operations);
+    return await runCommand(inFull(argv), io, operations);
   } catch (problem) {
     return await reportError(problem, io);
   }
 }
 
-/** `duba listen` and `duba trigger` in full. */
-function withoutShortForm([name, ...rest]: readonly string[]): readonly string[] {
-  if (name === "listen") return ["call", "listEvents", "--follow", ...rest];
-  if (name === "trigger")
-    return [
-      "call",
-      "triggerEvent",
-      ...rest.map((word, at) => (at === 0 && /^[^-=][^=]*$/.test(word) ? `type=${word}` : word)),
-    ];
-  return name === undefined ? [] : [name, ...rest];
+/** A line whose first word stands for others, with those. */
+function inFull(argv: readonly string[]): readonly string[] {
+  return words.find(({ name }) => name === argv[0])?.inFull?.(argv.slice(1)) ?? argv;
 }
 
-/** Importing the operations loads every room, so only `duba call` does it. */
+/** Importing the operations loads every room, so only a word that needs them does it. */
 async function everyOperation(): Promise<readonly Operation<never>[]> {
   return (await import("../wire/every-operation.ts")).everyOperation;
 }
@@ -60,18 +54,18 @@ async function runCommand(
     if (!argv.includes(family.name)) subcommand(program, family.name, family.about);
     else (await import("./add-command.ts")).addFamily(program, io, family, await commandsOf(family), setExitCode);
   }
-  const call = subcommand(program, "call", "Call an operation of a running service, and print the response.");
-  subcommand(program, "listen", "Follow events, and forward them to your machine: `duba call listEvents --follow`.");
-  subcommand(program, "trigger", "Rehearse an event with a test key: `duba call triggerEvent type=…`.");
-  if (argv.includes("call")) (await import("./call/call.ts")).addOperations(call, io, await operations(), setExitCode);
+  for (const { name, about, add } of words) {
+    const word = subcommand(program, name, about);
+    if (argv.includes(name)) await add?.(word, { io, operations, setExitCode });
+  }
   examples(
     program,
     "duba serve --port 8080",
     "duba keys create --account sandbox@example.com --label laptop",
-    "duba call lookupDataBundles provider=MTNDATA",
+    ...words.flatMap(({ example }) => example ?? []),
   );
   program.addHelpText("after", "\nIn a checkout, write `npm run -s duba --` in place of `duba`.");
-  const isEmpty = argv.length === 0 || (argv.length === 1 && argv[0] === "call");
+  const isEmpty = argv.length === 0 || (argv.length === 1 && words.some(({ name }) => name === argv[0]));
   await program.parseAsync(isEmpty ? [...argv, "--help"] : argv, { from: "user" });
   return exitCode;
 }

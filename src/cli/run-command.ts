@@ -3,10 +3,10 @@ import type { CommandContext } from "../commands/context.ts";
 import { type ChosenFile, InputError, membersOf, type Texts } from "../declare/command/read-texts.ts";
 import { accept, answered, type Command, CommandError, confirmed, mayBeDanger } from "../declare/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
+import { type Io, zoneIn } from "../terminal/io.ts";
+import { type Ask, asker } from "../terminal/stdin-lines.ts";
+import { type AnswerOptions, showAnswer } from "./answer.ts";
 import { terminalRole, withContext } from "./open-context.ts";
-import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
-import { type Io, zoneIn } from "./terminal/io.ts";
-import { type Ask, asker } from "./terminal/stdin-lines.ts";
 
 /** The options that every command of a kind has on a terminal. */
 export interface InterfaceOptions extends AnswerOptions {

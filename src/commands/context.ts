@@ -16,13 +16,11 @@ import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import type { Tables } from "../storage/tables.ts";
+import type { StartService } from "../terminal/io.ts";
 import type { OpenAlarms, TellHealth } from "./alarm.ts";
 
 /** Every command of every room, or those of one family, which loads then. */
 export type EveryCommand = (family?: string) => Promise<readonly Command<CommandContext>[]>;
-
-/** Resolves to the exit code. */
-export type StartService = (config: Config) => Promise<number>;
 
 /** What the service and the terminal open alike, and hand on to commands, to the console and to features. */
 export interface Core {

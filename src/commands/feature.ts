@@ -1,3 +1,4 @@
+import type { Command as CommanderCommand } from "commander";
 import type { OpenCatalogue } from "../catalogue/catalogue.ts";
 import type { Config, FeatureSettings } from "../config/read-config.ts";
 import type { DeclaredKind } from "../declare/audit-kind.ts";
@@ -15,6 +16,7 @@ import type { Job } from "../storage/pulse/job-runner.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
 import type { Store } from "../storage/store.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
+import type { Io } from "../terminal/io.ts";
 import type { LiveUpstreams } from "../vendors/open-vendors.ts";
 import type { Identity } from "../verification/identity.ts";
 import type { OpenAlarms, TellHealth } from "./alarm.ts";
@@ -71,6 +73,26 @@ export interface ServingCore extends Core {
   worker: number | undefined;
 }
 
+/** What a word of the command line gets that is no family of commands. */
+export interface WordGiven {
+  io: Io;
+  /** Every operation of the product, which load then. */
+  operations: () => Promise<readonly Operation<never>[]>;
+  setExitCode: (exitCode: number) => void;
+}
+
+/** A word of the command line that is no family of commands. */
+export interface CommandWord {
+  name: string;
+  about: string;
+  /** A line for the help. */
+  example?: string;
+  /** Adds what may follow it. */
+  add?: (word: CommanderCommand, given: WordGiven) => Promise<void>;
+  /** The line that it stands for, with these words after it. */
+  inFull?: (rest: readonly string[]) => readonly string[];
+}
+
 /** A value of a metric. `suffix` follows its name, as in a histogram. */
 export type MetricValue = readonly [labels: Record<string, string | number>, value: number, suffix?: string];
 
@@ -121,6 +143,8 @@ export interface Feature extends FeatureSettings {
   /** What operators or integrators have of it, in one sentence. */
   about: string;
   commands?: readonly FeatureCommands[];
+  /** What it adds to the command line beside commands. */
+  words?: readonly CommandWord[];
   /** Where browsers find the console, if the settings have one. At most one feature has it. */
   consoleOrigin?: (config: Config) => string | undefined;
   /** Pages of the console, and what it adds to those of the core. */

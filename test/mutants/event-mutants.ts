@@ -263,10 +263,10 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     name: "each listened event has columns of its own",
-    file: "src/cli/terminal/table.ts",
+    file: "src/terminal/table.ts",
     from: "widths.get(name) ?? 0",
     to: "0",
-    tests: ["src/cli/call/forward-events.test.ts"],
+    tests: ["src/features/call/forward-events.test.ts"],
   },
   {
     name: "a bank that the table does not know is not counted",

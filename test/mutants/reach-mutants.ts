@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 const sumTest = ["src/ledger/journal/rebuild-sums.test.ts"];
 const recounted = "src/ledger/journal/recounted-sums.ts";
 const older = "src/storage/migrations/older-version.ts";
-const listenTest = ["src/cli/call/forward-events.test.ts"];
+const listenTest = ["src/features/call/forward-events.test.ts"];
 
 /** Faults in what a key and a person reach, and in sums that are counted anew. */
 export const reachMutants: readonly Mutant[] = [
@@ -176,17 +176,17 @@ export const reachMutants: readonly Mutant[] = [
   },
   {
     name: "who follows from a time misses the event of that moment",
-    file: "src/cli/call/call.ts",
+    file: "src/features/call/call.ts",
     from: "Date.parse(String(timestamp)) >= from",
     to: "Date.parse(String(timestamp)) > from",
     tests: listenTest,
   },
   {
     name: "a line to copy holds what a server made up",
-    file: "src/cli/call/call.ts",
+    file: "src/features/call/call.ts",
     from: "next !== undefined && /^[\\w.-]+$/.test(next)",
     to: "next !== undefined",
-    tests: ["src/cli/call/follow-feed.test.ts"],
+    tests: ["src/features/call/follow-feed.test.ts"],
   },
   {
     name: "a part of the interface that came later does not say since when",

@@ -200,10 +200,10 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: "what is no page of entries ends a feed as if all were well",
-    file: "src/cli/call/call.ts",
+    file: "src/features/call/call.ts",
     from: "if (last?.status === 200)",
     to: "if (last?.status === 0)",
-    tests: ["src/cli/call/follow-feed.test.ts"],
+    tests: ["src/features/call/follow-feed.test.ts"],
   },
   {
     name: "a test of an endpoint counts as a look-up",
@@ -228,17 +228,17 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: "who follows a list sees the last seconds twice",
-    file: "src/cli/call/follow-feed.ts",
+    file: "src/features/call/follow-feed.ts",
     from: "filter(([text]) => !before.has(text))",
     to: 'filter(([text]) => text !== "")',
-    tests: ["src/cli/call/follow-feed.test.ts"],
+    tests: ["src/features/call/follow-feed.test.ts"],
   },
   {
     name: "who follows a list asks more often the less its limit leaves",
-    file: "src/cli/call/follow-feed.ts",
+    file: "src/features/call/follow-feed.ts",
     from: "Number(reset) / (Number(left) + 1)",
     to: "Number(left) / (Number(reset) + 1)",
-    tests: ["src/cli/call/follow-feed.test.ts"],
+    tests: ["src/features/call/follow-feed.test.ts"],
   },
   {
     name: "a statement fails where the server accepts no more connections, though its process has some",

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { RecordMember, Table } from "../../declare/command/answer-table.ts";
+import type { RecordMember, Table } from "../declare/command/answer-table.ts";
 
 export type Paint = (style: "bold" | "dim" | "red", text: string) => string;
 

@@ -4,7 +4,7 @@ import { isRow } from "../../declare/command/projected.ts";
 import { InputError } from "../../declare/command/read-texts.ts";
 import type { Operation } from "../../declare/operation.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
-import { parseJsonObject } from "../terminal/render.ts";
+import { parseJsonObject } from "./render.ts";
 import { type CallResponse, NoAnswerError } from "./send-call.ts";
 
 /** Seconds between two calls, if no limit asks for more. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { settings } from "../../config/settings.ts";
+import type { settings } from "../config/settings.ts";
 
 type AnySetting = (typeof settings)[keyof typeof settings];
 

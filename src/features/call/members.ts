@@ -3,8 +3,8 @@ import { closestName } from "../../declare/closest-name.ts";
 import { InputError } from "../../declare/command/read-texts.ts";
 import { isRepeatable } from "../../declare/fields.ts";
 import type { Operation } from "../../declare/operation.ts";
-import type { Io } from "../terminal/io.ts";
-import { asker } from "../terminal/stdin-lines.ts";
+import type { Io } from "../../terminal/io.ts";
+import { asker } from "../../terminal/stdin-lines.ts";
 
 /** Members that do not belong on a command line, because other users and the shell's history would see them. */
 export const privateMembers: ReadonlySet<string> = new Set([...checkKinds, "password"]);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { list, naira } from "../../declare/command/answer-schema.ts";
-import { recordOf, type TableRow, tableOf } from "../../declare/command/answer-table.ts";
-import { command } from "../../declare/command.ts";
-import Type from "../../declare/schema/type.ts";
-import { TimeZone } from "../../runtime/time-zone.ts";
+import { list, naira } from "../declare/command/answer-schema.ts";
+import { recordOf, type TableRow, tableOf } from "../declare/command/answer-table.ts";
+import { command } from "../declare/command.ts";
+import Type from "../declare/schema/type.ts";
+import { TimeZone } from "../runtime/time-zone.ts";
 import { painter, recordText, tableText } from "./table.ts";
 
 const plain = painter(false);

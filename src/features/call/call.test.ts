@@ -10,8 +10,8 @@ import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { failureBody } from "../../declare/answers/envelope.ts";
 import { Failure } from "../../declare/failures.ts";
 import type { Operation } from "../../declare/operation.ts";
-import { eventOperations } from "../../features/events/operations/index.ts";
 import { identityOperations } from "../../verification/operations/index.ts";
+import { eventOperations } from "../events/operations/index.ts";
 
 const operations: readonly Operation<never>[] = [
   ...catalogueOperations,

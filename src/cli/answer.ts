@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { EveryCommand } from "../../commands/context.ts";
-import { answerCsv } from "../../declare/command/answer-csv.ts";
-import type { AnswerFile } from "../../declare/command/answer-schema.ts";
-import { memberWith, partsOf, recordOf, type Table, tableOf } from "../../declare/command/answer-table.ts";
-import { projected } from "../../declare/command/projected.ts";
-import { plainText, type Text } from "../../declare/command/rich-text.ts";
-import { type Command, CommandError } from "../../declare/command.ts";
-import type { TimeZone } from "../../runtime/time-zone.ts";
-import type { Io } from "./io.ts";
+import type { EveryCommand } from "../commands/context.ts";
+import { answerCsv } from "../declare/command/answer-csv.ts";
+import type { AnswerFile } from "../declare/command/answer-schema.ts";
+import { memberWith, partsOf, recordOf, type Table, tableOf } from "../declare/command/answer-table.ts";
+import { projected } from "../declare/command/projected.ts";
+import { plainText, type Text } from "../declare/command/rich-text.ts";
+import { type Command, CommandError } from "../declare/command.ts";
+import type { TimeZone } from "../runtime/time-zone.ts";
+import type { Io } from "../terminal/io.ts";
+import { type Paint, painter, recordText, shown, tableText } from "../terminal/table.ts";
 import { mendLines } from "./mend-lines.ts";
-import { type Paint, painter, recordText, shown, tableText } from "./table.ts";
 
 export interface AnswerOptions {
   json?: true;

@@ -1,7 +1,10 @@
-import type { StartService } from "../../commands/context.ts";
-import { settings } from "../../config/settings.ts";
-import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
-import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Config } from "../config/read-config.ts";
+import { settings } from "../config/settings.ts";
+import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
+import type { TimeZone } from "../runtime/time-zone.ts";
+
+/** Resolves to the exit code. */
+export type StartService = (config: Config) => Promise<number>;
 
 /** The terminal and environment of a command. Tests pass their own, and run commands in process. */
 export interface Io {

@@ -6,7 +6,7 @@ import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { suiteService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
-import { run } from "../program.ts";
+import { run } from "../../cli/program.ts";
 import { restOf } from "./follow-feed.ts";
 
 suite("duba call listRequests --follow", () => {

@@ -1,7 +1,7 @@
 import { recordOf, tableOfRows } from "../../declare/command/answer-table.ts";
 import { isRow } from "../../declare/command/projected.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
-import { type Paint, recordText, shown, tableText } from "./table.ts";
+import { type Paint, recordText, shown, tableText } from "../../terminal/table.ts";
 
 const utc = new TimeZone("UTC");
 

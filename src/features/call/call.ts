@@ -1,18 +1,19 @@
 import { Argument, type Command, Option } from "commander";
+import type { WordGiven } from "../../commands/feature.ts";
 import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
 import { type CheckKind, labelOf } from "../../declare/check-kind.ts";
 import { InputError } from "../../declare/command/read-texts.ts";
 import { type Operation, pathMembers, withoutPrefix } from "../../declare/operation.ts";
 import { version } from "../../runtime/version.ts";
-import { examples, section, subcommand } from "../terminal/help.ts";
-import { type Io, zoneIn } from "../terminal/io.ts";
-import { settingOption } from "../terminal/options.ts";
-import { parseJsonObject, renderFailure, renderResponse, rowsRenderer } from "../terminal/render.ts";
-import { painter } from "../terminal/table.ts";
+import { examples, section, subcommand } from "../../terminal/help.ts";
+import { type Io, zoneIn } from "../../terminal/io.ts";
+import { settingOption } from "../../terminal/options.ts";
+import { painter } from "../../terminal/table.ts";
 import { beginning, beginningForm, followFeed } from "./follow-feed.ts";
 import { forwarding } from "./forward-events.ts";
 import { privateMembers, readMembers } from "./members.ts";
+import { parseJsonObject, renderFailure, renderResponse, rowsRenderer } from "./render.ts";
 import { type CallRequest, type CallResponse, NoAnswerError, sendCall } from "./send-call.ts";
 
 interface CallOptions {
@@ -26,14 +27,9 @@ interface CallOptions {
 }
 
 /** Adds a sub-command for each operation to `duba call`. */
-export function addOperations(
-  call: Command,
-  io: Io,
-  operations: readonly Operation<never>[],
-  setExitCode: (exitCode: number) => void,
-): void {
+export async function addOperations(call: Command, { io, operations, setExitCode }: WordGiven): Promise<void> {
   call.usage("<operation> [name=value …] [options]");
-  for (const operation of operations) addOperation(call, io, operation, setExitCode);
+  for (const operation of await operations()) addOperation(call, io, operation, setExitCode);
   examples(call, "duba call lookupDataBundles provider=MTNDATA", "duba call lookupDataBundles --help");
 }
 

@@ -3,9 +3,9 @@ import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { suiteService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
-import { openReceiver, readDelivery } from "../../features/events/events.fixture.ts";
+import { run } from "../../cli/program.ts";
 import { announce } from "../../storage/events/announce.ts";
-import { run } from "../program.ts";
+import { openReceiver, readDelivery } from "../events/events.fixture.ts";
 
 suite("duba listen", () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
