@@ -69,7 +69,7 @@ for (const engine of usualEngines) {
       assert.equal((await used()).accountId, id);
     });
 
-    test("that are known are answered at once, without a promise or the store", async () => {
+    test("a known credential is answered at once, without a promise or the store", async () => {
       const { text } = await its.create();
       const first = await its.credentials.credentialOf(`Bearer ${text}`, here);
       assert.equal(its.asked, 1);
@@ -77,14 +77,14 @@ for (const engine of usualEngines) {
       assert.equal(its.asked, 1);
     });
 
-    test("that come together are looked up once", async () => {
+    test("a credential that comes many times at once is looked up once", async () => {
       const { text } = await its.create();
       const callers = Array.from({ length: 50 }, (_, host) => its.credentials.credentialOf(text, `203.0.113.${host}`));
       await Promise.all(callers);
       assert.equal(its.asked, 1);
     });
 
-    test("of a wrong form or checksum are refused without a look-up", async () => {
+    test("a credential of a wrong form or checksum is refused without a look-up", async () => {
       const { text } = await its.create();
       await its.refused(`Bearer ${text.slice(0, -1)}`, "invalid_credentials", /mistyped or cut short/);
       await its.refused(`Bearer ${text.replace("live", "test")}`, "invalid_credentials", /mistyped or cut short/);
@@ -94,7 +94,7 @@ for (const engine of usualEngines) {
       assert.equal(its.asked, 0);
     });
 
-    test("that a client composed wrongly are told how, and never repeated", async () => {
+    test("a badly composed credential is answered with how to write it, and never repeated", async () => {
       const { text } = await its.create();
       for (const [header, what] of [
         [`Bearer Bearer ${text}`, /the word Bearer twice/],
@@ -126,7 +126,7 @@ for (const engine of usualEngines) {
       assert.equal(its.asked, 0);
     });
 
-    test("that are unknown, revoked or of another secret read the same", async () => {
+    test("unknown, revoked and wrong credentials get the same answer", async () => {
       const { key, text } = await its.create();
       await revokeKey(recorded(its.store.db), key.id);
       const { id, text: unknown } = newApiKey("live");
@@ -139,7 +139,7 @@ for (const engine of usualEngines) {
       await its.refused(newAccessToken().text, "invalid_credentials", /access token is not in force/);
     });
 
-    test("that failed are looked up again, so that a new key works at once", async () => {
+    test("failed credentials are looked up again, so that a new key works at once", async () => {
       const { key, text } = await its.create();
       await its.store.db.updateTable("api_key").set({ revoked_at: 1 }).where("id", "=", key.id).execute();
       await its.refused(text, "invalid_credentials");
@@ -164,7 +164,7 @@ for (const engine of usualEngines) {
       for (const header of headers) await its.refused(header, "expired_credentials");
     });
 
-    test("that are tokens end with their key, whatever their own end", async () => {
+    test("tokens expire with their key, whatever their own end", async () => {
       const { key } = await its.create({ expiresAt: its.time + 1000 });
       const token = await its.buy(key.id, its.time + 5000);
       assert.equal((await its.credentials.credentialOf(token, here)).expiresAt, its.time + 1000);
@@ -172,7 +172,7 @@ for (const engine of usualEngines) {
       await its.refused(token, "expired_credentials", /API key of this access token/);
     });
 
-    test("that are tokens die when their key is revoked", async () => {
+    test("tokens die when their key is revoked", async () => {
       const { key } = await its.create();
       const token = await its.buy(key.id, its.time + 5000);
       await its.credentials.credentialOf(token, here);
@@ -181,7 +181,7 @@ for (const engine of usualEngines) {
       await its.refused(token, "invalid_credentials");
     });
 
-    test("are good from allowed addresses only, at every use", async () => {
+    test("a key works from its allowed addresses only, at every use", async () => {
       const { key, text } = await its.create({ addresses: ["203.0.113.7", "10.0.0.0/8", "2001:db8::/32"] });
       const token = await its.buy(key.id, its.time + 5000);
       for (const header of [text, token]) {

@@ -41,7 +41,7 @@ for (const engine of engines) {
       assert.deepEqual([row.account_id, row.mode, row.bootstrap], [account?.id, "test", 1]);
     });
 
-    test("is the first only once", async () => {
+    test("the first start happens only once", async () => {
       const { printed = "" } = await firstStart(recorded(store.db));
       await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});

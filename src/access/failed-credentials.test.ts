@@ -36,13 +36,13 @@ suite("the limit of failed credentials", () => {
     assert.equal(asked, false);
   };
 
-  test("refuses the 21st in a minute without looking anything up", async () => {
+  test("the 21st failed credential in a minute is refused without a look-up", async () => {
     await fail(20);
     await assertLimited();
     await assert.rejects(attempt(here, good), isFailure("rate_limited"));
   });
 
-  test("says when the address may try again, and lets it", async () => {
+  test("a limited address learns when it may try again, and then may", async () => {
     await fail(20);
     mock.timers.tick(45_500);
     await assert.rejects(attempt(here, good), (error: Failure) => error.detail.retryAfter === 15);
@@ -68,7 +68,7 @@ suite("the limit of failed credentials", () => {
     assert.equal(await attempt("2001:db8:2::1", good), "good");
   });
 
-  test("lets a credential pass that was verified before, until it fails itself", async () => {
+  test("a credential verified before passes the limit until it fails itself", async () => {
     assert.equal(await failed.attempt(here, "mine", good), "good");
     await fail(20);
     assert.equal(await failed.attempt(here, "mine", good), "good");
@@ -95,7 +95,7 @@ suite("the limit of failed credentials", () => {
     assert.equal(await attempt(here, good), "good");
   });
 
-  test("gives nothing back that a new minute gave back already", async () => {
+  test("nothing is given back twice when a new minute begins", async () => {
     const slow = Promise.withResolvers<string>();
     const started = Promise.withResolvers<void>();
     const slowly = attempt(here, () => {
@@ -111,7 +111,7 @@ suite("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  test("lets no parallel guesses slip through", async () => {
+  test("parallel guesses do not exceed the limit", async () => {
     let lookUps = 0;
     const guess = async () => {
       lookUps += 1;

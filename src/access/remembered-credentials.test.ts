@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       await firstStart(recorded(its.store.db), bootstrap);
     });
 
-    test("serve look-ups only after 4 s in which the store could not be asked, else its error shows", async () => {
+    test("after 4 s without the store remembered keys only serve look-ups; others get its error", async () => {
       const { text } = await its.create();
       await its.credentials.credentialOf(text, here);
       its.outOfReach = true;
@@ -68,7 +68,7 @@ for (const engine of usualEngines) {
       await its.credentials.credentialOf(text, here);
     });
 
-    test("whose look-up was overtaken by a change are not remembered", async () => {
+    test("a credential whose look-up a change overtook is not remembered", async () => {
       const { text } = await its.create();
       const lookUp = its.credentials.credentialOf(text, here);
       await until(() => its.asked > 0);
@@ -77,7 +77,7 @@ for (const engine of usualEngines) {
       assert.ok(its.credentials.credentialOf(text, here) instanceof Promise);
     });
 
-    test("in an endless header are good, but not remembered", async () => {
+    test("a credential in a very long header works, but is not remembered", async () => {
       const { text } = await its.create();
       const header = `Bearer${" ".repeat(1000)}${text}`;
       await its.credentials.credentialOf(header, here);

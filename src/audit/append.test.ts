@@ -53,7 +53,7 @@ for (const engine of engines) {
       );
     });
 
-    test("comes with others of any number in few statements, which the store can keep", async () => {
+    test("events in any number are appended by few different statements, which the store can keep", async () => {
       const { db, texts } = withRecordedTexts(store.db);
       const event = accessTrail.keyRevoked("operator:amina", { key: "4Zq8mPx0LtV2" });
       const before = (await entries()).length;
@@ -79,7 +79,7 @@ for (const engine of engines) {
       assert.deepEqual(await tail(store.db, { most: 10, reference: "aaaaaa00000000" }), []);
     });
 
-    test("is part of a time that begins with it, and not of one that ends with it", async () => {
+    test("a period contains an event at its beginning, and none at its end", async () => {
       await append(store.db, ledgerTrail.booksRebuilt("system", { sums: 1 }));
       const kind = "books.rebuilt";
       const [{ occurred_at: at } = { occurred_at: 0 }] = await tail(store.db, { most: 1, kind });
@@ -89,7 +89,7 @@ for (const engine of engines) {
       assert.deepEqual([await before(at + 1), await before(at)], [1, 0]);
     });
 
-    test("is gone with the change that it records", async () => {
+    test("an event is rolled back with the change that it records", async () => {
       const before = (await entries()).length;
       const change = store.db.transaction().execute(async (trx) => {
         await append(trx, accessTrail.accountResumed("system", { account: "acc_1" }));
@@ -99,7 +99,7 @@ for (const engine of engines) {
       assert.equal((await entries()).length, before);
     });
 
-    test("of every kind takes its facts, and null for each; several are one insert", async () => {
+    test("an event of any kind takes its facts or nulls, and several are one insert", async () => {
       const sample = { reference: "a-1", text: "a word", number: 1, place: 1, flag: true, time: 1_800_000_000_000 };
       for (const { kind, types } of everyAuditKind) {
         const facts = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, sample[type]]));
@@ -115,7 +115,7 @@ for (const engine of engines) {
       }
     });
 
-    test("with a fact that its kind does not declare does not compile, and is refused", async () => {
+    test("a fact that the kind does not declare does not compile, and is refused", async () => {
       // @ts-expect-error: there is no such fact.
       const unknown = accessTrail.keyRevoked("system", { reason: "lost" });
       // @ts-expect-error: a reference is a text.

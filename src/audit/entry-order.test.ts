@@ -59,7 +59,7 @@ for (const engine of engines)
       return all;
     };
 
-    test("are in the order of the journal, whatever their clocks said", async () => {
+    test("entries are in the order of the journal, whatever their clocks said", async () => {
       for (const [reference, behind] of [
         ["a-second", 1_000],
         ["an-hour", 3_600_000],

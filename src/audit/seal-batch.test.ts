@@ -36,13 +36,13 @@ for (const engine of engines) {
     suite("one after another", () => {
       const store = trailStore(engine);
 
-      test("of nothing makes no batch", async () => {
+      test("sealing nothing makes no batch", async () => {
         await sealEntries(store.db, sign);
         assert.deepEqual(await sizes(store.db), []);
         assert.deepEqual(await problemsIn(store.db), []);
       });
 
-      test("takes what was committed in one batch, oldest first", async () => {
+      test("a batch has all that was committed, oldest first", async () => {
         await appendAt(store.db, minuteAgo + 2, revoked("second"));
         await appendAt(store.db, minuteAgo + 3, revoked("third"));
         await appendAt(store.db, minuteAgo + 1, revoked("first"));
@@ -58,7 +58,7 @@ for (const engine of engines) {
         );
       });
 
-      test("that fails half-way leaves all as it was", async () => {
+      test("sealing that fails half-way changes nothing", async () => {
         await appendAt(store.db, minuteAgo + 4, revoked("fourth"));
         const failing = sealEntries(store.db, (text) => {
           if (/^head \S+ 2 /.test(text)) throw new Error("the power went");
@@ -136,7 +136,7 @@ for (const engine of engines) {
     suite("by processes that are killed", () => {
       const store = trailStore(engine);
 
-      test("goes on where it ended, and nothing acknowledged is lost", async () => {
+      test("sealing goes on where a killed process ended, and nothing acknowledged is lost", async () => {
         const acknowledged: string[] = [];
         const start = (name: string) => {
           const script = fileURLToPath(new URL("./sealing.fixture.ts", import.meta.url));
@@ -205,7 +205,7 @@ for (const engine of engines) {
         });
       }
 
-      test("does not hide a change to an entry that was taken out of its batch for it", async () => {
+      test("an entry that was taken out of its batch does not hide a change to it", async () => {
         await sealSome(store.db, 3);
         const { batch } = await store.db.selectFrom("audit_head").select("batch").executeTakeFirstOrThrow();
         const changed = await store.db

@@ -47,7 +47,7 @@ for (const engine of engines) {
     suite("of a trail", () => {
       const store = trailStore(engine);
 
-      test("removes the entries of whole old batches, keeps their seals and records it", async () => {
+      test("trimming removes the entries of whole old batches, keeps their seals, and is audited", async () => {
         await sealAt(store.db, 3, 1, 4, 2);
         await removeOld(store.db, 3000);
         assert.deepEqual(await kept(store.db), [3, 4]);
@@ -78,13 +78,13 @@ for (const engine of engines) {
         assert.equal(head?.batch, 5);
       });
 
-      test("does nothing when there is nothing old", async () => {
+      test("trimming does nothing when nothing is old", async () => {
         await removeOld(store.db, 3000);
         assert.deepEqual(await kept(store.db), [3, 4, 5]);
         assert.deepEqual(await problemsIn(store.db), []);
       });
 
-      test("is not led to remove what is not old by a seal whose time was changed", async () => {
+      test("a seal with a changed time makes trimming remove nothing that is not old", async () => {
         const setTime = (time: number) =>
           store.db.updateTable("audit_seal").set({ sealed_at: time }).where("batch", "=", 3).execute();
         await setTime(2000);
@@ -95,7 +95,7 @@ for (const engine of engines) {
         assert.deepEqual(await problemsIn(store.db), []);
       });
 
-      test("leaves an entry that stands in a removed batch to be found", async () => {
+      test("an entry put into a removed batch is still found", async () => {
         const problems = await problemsAfter(store.db, (trx) =>
           trx.updateTable("audit_entry").set({ batch: 1 }).where("batch", "=", 3).where("position", "=", 1).execute(),
         );
@@ -108,7 +108,7 @@ for (const engine of engines) {
         );
       });
 
-      test("may remove the newest batch: the next one still follows it", async () => {
+      test("the newest batch may be removed, and the next one still follows it", async () => {
         await removeOld(store.db, 10_000);
         assert.deepEqual(await kept(store.db), []);
         await sealEntries(store.db, sign);

@@ -46,13 +46,13 @@ for (const engine of engines) {
       await store.db.deleteFrom("audit_entry").where("batch", "is", null).execute();
     });
 
-    test("tells how far it is", async () => {
+    test("a verification reports its progress", async () => {
       const told: [number, number][] = [];
       await verify(store.db, sealKey, { found: nothing, progress: (...far) => told.push(far) });
       assert.deepEqual(told.at(-1), [3, 3]);
     });
 
-    test("finds only against a head kept elsewhere that all was put back to an earlier state", async () => {
+    test("a trail put back to an earlier state is found only with a head kept elsewhere", async () => {
       const heads = await store.db.selectFrom("audit_head").selectAll().execute();
       const { head: kept } = await verify(store.db, sealKey, { found: nothing });
       const putBack = async (trx: Trx) => {
@@ -85,7 +85,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("finds what waits to be sealed for over 10 minutes", async () => {
+    test("entries that wait to be sealed for over 10 minutes are a problem", async () => {
       const now = Date.now();
       await problemsAfter(store.db, async (trx) => {
         await appendAt(trx, now - 9 * 60_000, accessTrail.keyRevoked("system", {}));

@@ -25,7 +25,7 @@ const firstPrice = (catalogue: Catalogue) =>
 
 for (const engine of engines)
   suite(`the catalogue on ${engine.name}`, () => {
-    test("serves what another process publishes, and goes on when the store is away", async (t) => {
+    test("the catalogue follows other processes, and serves on while the store is away", async (t) => {
       const store = await freshStore(engine, t);
       const served = await store.beside();
       let time = start;
@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.equal(catalogue.state().confirmedAt, start + 5_000);
     });
 
-    test("switches by itself when a scheduled revision is due, on every instance", async (t) => {
+    test("every instance switches by itself when a scheduled revision is due", async (t) => {
       const store = await freshStore(engine, t);
       const other = await store.beside();
       let time = start;
@@ -88,7 +88,7 @@ for (const engine of engines)
       );
     });
 
-    test("is read again only when the counter of changes has moved", async (t) => {
+    test("the catalogue is read again only when the change counter has moved", async (t) => {
       const store = await freshStore(engine);
       t.after(() => store.close());
       let reads = 0;

@@ -134,7 +134,7 @@ for (const engine of usualEngines)
       assert.equal(again.err, "Revision 2 has no changes to undo.\n");
     });
 
-    test("takes nothing of a file in which anything is wrong, and tells every faulty row by its line", async () => {
+    test("a file with any problem changes nothing, and every faulty row is named by its line", async () => {
       const file = await bundles("MTNDATA,104,50MB 24Hrs,100,100,", "MTNDATA,1 04,50MB 24Hrs,1e5,100,");
       const lines = terminal.read("data-bundles.csv").trimEnd();
       terminal.write("data-bundles.csv", `${lines}\nNONE,x,,1,1,,\nMTNDATA,113,,1,1,,\n`);
@@ -151,7 +151,7 @@ for (const engine of usualEngines)
       assert.match((await terminal.duba("catalogue", "show", "--since", "1")).out, /^No differences\./m);
     });
 
-    test("holds a far move, and says why, until it is approved or rejected", async () => {
+    test("a far price move is held with its reason until it is approved or rejected", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,");
       const held = await terminal.duba("catalogue", "import", file);
       assert.equal(held.exitCode, 1);
@@ -189,7 +189,7 @@ for (const engine of usualEngines)
       assert.equal(JSON.parse((await terminal.duba("catalogue", "approve", third, "--json")).out).revision, 5);
     });
 
-    test("gives a draft with another difference a new name, and approves nothing by the old one", async () => {
+    test("a draft with another difference has a new name, and its old one approves nothing", async () => {
       const held = await terminal.duba(
         "catalogue",
         "import",

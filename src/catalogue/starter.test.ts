@@ -75,7 +75,7 @@ test("a file that is no list stops with a sentence", async () => {
 
 for (const engine of engines)
   suite(`the starter catalogue on ${engine.name}`, () => {
-    test("is revision 1, loaded once by five processes that start together", async (t) => {
+    test("five processes that start together load the starter catalogue once, as revision 1", async (t) => {
       const store = await freshStore(engine, t);
       const others = await Promise.all([1, 2, 3, 4].map(() => store.beside()));
       const catalogues = await Promise.all(
@@ -95,7 +95,7 @@ for (const engine of engines)
       assert.deepEqual(drafts, [{ state: "published" }]);
     });
 
-    test("is not filled into a store that is older than a list: the list is named, with how to fill it", async (t) => {
+    test("a store older than a list gets no starter entries, but a note on how to fill the list", async (t) => {
       const store = await freshStore(engine, t);
       const publisher = store.publisher();
       assert.deepEqual(neverFilled(await publisher.latest()), []);
@@ -116,7 +116,7 @@ for (const engine of engines)
       assert.deepEqual(neverFilled(await publisher.latest()), []);
     });
 
-    test("is not loaded into a store that has a revision, and all or nothing of it elsewhere", async (t) => {
+    test("the starter catalogue loads whole or not at all, and never over a revision", async (t) => {
       const store = await freshStore(engine, t);
       const publisher = store.publisher();
       const bad = changed("data-bundles.json", (text) => text.replaceAll('"MTNDATA"', '"MTMDATA"'));

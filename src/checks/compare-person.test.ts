@@ -97,7 +97,7 @@ suite("names compared by the rules", () => {
       assert.deepEqual(comparePerson(named(own, "", "OKAFOR"), { first_name: sent }), { first_name }, own);
   });
 
-  test("what is no name is unreadable, and what the record lacks is absent", () => {
+  test("a text without a name is unreadable, and a name that the record lacks is absent", () => {
     const record = named("CHIDI", "", "OKAFOR");
     for (const first_name of ["", " ", "22000000017", "Ch1di", "Сhidi", "محمد", "-", "Chidi".repeat(21), "<b>"])
       assert.deepEqual(comparePerson(record, { first_name }), { first_name: "unreadable" }, first_name);

@@ -69,7 +69,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("are a cap or a balance, not both", async () => {
+    test("an account has a cap or a balance, not both", async () => {
       const account = await newAccount();
       await change(account, { capCount: 7 });
       await assert.rejects(change(account, { prepaid: true }), AccessError);
@@ -78,7 +78,7 @@ for (const engine of usualEngines)
       await assert.rejects(change(account, { capKobo: 1 }), /not both/);
     });
 
-    test("count what the month has charged before a cap came", async () => {
+    test("a new cap counts what the month has charged before", async () => {
       const account = await newAccount();
       const row = (changes: Parameters<typeof verifiedRow>[2]) => verifiedRow(account.id, january, changes);
       const december = Date.UTC(2025, 11, 31, 22, 59);
@@ -181,7 +181,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("what an account was charged this month is of live, from the first day on", async () => {
+    test("an account's charges of the month are live ones, from the first day on", async () => {
       const { id } = await newAccount();
       const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
       const about = { ...none, span: "day", account_id: id, kind: "bvn", vendor: "", charges: 1 } as const;

@@ -32,7 +32,7 @@ for (const engine of engines) {
       await place.dispose();
     });
 
-    test("are written together: the last of each key, and nothing if no key was used", async () => {
+    test("last uses are written together, one for each key, and nothing if no key was used", async () => {
       const uses = new KeyUses(db);
       uses.note("one", "203.0.113.7", 1000);
       uses.note("two", "203.0.113.8", 1001);

@@ -59,7 +59,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(entries, []);
     });
 
-    test("are changed where a change is given, and keep the rest", async () => {
+    test("a key changes where a change is given, and keeps the rest", async () => {
       const { key } = await create({ addresses: ["10.0.0.1"], expiresAt: 9000 }, 1000);
       const change = await changeCount(db, "access");
       const entries: AuditEvent[] = [];
@@ -75,7 +75,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([open.addresses, open.label, open.scopes], [[], "till", scopes]);
     });
 
-    test("that are expired are valid again with a later end; revoked ones stay revoked", async () => {
+    test("an expired key works again with a later end; a revoked one stays revoked", async () => {
       const { key } = await create({ expiresAt: 2000 }, 1000);
       assert.equal((await changeKey(recorded(db), key.id, { expiresAt: 9000 }, 3000)).expires_at, 9000);
       await revokeKey(recorded(db), key.id, 4000);
@@ -87,7 +87,7 @@ for (const engine of usualEngines) {
       await assert.rejects(changeKey(recorded(db), "missing", { label: "x" }), AccessError);
     });
 
-    test("are rolled: the new one is alike, the old one ends after the overlap", async () => {
+    test("rolling makes a key like the old one, which ends after the overlap", async () => {
       const { key: old } = await create({ mode: "live", scopes: ["catalogue:read"], addresses: ["10.0.0.1"] }, 1000);
       const change = await changeCount(db, "access");
       const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
@@ -97,14 +97,14 @@ for (const engine of usualEngines) {
       assert.ok((await changeCount(db, "access")) > change);
     });
 
-    test("are rolled to the same length of life, and the old one never gains time", async () => {
+    test("a rolled key has the same length of life, and the old one never gains time", async () => {
       const { key: old } = await create({ expiresAt: 1000 + hour }, 1000);
       const { key } = await rollKey(recorded(db), { id: old.id, overlap: 2 * hour }, 2000);
       assert.equal(key.expires_at, 2000 + hour);
       assert.equal((await apiKeyOf(old.id))?.expires_at, 1000 + hour);
     });
 
-    test("that are unknown or have ended are not rolled", async () => {
+    test("unknown and ended keys cannot be rolled", async () => {
       const { key } = await create();
       await revokeKey(recorded(db), key.id);
       const { key: expired } = await create({ expiresAt: 2000 }, 1000);

@@ -53,7 +53,7 @@ for (const engine of engines)
       assert.equal(await rowsOf(key.id), 2);
     });
 
-    test("gives each key a token of its own, and none to a key that was revoked meanwhile", async () => {
+    test("each key has a token of its own, and a revoked key gets none", async () => {
       const [one, two] = [await create(), await create()];
       const first = await exchange(one.text);
       assert.notEqual((await exchange(two.text)).text, first.text);
@@ -64,7 +64,7 @@ for (const engine of engines)
       });
     });
 
-    test("remembers no token that the store did not take", async () => {
+    test("a token that the store did not take is not remembered", async () => {
       const { text } = await create();
       await store.db.schema.alterTable("access_token").renameTo("away").execute();
       await assert.rejects(exchange(text), /access_token/);

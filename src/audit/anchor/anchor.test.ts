@@ -66,7 +66,7 @@ for (const engine of engines) {
   suite(`the first head on ${engine.name}`, () => {
     const store = trailStore(engine);
 
-    test("is signed once, and a trail that was taken apart is not sealed anew, by a restart neither", async (t) => {
+    test("the first head is signed once, and a restart never seals a damaged trail anew", async (t) => {
       await sealSome(store.db, 3, 2);
       const putBack = await copyOf(store.db);
       await appendAt(store.db, Date.now(), serviceTrail.serviceStarted("system", { version: "0", engine: "x" }));
@@ -83,7 +83,7 @@ for (const engine of engines) {
       await putBack();
     });
 
-    test("is signed beside what commands did before the first start", async () => {
+    test("the first head is signed even if commands came before the first start", async () => {
       const { settings, dispose } = await engine.ready();
       const { db, close } = await openStore({ ...settings, serving: false });
       await appendSome(db, 2);
@@ -102,7 +102,7 @@ for (const engine of engines) {
       return { keeper: new AnchorKeeper({ db: store.db, sign, path, log }), ...told };
     };
 
-    test("follows the head, whole or not at all, and the log holds the head", async (t) => {
+    test("the anchor file follows the head, whole or not at all, and the log has the head", async (t) => {
       const path = anchorIn(t);
       const { keeper, heads } = keeperOn(path);
       await keeper.move();
@@ -155,7 +155,7 @@ for (const engine of engines) {
       assert.deepEqual(problems, [{ batch: null, entry: null, what: "is of another store than the anchor" }]);
     });
 
-    test("that was changed, or is of another key, is an alarm and stays", async (t) => {
+    test("a changed anchor, or one of another key, raises an alarm and stays", async (t) => {
       const path = anchorIn(t);
       const { keeper } = keeperOn(path);
       await keeper.move();
@@ -172,7 +172,7 @@ for (const engine of engines) {
       assert.equal(keeper.alarm, false);
     });
 
-    test("that was removed is made again, and the log and the trail tell it", async (t) => {
+    test("a removed anchor is made again, and log and trail say so", async (t) => {
       const { keeper, kept } = keeperOn(anchorIn(t));
       const before = await readHead(store.db, sign);
       await keeper.move();
@@ -191,7 +191,7 @@ for (const engine of engines) {
       assert.equal(kept.length, 1);
     });
 
-    test("that cannot be written is said once, and is no alarm", async (t) => {
+    test("an anchor that cannot be written is logged once, and is no alarm", async (t) => {
       const path = join(anchorIn(t), "..", "missing", "ring.anchor");
       const { keeper, kept } = keeperOn(path);
       await keeper.move();
@@ -216,7 +216,7 @@ for (const engine of engines) {
   suite(`a backdated entry on ${engine.name}`, () => {
     const store = trailStore(engine);
 
-    test("is found when it is dated minutes before the batch in front of its own was sealed", async () => {
+    test("an entry dated minutes before the previous batch was sealed is found", async () => {
       const now = Date.now();
       await sealSome(store.db, 2);
       await appendAt(store.db, now - 4 * 60_000, revoked);
@@ -229,7 +229,7 @@ for (const engine of engines) {
       assert.deepEqual([problem!.batch, others], [3, []]);
     });
 
-    test("is not one that follows a clock which was ahead by an hour, and verification names the batch", async () => {
+    test("an entry after a clock that was ahead by an hour is not backdated, and its batch is named", async () => {
       const { settings, dispose } = await engine.ready();
       const { db, close } = await openStore({ ...settings, serving: false });
       await signFirstHead(db, sign);
@@ -253,7 +253,7 @@ for (const engine of engines) {
       await dispose();
     });
 
-    test("is not one that waited in a backlog of several batches, since nobody sealed while it grew", async () => {
+    test("an entry that waited in a backlog of batches is not backdated", async () => {
       const { settings, dispose } = await engine.ready();
       const { db, close } = await openStore({ ...settings, serving: false });
       const hourAgo = Date.now() - 3_600_000;

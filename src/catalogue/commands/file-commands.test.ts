@@ -141,7 +141,7 @@ for (const engine of usualEngines)
 
 for (const engine of usualEngines)
   suite(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
-    test("is served soon after the import, to an account at its own price", async () => {
+    test("an import is served within seconds, to an account at its own price", async () => {
       const service = await startService({ DUBA_LIMITS: "off" }, engine);
       const terminal = deskOn(service.settings);
       try {

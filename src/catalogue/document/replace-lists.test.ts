@@ -30,7 +30,7 @@ async function problemsOf(...wanted: WantedList[]): Promise<string[]> {
   return error.message.split("\n");
 }
 
-test("lists as they are make no changes, and lists that are not given stay", async () => {
+test("equal lists make no changes, and lists that are not given stay", async () => {
   assert.deepEqual(await changesTo(), []);
   for (const list of [
     "data-providers",
@@ -42,7 +42,7 @@ test("lists as they are make no changes, and lists that are not given stay", asy
     assert.deepEqual(await changesTo(listed(list)), []);
 });
 
-test("what is not in a list is removed, what is new is added, what is another is modified", async () => {
+test("replacing a list removes what it lacks, adds what is new, and modifies what differs", async () => {
   const wanted = listed("data-bundles", ([first, second, ...rest]) => [
     { ...second!, price: 1 },
     { ...first!, code: "new" },
@@ -90,7 +90,7 @@ test("an id that is left out stays, and a new entry gets the next free one", asy
   assert.equal(change!.new!.id, 36);
 });
 
-test("codes of what an entry belongs to are spelled as there", async () => {
+test("an entry's provider and product codes take the catalogue's spelling", async () => {
   const lower = listed("data-bundles", (contents) =>
     contents.map((content) => ({ ...content, type: String(content.type).toLowerCase() })),
   );
@@ -111,7 +111,7 @@ test("a provider goes together with its bundles, and comes with them", async () 
   assert.equal(problems[0], "data-bundles, line 52: GLODATA is not in data-providers.");
 });
 
-test("of many problems the first hundred are named, and the others counted", async () => {
+test("the first hundred problems are named, and the others counted", async () => {
   const problems = Array.from({ length: 1_234 }, (_, at) => {
     return { list: "data-bundles" as const, place: `line ${at + 2}`, sentence: "code is missing" };
   });

@@ -45,7 +45,7 @@ for (const engine of usualEngines)
       check(await seenAnew(store));
     });
 
-    test("is another second for each change, for HTTP dates have no parts of seconds", async (t) => {
+    test("Last-Modified moves by at least a second with each change", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const times: number[] = [];
       for (const price of [11_000, 12_000, 13_000]) {
@@ -56,7 +56,7 @@ for (const engine of usualEngines)
       assert.deepEqual(times, [1_000, 2_000, 3_000]);
     });
 
-    test("is known of an account's prices also when it has none left", async (t) => {
+    test("when an account's prices changed is known even after the last one is removed", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
       await publish(publisher, settingRule(rule), about);
@@ -67,7 +67,7 @@ for (const engine of usualEngines)
       assert.deepEqual(stamps.prices.get("acc_1"), { revision: 3, publishedAt: start + 5_000 });
     });
 
-    test("is the time of the restore after one: what clients have may be newer than what is there", async (t) => {
+    test("after a restore every list changed at the restore, since clients may have newer ones", async (t) => {
       const { publisher } = await opened(t, engine);
       const other = await freshStore(engine, t);
       const folder = mkdtempSync(join(tmpdir(), "duba-stamps-"));

@@ -40,7 +40,7 @@ async function merged(own: readonly EntryEdit[], theirs: readonly EntryEdit[], w
   return { document, conflicts: conflicts.map(({ key, why, members }) => [key, why, ...members]) };
 }
 
-test("members that only one side changed are as that side made them", async () => {
+test("a merge takes members that only one side changed from that side", async () => {
   const { document, conflicts } = await merged(
     [modified("MTNDATA 104", { price: 7 })],
     [modified("MTNDATA 104", { description: "Theirs" }), modified("MTNDATA 113", { price: 9 })],
@@ -64,7 +64,7 @@ test("a member that both changed is as the winner made it, and is told unless bo
   assert.deepEqual((await merged(theirs, theirs)).conflicts, []);
 });
 
-test("what one side removed and the other changed is told, and nothing comes back", async () => {
+test("a removal on one side and a change on the other are a conflict", async () => {
   const [change, removal] = [[modified("MTNDATA 104", { price: 7 })], [removed("MTNDATA 104")]];
   const kept = await merged(removal, change);
   assert.equal(contentIn(kept.document, "MTNDATA 104")!.price, 7);
@@ -78,7 +78,7 @@ test("what one side removed and the other changed is told, and nothing comes bac
   assert.deepEqual((await merged(removal, removal)).conflicts, []);
 });
 
-test("what both sides added is told if it differs", async () => {
+test("an entry added differently on both sides is a conflict", async () => {
   assert.deepEqual((await merged([added()], [added()])).conflicts, []);
   const { document, conflicts } = await merged([added({ price: 3 })], [added({ price: 4 })]);
   assert.deepEqual(conflicts, [["MTNDATA NEW", "added", "price"]]);
@@ -98,7 +98,7 @@ test("an addition to a provider that is gone is told, and a provider stays while
   }
 });
 
-test("what takes the place of a removed entry has its id and its place, also when that is undone", async () => {
+test("an entry that replaces a removed one has its id and place, also after an undo", async () => {
   const subject = "data-providers";
   const providers = groupIn(base, subject).map(({ content }) => ({
     place: "",
@@ -168,7 +168,7 @@ const histories = fc.tuple(trees, trees, trees).map((all) => async () => {
 const groupsOf = ({ groups }: Document) =>
   Object.fromEntries(Object.entries(groups).map(([it, all]) => [it, new Map([...all].sort())]));
 
-test("what only one side changed is as that side made it, order and ids included, whoever wins", async () => {
+test("what one side alone changed is kept with its order and ids, whoever wins", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.constantFrom("mine" as const, "theirs" as const), async (history, winner) => {
       const [before, mine] = await history();

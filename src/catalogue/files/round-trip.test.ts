@@ -128,7 +128,7 @@ async function readAgain(document: Document): Promise<ReadList[][]> {
   return [json, csv];
 }
 
-test("what is exported and imported again changes nothing, whatever the catalogue, in CSV and JSON", async () => {
+test("exporting and importing any catalogue changes nothing, in CSV and JSON", async () => {
   await fc.assert(
     fc.asyncProperty(catalogues, async (catalogue) => {
       const document = await withLists(emptySnapshot, listsOf(catalogue));
@@ -147,7 +147,7 @@ test("what is exported and imported again changes nothing, whatever the catalogu
 
 for (const engine of usualEngines)
   suite(`files and the store on ${engine.name}`, () => {
-    test("what is exported and imported again makes no revision, whatever the catalogue", async (t) => {
+    test("exporting and importing any catalogue makes no revision", async (t) => {
       const store = await freshStore(engine, t);
       const publisher = store.publisher({ guard: looseGuard });
       const about = { author: "ops", source: "test", note: "" };

@@ -136,7 +136,7 @@ test("a price far from what a GB costs in bundles of similar size is held", asyn
   assert.equal((await reasonsFor(many)).length, 11);
 });
 
-test("prices that creep away from the usual price of a GB are held where they leave it, and not again", async () => {
+test("prices creeping away from the usual price of a GB are held once, where they leave it", async () => {
   const start = withMembers("MTNDATA 104", { value: "10GB", price: 200_000, amount: 200_000 });
   const odd = await applyChanges(base, [start]);
   const step = (from: Snapshot, price: number): Change => {
@@ -171,7 +171,7 @@ test("published lists pass as they are", async () => {
   }
 });
 
-test("what is removed in small steps adds up", async () => {
+test("small removals add up", async () => {
   const mtn = groupIn(base, "data-bundles", "MTNDATA").map(({ key }) => key);
   const smaller = await applyChanges(base, removals(mtn.slice(0, 20)));
   const step = removals(mtn.slice(20, 23));
@@ -183,7 +183,7 @@ test("what is removed in small steps adds up", async () => {
   assert.deepEqual(await reasonsFor([withMembers(mtn[25]!, { description: "Other" })], small, usualGuard, base), []);
 });
 
-test("thresholds are the operator's", async () => {
+test("the guard's thresholds are settings", async () => {
   const change = withMembers("MTNDATA 104", { price: 11_000 });
   assert.equal((await reasonsFor([change], base, { ...usualGuard, factor: 1.05 })).length, 1);
   assert.deepEqual(await reasonsFor([change], base, { ...usualGuard, factor: 1.1 }), []);

@@ -70,7 +70,7 @@ test("a whole list that moves step by step is held where the steps pass the boun
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "x" }, once)], once), []);
 });
 
-test("what moved far before is not held again for what a revision leaves as it is", async () => {
+test("an earlier far move is not held again in a revision that leaves it as it is", async () => {
   const far = await applyChanges(base, times(3));
   const words = withMembers("MTNDATA 104", { description: "x" }, far);
   assert.deepEqual(await reasonsFor([words], far, { earlier: base }), []);

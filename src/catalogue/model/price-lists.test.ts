@@ -102,7 +102,7 @@ test("all that a provider sells has a price", () => {
   assert.deepEqual([...lists].sort(), ["cable-add-ons", "cable-products"]);
 });
 
-test("rules in words", () => {
+test("price rules have words", () => {
   const texts = [
     rule(""),
     rule("", { value: 1_000 }),

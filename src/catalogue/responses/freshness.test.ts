@@ -19,7 +19,7 @@ function following(covers: ConstructorParameters<typeof SourceFreshness>[1]) {
   return { freshness, responses };
 }
 
-test("answers say as of when their list is the source's, and the ETag stays", () => {
+test("answers say how old the source's list is, without a change of the ETag", () => {
   const { freshness, responses } = following(["data-bundles"]);
   freshness.set(start, false);
   const first = plainForm(responses.dataBundles("MTNDATA"));
@@ -55,7 +55,7 @@ test("a compressed body is not compressed again for another time", async () => {
   assert.equal(second.body, first.body);
 });
 
-test("lists that the source does not cover say nothing of it", () => {
+test("lists that the source does not cover do not say how old it is", () => {
   const { freshness, responses } = following(["data-bundles", "cable-products"]);
   freshness.set(start, true);
   const told = (response: Parameters<typeof plainForm>[0]) => headerOf(plainForm(response), "Duba-Catalogue-Stale");

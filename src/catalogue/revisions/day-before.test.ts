@@ -105,7 +105,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("are looked for in each revision once, however often an entry is new", async (t) => {
+    test("each revision is searched once for earlier prices, however often an entry comes back", async (t) => {
       const { publisher, clock } = await opened(t, engine);
       const drafts: unknown[] = [];
       const plugin: KyselyPlugin = {
@@ -155,7 +155,7 @@ for (const engine of usualEngines)
       assert.deepEqual(came, ["published", "published", sum]);
     });
 
-    test("of a code that comes back count from its last price, however long it was away, at every door", async (t) => {
+    test("a code that comes back is compared with its last price, however long it was away", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const back = (from: string, to: string) =>
         `${name}, which comes back: price moves from ${from} to ${to}, by more than a factor of 2.`;
@@ -213,7 +213,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("of an account's own prices add up as well, and with those of the catalogue", async (t) => {
+    test("small moves of an account's prices add up with those of the catalogue", async (t) => {
       const { publisher } = await opened(t, engine);
       const rule = (value: number): Plan => settingRule({ account: "acc_1", of: key, rule: "percent", value });
       const rules = await statesOf(publisher, [rule(-3_000), rule(-4_900), rule(-6_500)]);
@@ -222,7 +222,7 @@ for (const engine of usualEngines)
       assert.deepEqual(both, ["published", ownMoves("2400")]);
     });
 
-    test("that are scheduled add up with those before them", async (t) => {
+    test("scheduled small moves add up with those before them", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const at = (hours: number) => ({ holdsFrom: clock.time + hours * hour });
       assert.deepEqual(await statesOf(publisher, [priced(key, 900_000)]), ["published"]);
@@ -236,7 +236,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [priced(key, 2_100_000)], at(25)), ["scheduled"]);
     });
 
-    test("that were approved for a time, or rejected, do not add up", async (t) => {
+    test("moves approved for a time, or rejected, do not add up", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const later = { holdsFrom: clock.time + hour };
       const far = draftOf(await publish(publisher, priced(key, 1_500_000), { ...about, ...later }));

@@ -13,7 +13,7 @@ import { publishDue } from "./schedule.ts";
 
 for (const engine of usualEngines)
   suite(`what the guard holds on ${engine.name}`, { concurrency: true }, () => {
-    test("holds what the guard does not let pass, until it is approved", async (t) => {
+    test("a change that the guard stops is held until it is approved", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const outcome = await publish(publisher, priced("MTNDATA 104", 100), about);
       assert.equal(outcome.state, "held");
@@ -35,7 +35,7 @@ for (const engine of usualEngines)
       });
     });
 
-    test("publishes lists of another vendor at the first approval, with the ids that were shown", async (t) => {
+    test("lists of another vendor publish at the first approval, with the ids that were shown", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const content = { type: "dstv", name: "", description: "", price: 100_000, amount: 100_000 };
       const entries = ["a", "b", "c"].map((code) => ({ content: { ...content, code }, place: "" }));
@@ -71,7 +71,7 @@ for (const engine of usualEngines)
       assert.equal((await findDraft(store.db, empty)).state, "rejected");
     });
 
-    test("if two approve a draft at once, one publishes or schedules it, and the other gets a problem", async (t) => {
+    test("of two who approve a draft at once one publishes it, and the other gets an error", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const other = await store.beside();
       const now = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
@@ -116,7 +116,7 @@ for (const engine of usualEngines)
         assert.equal((await approve(publisher, id, "boss", 2)).state, state);
       });
 
-    test("never serves what is rejected, held or scheduled", async (t) => {
+    test("rejected, held and scheduled changes are never served", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       const held = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
       const later = { ...about, holdsFrom: start + hour };

@@ -11,7 +11,7 @@ import { about, dearer, draftOf, hour, many, opened, priceOf, seenAnew, start } 
 
 for (const engine of engines)
   suite(`publishing on ${engine.name}`, { concurrency: true }, () => {
-    test("makes one revision of all changes, and none of no change", async (t) => {
+    test("publishing makes one revision of all changes, and none without a change", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const outcome = await publish(publisher, priced("MTNDATA 104", 11_000), about);
       assert.equal(outcome.state, "published");
@@ -24,7 +24,7 @@ for (const engine of engines)
       assert.equal((await listRevisions(store.db, 9)).length, 2);
     });
 
-    test("changes nothing when the plan throws", async (t) => {
+    test("publishing changes nothing when its plan throws", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const wanted = many(2, 1).slice(1);
       await assert.rejects(
@@ -71,7 +71,7 @@ for (const engine of engines)
       );
     });
 
-    test("tells the audit trail of each change in the transaction of the change", async (t) => {
+    test("each change is audited in its own transaction", async (t) => {
       const events: string[] = [];
       let broken = false;
       const { store, publisher } = await opened(t, engine, {

@@ -29,7 +29,7 @@ for (const engine of usualEngines)
       return { ...at, numbers, stored };
     };
 
-    test("loses its oldest revisions with their changes, and what is served stays as it is", async (t) => {
+    test("retention removes the oldest revisions, and what is served stays as it is", async (t) => {
       const { store, publisher, numbers, stored } = await withDays(t);
       const before = await seenAnew(store);
       await removeHistory(publisher, start + 2 * day);
@@ -41,7 +41,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await numbers(), [3, 4, 5, 6]);
     });
 
-    test("keeps the newest revision however old it is, with what it changed", async (t) => {
+    test("the newest revision is kept with its changes, however old it is", async (t) => {
       const { store, publisher, numbers, stored } = await withDays(t);
       await removeHistory(publisher, start + 999 * day);
       assert.deepEqual([await numbers(), await stored()], [[5], [1, 1]]);
@@ -54,7 +54,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await numbers(), [5]);
     });
 
-    test("says of a revision that is gone where it begins, and refuses the cursors before", async (t) => {
+    test("for a removed revision the error says where history begins, and older cursors are refused", async (t) => {
       const { store, publisher } = await withDays(t);
       const { db } = store;
       await removeHistory(publisher, start + 2 * day);
@@ -81,7 +81,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await listed(`5-${history}`)).data, []);
     });
 
-    test("loses old rejected drafts, and none that is held or scheduled", async (t) => {
+    test("old rejected drafts are removed, and none that is held or scheduled", async (t) => {
       const { store, publisher, clock } = await opened(t, engine, { guard: { ...looseGuard, factor: 1 } });
       const held = async () => draftOf(await publish(publisher, dearer("MTNDATA 104"), about));
       const [rejected, waiting, later] = [await held(), await held(), await held()];
@@ -102,7 +102,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("loses the lists and price lists that the oldest revision has replaced, and no others", async (t) => {
+    test("lists and price lists that the oldest revision replaced are removed, and no others", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
       const plans = [
@@ -134,7 +134,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await store.db.selectFrom("catalogue_document").select("revision").execute(), [{ revision: 1 }]);
     });
 
-    test("is removed in batches, which are on the audit trail, and not at all after a stop", async (t) => {
+    test("history is removed in audited batches, and not after a stop", async (t) => {
       const told: unknown[] = [];
       const { store, publisher, clock } = await opened(t, engine, {
         audit: async (_, { kind, facts }) => void told.push(kind, facts),
@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("leaves a process that slept through it with the catalogue as it is", async (t) => {
+    test("a process that slept through retention still serves the present catalogue", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const known = await newestSnapshot(store.db);
       for (const key of ["MTNDATA 104", "MTNDATA 113"]) await publish(publisher, dearer(key), about);

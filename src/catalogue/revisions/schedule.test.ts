@@ -52,7 +52,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await listWaiting(store.db), []);
     });
 
-    test("tells what is scheduled against what will be there then", async (t) => {
+    test("a scheduled change is shown against the catalogue at its time", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       await publish(publisher, priced("MTNDATA 104", 11_000), { ...about, holdsFrom: start + hour });
       const back = await publish(publisher, priced("MTNDATA 104", 10_000), { ...about, holdsFrom: start + 2 * hour });
@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 10_000);
     });
 
-    test("holds at its time what the guard would hold then, unless it was approved", async (t) => {
+    test("the guard checks a scheduled change again at its time, unless it was approved", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       const later = { ...about, holdsFrom: start + hour };
       await publish(publisher, priced("MTNDATA 104", 15_000), later);

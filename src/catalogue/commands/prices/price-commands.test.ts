@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       assert.equal(list.length, 3);
     });
 
-    test("is a revision, told and undone like any other, and not in an export", async () => {
+    test("a price rule is a revision, undone like any other, and not exported with the catalogue", async () => {
       const history = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions;
       assert.deepEqual([history[0].source, history[0].note, history[0].added], ["prices", `Prices of ${shop}`, 1]);
       const { out } = await terminal.duba("catalogue", "show", String(history[0].revision));
@@ -105,7 +105,7 @@ for (const engine of usualEngines)
       await terminal.duba("prices", "remove", "other@example.com");
     });
 
-    test("takes nothing of a file in which anything is wrong, and lists every problem by its line", async () => {
+    test("a price file with any problem changes nothing, and every problem is named by its line", async () => {
       const before = (await terminal.duba("catalogue", "export", "--list", "prices")).out;
       const lines = [
         "account,codes,margin,price",
@@ -150,7 +150,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
+    test("setting an equal price changes nothing, and prices are removed one by one or all at once", async () => {
       const again = await terminal.duba("prices", "set", shop, "MTNDATA", "--margin=-2.5%");
       assert.match(again.out, /^Nothing changed:/);
       const changed = await terminal.duba("prices", "set", shop, "MTNDATA", "--margin", "3%");
@@ -201,7 +201,7 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
     });
 
-    test("holds a price that moves far from what the account pays", async () => {
+    test("a price far from what the account pays is held", async () => {
       const { exitCode, err } = await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "9.55");
       assert.equal(exitCode, 1);
       assert.match(err, /MTNDATA 104: price for acc_\w+ moves from 100 to 9\.55, by more than a factor of 2\./);
