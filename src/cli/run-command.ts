@@ -1,8 +1,18 @@
 import { readFile } from "node:fs/promises";
 import type { CommandContext } from "../commands/context.ts";
 import { type ChosenFile, InputError, membersOf, type Texts } from "../declare/command/read-texts.ts";
-import { accept, answered, type Command, CommandError, confirmed, mayBeDanger } from "../declare/command.ts";
+import { plainText } from "../declare/command/rich-text.ts";
+import {
+  accept,
+  answered,
+  type Command,
+  CommandError,
+  confirmed,
+  type Effect,
+  mayBeDanger,
+} from "../declare/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
+import type { TimeZone } from "../runtime/time-zone.ts";
 import { type Io, zoneIn } from "../terminal/io.ts";
 import { type Ask, asker } from "../terminal/stdin-lines.ts";
 import { type AnswerOptions, showAnswer } from "./answer.ts";
@@ -40,8 +50,8 @@ export async function runCommand(
       const asks = command.effect && mayBeDanger(command) && !options.yes;
       const effect = asks ? await confirmed(command, input, context) : undefined;
       if (effect?.isDanger) {
-        if (!io.stdin.isTTY) throw new InputError(nobody(effect.says));
-        await confirm(command, all, effect.says, ask);
+        if (!io.stdin.isTTY) throw new InputError(nobody(saysOf(effect, context.config.timeZone)));
+        await confirm(command, all, saysOf(effect, context.config.timeZone), ask);
       }
       const answer = await answered(command, input, context);
       clearProgress();
@@ -74,6 +84,10 @@ async function privateTexts({ input }: Command<CommandContext>, texts: Texts, as
     read[name] = (await ask.line(`${member.placeholder ?? name}: `)) ?? "";
   }
   return read;
+}
+
+function saysOf({ says }: Effect, zone: TimeZone): string[] {
+  return says.map((text) => plainText(text, { at: (time) => zone.textOf(time) }));
 }
 
 function nobody(says: readonly string[]): string {

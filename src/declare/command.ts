@@ -5,6 +5,7 @@ import type { Letter } from "./command/letter.ts";
 import { ErrorWithMends } from "./command/mend.ts";
 import { projected } from "./command/projected.ts";
 import { InputError, readTexts, type Texts } from "./command/read-texts.ts";
+import type { Text } from "./command/rich-text.ts";
 import Type, { type Static, type TObject, type TSchema } from "./schema/type.ts";
 
 /** Who may run a command. A later role may do all that an earlier one may. */
@@ -27,7 +28,7 @@ export interface Effect {
   /** The question of the page that asks. Default: of the command's title and what it acts on. */
   asks?: string;
   /** Sentences for the person who confirms it. */
-  says: readonly string[];
+  says: readonly Text[];
   /** Amounts that it changes, as people read them. */
   moves?: readonly { what: string; before: string; after: string }[];
   /** With this input a person confirms it as a `danger`, although the command is none. */

@@ -96,6 +96,9 @@ const suspendAccount = command({
   view: ({ id, name, suspended_at }, { at }) => [
     `Account ${id} (${name}) is suspended since ${at(suspended_at)}. ${noticed}`,
   ],
+  onPage: ({ name, suspended_at }, { at }) => [
+    `The account ${name} is suspended since ${at(suspended_at)}. ${noticed}`,
+  ],
   records: [accessTrail.accountSuspended],
   examples: [{ account: "shop@example.com" }],
   run: async ({ account }, store: Audited & WithClock) =>
@@ -114,6 +117,7 @@ const resumeAccount = command({
   input: Type.Object({ account: accountMember }),
   answer: AccountFacts,
   view: ({ id, name }) => [`Account ${id} (${name}) is active. ${noticed}`],
+  onPage: ({ name }) => [`The account ${name} is active. ${noticed}`],
   records: [accessTrail.accountResumed],
   examples: [{ account: "shop@example.com" }],
   run: async ({ account }, store: Audited & WithClock) =>

@@ -1,4 +1,4 @@
-import { orNull, type Part, reference, time } from "../../declare/command/answer-schema.ts";
+import { account, orNull, type Part, reference, time } from "../../declare/command/answer-schema.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import { endpointMarks, type MarkedEndpoint } from "../../storage/events/made-endpoints.ts";
 
@@ -7,7 +7,7 @@ export const madeEndpoints = Type.Array(
   Type.Object({
     endpoint: reference,
     host: Type.String(),
-    made_by: orNull({ ...Type.String(), none: "not kept" }),
+    made_by: orNull({ ...account, none: "not kept" }),
     off_since: orNull({ ...time, none: "on" }),
     mark: orNull(Type.Enum([...endpointMarks])),
   }),

@@ -1,6 +1,8 @@
 import { AccessError } from "../../access/access-error.ts";
 import { CatalogueError } from "../../catalogue/model/catalogue-error.ts";
 import { listOf } from "../../declare/command/answer-table.ts";
+import { exampleLine } from "../../declare/command/example-line.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { InputError } from "../../declare/command/read-texts.ts";
 import { accept, answered, CommandError, RoleError } from "../../declare/command.ts";
 import { holdsLongNumber } from "../../declare/fields.ts";
@@ -27,11 +29,17 @@ export async function recordsLike(kinds: RecordKinds, text: string, context: Com
         about: String(about ?? ""),
         at: (at as number | undefined) ?? null,
         state: state === undefined ? null : String(state),
-        open: `duba ${show.replaceAll(".", " ")} ${show.endsWith(".show") ? "" : `--${by.replaceAll("_", "-")} `}${name.includes(" ") ? `"${name}"` : name}`,
+        ...openingOf(show, { [by]: name }),
       }));
     }),
   );
   return found.flat();
+}
+
+/** The command that shows a record: its line for a terminal, and as data. */
+function openingOf(show: string, input: Readonly<Record<string, string>>) {
+  const line = exampleLine({ id: show, target: show.endsWith(".show") ? Object.keys(input) : [] }, input);
+  return { open: line, mends: [{ ...mend("Open", show, input), line }] };
 }
 
 /** There is none of this name, the text has another form, or the person may not see such things. */

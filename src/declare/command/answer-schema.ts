@@ -88,8 +88,8 @@ export const digits = Type.String({ shows: "digits" });
 /** Facts of an entry of the audit trail: members, or stored text. */
 export const facts = Type.Unsafe<Readonly<Record<string, unknown>> | string>({ shows: "facts" });
 
-/** A sentence. It may name commands. */
-export const sentence = Type.String({ shows: "sentence" });
+/** A sentence, perhaps with data in it. Programs read its text. */
+export const sentence = Type.Unsafe<Text>({ type: "string", shows: "sentence" });
 
 const text = Type.String();
 
@@ -140,7 +140,7 @@ type Cells = Readonly<Record<string, unknown>>;
 /** Part of an answer in the form that people read. A string is a sentence. */
 export type Part =
   | string
-  | { text: RichText }
+  | { text: Text }
   /** `problem`: what needs a hand. `note`: what to know beside it, or to do next. `mends`: what to do. */
   | { problem: Text; note?: Text; mends?: readonly Mend[] }
   | { note: Text; mends?: readonly Mend[] }

@@ -5,7 +5,7 @@ import { nairaText } from "../money.ts";
 import { type Column, list, type OwnColumn, type Part, type Shows, type Viewing } from "./answer-schema.ts";
 import type { MendWithLine } from "./mend.ts";
 import { isRow, type Shape, shapeOf } from "./projected.ts";
-import { plainText, type RichText } from "./rich-text.ts";
+import { plainText, type RichText, type Text } from "./rich-text.ts";
 
 export type TableRow = Record<string, unknown>;
 
@@ -26,7 +26,7 @@ export interface TableColumn {
   /** As people read it. */
   textOf: (row: TableRow) => string;
   /** Of a state, for people: who made it so and until when. */
-  belowOf: (row: TableRow) => string;
+  belowOf: (row: TableRow) => RichText;
   /** What rows add up to, for people. */
   sumOf?: (rows: readonly TableRow[]) => string;
 }
@@ -148,13 +148,13 @@ function placeIn({
 }
 
 /** Who made a state so, since when and until when: "by ada@example.com until 14:30". Empty if nobody did. */
-export function belowState(member: Shape, row: TableRow, zone: TimeTexts): string {
+export function belowState(member: Shape, row: TableRow, zone: TimeTexts): RichText {
   const { by = "", since = "", until = "" } = shapeOf(member);
   const textIn = (name: string, word: string, none: string[] = []) =>
     isEmpty(row[name]) ? none : [`${word} ${zone.textOf(timeIn(row[name]))}`];
-  if (isEmpty(row[by])) return textIn(since, "since").join("");
+  if (isEmpty(row[by])) return textIn(since, "since");
   const end = until === "" ? [] : textIn(until, "until", ["until resumed"]);
-  return [`by ${row[by]}`, ...textIn(since, "since"), ...end].join(" ");
+  return ["by ", { actor: String(row[by]) }, ...[...textIn(since, "since"), ...end].map((text) => ` ${text}`)];
 }
 
 /** Null if there is nothing to add up. */
@@ -231,12 +231,15 @@ function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = fal
       return value ? "yes" : "no";
     case "facts":
       return factsText(value);
+    case "sentence":
     case "richText":
-      return plainText(value as RichText, { at: (time) => zone.textOf(timeIn(time)) });
+      return plainText(value as Text, { at: (time) => zone.textOf(timeIn(time)) });
     case "mends":
       return (value as readonly MendWithLine[]).map(({ line }) => line).join(", ");
     default:
-      if (Array.isArray(value) && !value.some(isRow)) return value.join(items?.shows === "sentence" ? " " : ", ");
+      if (items?.shows === "sentence" && Array.isArray(value))
+        return (value as Text[]).map((each) => plainText(each, { at: (time) => zone.textOf(time) })).join(" ");
+      if (Array.isArray(value) && !value.some(isRow)) return value.join(", ");
       if (patternProperties && isRow(value)) {
         const [each] = Object.values(patternProperties);
         const texts = Object.entries(value).map(

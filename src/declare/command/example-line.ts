@@ -6,7 +6,7 @@ type Example = Command<never>["examples"][number];
  * An example as a command line that works without changes. What the command acts on and the example leaves open stands
  * as `<file>`.
  */
-export function exampleLine(command: Command<never>, example: Example): string {
+export function exampleLine(command: Pick<Command<never>, "id" | "target">, example: Example): string {
   const open = (command.target ?? []).filter((name) => !(name in example)).map((name) => `<${name}>`);
   const words = argumentsOf(command, example).map(quoted);
   return ["duba", ...words, ...open].join(" ");

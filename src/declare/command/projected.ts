@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { nairaOf } from "../money.ts";
 import type { Showing } from "./answer-schema.ts";
+import { plainText, type Text } from "./rich-text.ts";
 
 /** A schema as user interfaces read it. */
 export interface Shape extends Showing {
@@ -27,6 +28,7 @@ export function shapeOf(schema: TSchema | Shape): Shape {
 export function projected(schema: TSchema | Shape, value: unknown, form: "plain" | "stored" = "plain"): unknown {
   if (value === null || value === undefined) return value;
   const { shows, items, properties, patternProperties } = shapeOf(schema);
+  if (shows === "sentence" && form === "plain") return plainText(value as Text, { at: isoText });
   if (Array.isArray(value)) return items ? value.map((each) => projected(items, each, form)) : value;
   if (shows === "yes" && form === "plain") return Boolean(value);
   if (typeof value === "number" && form === "plain")

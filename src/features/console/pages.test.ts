@@ -131,6 +131,19 @@ suite("what pages of the console say", () => {
     assert.match(await page("/events/resend"), /<a href="\/events\/endpoints\/list">Endpoints<\/a>/);
   });
 
+  test("an account keeps its id, its e-mail and its name apart, and an entry of the trail names it", async () => {
+    await post("/accounts/create", { name: "Zaria Lenders", email: "zaria@example.com" });
+    const shown = await page("/accounts/show?account=zaria%40example.com");
+    assert.match(shown, /<h1>Zaria Lenders<\/h1>/);
+    assert.match(shown, />acc_\w+</);
+    assert.match(shown, />zaria@example\.com</);
+    assert.match(await page("/audit?kind=account.created"), /<span class="fact">Client Zaria Lenders<\/span>/);
+    const invited = await page("/audit?kind=person.invited");
+    assert.match(invited, /<span class="fact">Email <span class="id">officer@example\.com<\/span><\/span>/);
+    const suspended = await post("/accounts/suspend", { account: "zaria@example.com" });
+    assert.match(suspended, /The account Zaria Lenders is suspended since /);
+  });
+
   test("an endpoint says which key made it, by its label", async () => {
     const made = { account: "till@example.com", label: "Till webhooks", scopes: ["events:manage"] };
     const { text: credential } = await service.newKey(made);

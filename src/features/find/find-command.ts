@@ -1,7 +1,7 @@
 import type { CommandContext } from "../../commands/context.ts";
 import { type RecordKinds, referenceForm } from "../../commands/records/record-kinds.ts";
 import { recordsLike } from "../../commands/records/search-records.ts";
-import { orNull, reference, sentence, time } from "../../declare/command/answer-schema.ts";
+import { mendsMember, orNull, reference, sentence, time } from "../../declare/command/answer-schema.ts";
 import { InputError } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import { holdsLongNumber } from "../../declare/fields.ts";
@@ -42,9 +42,11 @@ export const findCommand = (records: RecordKinds) =>
         state: orNull(Type.String({ shows: "state" })),
         at: orNull(time),
         open: sentence,
+        mends: mendsMember,
       }),
     ),
     columns: ["kind", "name", "about", "state", "at", "open"],
+    page: ["kind", "name", "about", "state", "at", { name: "open", of: ({ mends }) => mends, as: mendsMember }],
     none:
       "Nothing that you may see has this name. A verification is found by its idempotency key for as long as the " +
       "ledger has it, and a request for as long as DUBA_REQUEST_LOG says.",

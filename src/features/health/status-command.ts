@@ -2,6 +2,7 @@ import { StatusFacts } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { bytesText, type Viewing } from "../../declare/command/answer-schema.ts";
 import { command } from "../../declare/command.ts";
+import { vendorTitle } from "../../vendors/registry.ts";
 
 export const statusCommand = command({
   id: "status",
@@ -17,14 +18,14 @@ export const statusCommand = command({
     "",
     ...(status.needs.length === 0 ? ["Nothing needs a hand."] : status.needs.map((problem) => ({ problem }))),
   ],
-  onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],
+  onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing, vendorTitle) }],
   isWell: ({ needs }) => needs.length === 0,
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) =>
     (await import("./read-status.ts")).readStatus(room),
 });
 
 /** How the service is, apart from what needs a hand. */
-function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing) {
+function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (vendor: string) => vendor) {
   return {
     version: facts.version,
     node: facts.node,
@@ -38,7 +39,7 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing) {
     ...Object.fromEntries(
       sources.flatMap(({ name, as_of, stale, held, remarks }) => [
         [
-          `source ${name}`,
+          `source ${nameOf(name)}`,
           [
             `as of ${as_of === null ? "never" : at(as_of)}${stale ? " (stale)" : ""}`,
             ...(held === null ? [] : [`${held} waits`]),
@@ -51,8 +52,8 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing) {
     "scheduled changes": facts.scheduled,
     vendors: listText(
       facts.vendors.map(({ name, ready, paused_by, paused_until }) => {
-        if (paused_by === null) return ready ? name : `${name} (not ready)`;
-        return `${name} (paused by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
+        if (paused_by === null) return ready ? nameOf(name) : `${nameOf(name)} (not ready)`;
+        return `${nameOf(name)} (paused by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
       }),
     ),
     "unknown verifications":

@@ -1,3 +1,4 @@
+import { joinTexts, type RichText, richText, type Text } from "../../declare/command/rich-text.ts";
 import { nairaText } from "../../declare/money.ts";
 import type { Attempt } from "../../ledger/attempts.ts";
 import { publicState } from "../../ledger/public-state.ts";
@@ -44,32 +45,39 @@ const toldTexts: Record<string, string> = {
 type Explained = Pick<Attempt, "vendor" | "outcome" | "reason" | "why">;
 
 /** Why these vendors got attempts in this order, and what each returned. */
-export function explainRoute(attempts: readonly Explained[]): string {
-  if (attempts.length === 0) return "No vendor was asked.";
-  return attempts
-    .map((attempt, at) => {
+export function explainRoute(attempts: readonly Explained[]): RichText {
+  if (attempts.length === 0) return ["No vendor was asked."];
+  return joinTexts(
+    attempts.map((attempt, at) => {
       const { compared, passedOver } = readChoice(attempt.why);
-      const skipped = passedOver.map((one) => `${one.vendor} ${whyPassedOver(one, attempt.vendor, compared)}`);
-      const why = skipped.length > 0 ? `, because ${listed(skipped)}` : at === 0 ? ", the first in the order" : "";
-      return `${at === 0 ? "" : "Then "}${attempt.vendor} was asked${why}, and ${saidBy(attempt)}.`;
-    })
-    .join(" ");
+      const skipped = passedOver.map(
+        (one) => richText`${{ vendor: one.vendor }} ${whyPassedOver(one, attempt.vendor, compared)}`,
+      );
+      const why =
+        skipped.length > 0 ? richText`, because ${listed(skipped)}` : at === 0 ? ", the first in the order" : "";
+      const { vendor } = attempt;
+      return richText`${at === 0 ? "" : "Then "}${{ vendor }} was asked${why}, and ${resultOf(attempt)}.`;
+    }),
+    " ",
+  );
 }
 
 /** The reason with its figures. */
-function whyPassedOver({ vendor, reason }: PassedOver, tried: string, compared: readonly ComparedFigures[]): string {
+function whyPassedOver({ vendor, reason }: PassedOver, tried: string, compared: readonly ComparedFigures[]): Text {
   const figuresOf = (name: string) => compared.find((one) => one.vendor === name);
   const [its, other] = [figuresOf(vendor), figuresOf(tried)];
   const text = passedOverTexts[reason];
   if (!its) return text;
-  if (reason === "dearer" && other) return `${text} (${costText(its)}, ${tried} ${costText(other)})`;
+  if (reason === "dearer" && other)
+    return richText`${text} (${costText(its)}, ${{ vendor: tried }} ${costText(other)})`;
   if (reason === "too_slow") return `${text} (${timeText(its)})`;
   return reason === "too_many_failures" ? `${text} (${its.failureShare} of 100 attempts)` : text;
 }
 
 /** The figures of a vendor in words. */
-export function comparedText(figures: ComparedFigures): string {
-  return `${figures.vendor}: ${costText(figures)}, ${timeText(figures)}, ${figures.failureShare} of 100 attempts failed`;
+export function comparedText(figures: ComparedFigures): RichText {
+  const { vendor, failureShare } = figures;
+  return richText`${{ vendor }}: ${costText(figures)}, ${timeText(figures)}, ${failureShare} of 100 attempts failed`;
 }
 
 function costText({ costPerFound }: ComparedFigures): string {
@@ -80,7 +88,7 @@ function timeText({ p95 }: ComparedFigures): string {
   return p95 === null ? "more than 5 of 100 answers after 10 s" : `95 of 100 answers within ${p95} ms`;
 }
 
-function saidBy({ outcome, reason }: Explained): string {
+function resultOf({ outcome, reason }: Explained): string {
   if (outcome === "failed" && reason === "bad_response") return "its response could not be trusted";
   const because = (reason && reasonTexts[reason]) ?? "it does not say why";
   if (outcome === "failed") return `did no work: ${because}`;
@@ -88,6 +96,6 @@ function saidBy({ outcome, reason }: Explained): string {
   return toldTexts[publicState({ state: outcome, reason })] ?? publicState({ state: outcome, reason });
 }
 
-function listed(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+function listed(parts: readonly RichText[]): RichText {
+  return parts.length < 2 ? parts.flat() : richText`${joinTexts(parts.slice(0, -1), ", ")} and ${parts.at(-1)!}`;
 }

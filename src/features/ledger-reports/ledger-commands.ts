@@ -15,6 +15,7 @@ import {
 } from "../../declare/command/answer-schema.ts";
 import { id } from "../../declare/command/forms.ts";
 import { formed } from "../../declare/command/read-texts.ts";
+import { joinTexts, richText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
@@ -182,8 +183,8 @@ const showVerification = command({
         request_id: reference,
         billed: orNull(Type.String({ spare: true })),
         policy: state(["listed", "cheapest"], { spare: true }),
-        passed_over: Type.Array(Type.String(), { none: "nobody", spare: true }),
-        compared: Type.Array(Type.String(), { none: "nothing", spare: true }),
+        passed_over: Type.Array(sentence, { none: "nobody", spare: true }),
+        compared: Type.Array(sentence, { none: "nothing", spare: true }),
       }),
     ),
     adjustments: Type.Array(
@@ -202,7 +203,7 @@ const showVerification = command({
     time_line: _c,
     ...shown
   }) => [
-    ...(attempts.length > 0 ? [explanation, ""] : []),
+    ...(attempts.length > 0 ? [{ text: explanation }, ""] : []),
     { record: shown },
     "",
     { title: "What happened:", list: "time_line", isTimeLine: true },
@@ -225,7 +226,7 @@ const showVerification = command({
     };
     const isChosen = attempts.some(({ passed_over, compared }) => passed_over.length + compared.length > 0);
     return [
-      explanation,
+      { text: explanation },
       { title: "What happened", list: "time_line", isTimeLine: true },
       { record: amount_differs ? { ...facts, amount } : facts },
       ...(attempts.length > 1 || isChosen ? [{ title: "Why these vendors", list: "attempts" }] : []),
@@ -246,7 +247,14 @@ const showVerification = command({
     return {
       ...found,
       request_reference: found.reference,
-      explanation: [...chargeOf(found), explainRoute(found.attempts), ...clientGot(found, responses)].join(" "),
+      explanation: joinTexts(
+        [
+          ...chargeOf(found).map((text) => [text]),
+          explainRoute(found.attempts),
+          ...clientGot(found, responses).map((text) => [text]),
+        ],
+        " ",
+      ),
       account: (await accounts.emails())(found.account_id),
       state: publicState(found),
       attempts: found.attempts.map((attempt) => {
@@ -256,7 +264,7 @@ const showVerification = command({
           outcome: publicState({ ...attempt, state: attempt.outcome }),
           billed: attempt.billed ?? null,
           policy,
-          passed_over: passedOver.map(({ vendor, reason }) => `${vendor} (${reason.replaceAll("_", " ")})`),
+          passed_over: passedOver.map(({ vendor, reason }) => richText`${{ vendor }} (${reason.replaceAll("_", " ")})`),
           compared: compared.map(comparedText),
         };
       }),

@@ -1,6 +1,7 @@
 import { checkKinds } from "../../declare/check-kind.ts";
 import { list, naira, orNull, time } from "../../declare/command/answer-schema.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { joinTexts, richText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 import { period, periodOf } from "../../ledger/commands/period.ts";
@@ -83,7 +84,12 @@ export const replayRoutes = command({
           ...(unpriced.length === 0
             ? []
             : [
-                `What ${unpriced.join(" and ")} billed is not known and counts as 0. Give prices, such as --price ${unpriced[0]}:bvn=45.`,
+                {
+                  text: richText`What ${joinTexts(
+                    unpriced.map((vendor) => [{ vendor }]),
+                    " and ",
+                  )} billed is not known and counts as 0. Give prices, such as --price ${unpriced[0]!}:bvn=45.`,
+                },
               ]),
         ]),
   ],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import { explainRoute } from "../../features/ledger-reports/explain-route.ts";
+import { plainText } from "../../declare/command/rich-text.ts";
+import { explainRoute as explain } from "../../features/ledger-reports/explain-route.ts";
 import { type IdentitySettings, listedRoutes } from "../../ledger/identity-settings.ts";
 import { StoreAway } from "../../storage/errors.ts";
 import type { Db } from "../../storage/tables.ts";
@@ -9,6 +10,8 @@ import { negative, unavailable, unknown } from "../../vendors/ports/outcomes.ts"
 import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { attemptsOf, onlyRow, quiet } from "../ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+
+const explainRoute = (...asked: Parameters<typeof explain>) => plainText(explain(...asked), { at: String });
 
 type Answer = IdentityOutcome | ((attempt: IdentityAttempt, nth: number) => Promise<IdentityOutcome>);
 

@@ -1,6 +1,7 @@
 import { checkKinds, labelOf } from "../../declare/check-kind.ts";
 import { list, orNull, time } from "../../declare/command/answer-schema.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { richText } from "../../declare/command/rich-text.ts";
 import { CommandError, command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 import { duration } from "../../declare/setting.ts";
@@ -148,7 +149,7 @@ const pause = command({
     return {
       isDanger: true,
       says: [
-        `${vendor} is the last vendor for ${labels}: live verifications will get 503 upstream_unavailable.`,
+        richText`${{ vendor }} is the last vendor for ${labels}: live verifications will get 503 upstream_unavailable.`,
         `Vendors were asked ${calls === 1 ? "once" : `${calls.toLocaleString("en")} times`} in the last hour.`,
       ],
     };

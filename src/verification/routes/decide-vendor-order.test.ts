@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
-import { explainRoute } from "../../features/ledger-reports/explain-route.ts";
+import { plainText } from "../../declare/command/rich-text.ts";
+import { explainRoute as explain } from "../../features/ledger-reports/explain-route.ts";
 import { listedRoutes, type RouteSettings } from "../../ledger/identity-settings.ts";
 import { noCounts } from "../../ledger/journal/sum-rows.fixture.ts";
 import { changeCount } from "../../storage/change-counter.ts";
@@ -11,6 +12,8 @@ import { unavailable } from "../../vendors/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { attemptsOf } from "../ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
+
+const explainRoute = (...asked: Parameters<typeof explain>) => plainText(explain(...asked), { at: String });
 
 const hour = 3_600_000;
 const minute = 60_000;

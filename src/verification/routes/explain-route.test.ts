@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { explainRoute } from "../../features/ledger-reports/explain-route.ts";
+import { plainText } from "../../declare/command/rich-text.ts";
+import { explainRoute as explain } from "../../features/ledger-reports/explain-route.ts";
 import { unavailable } from "../../vendors/ports/outcomes.ts";
 import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { attemptsOf } from "../ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
+
+const explainRoute = (...asked: Parameters<typeof explain>) => plainText(explain(...asked), { at: String });
 
 for (const engine of usualEngines)
   suite(`why a vendor was asked, on ${engine.name}`, () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { recorded } from "../../../src/access/access.fixture.ts";
-import { explainRoute } from "../../../src/features/ledger-reports/explain-route.ts";
+import { plainText } from "../../../src/declare/command/rich-text.ts";
+import { explainRoute as explain } from "../../../src/features/ledger-reports/explain-route.ts";
 import { type Attempt, isNotFound, withAttempts } from "../../../src/ledger/attempts.ts";
 import { readChoice } from "../../../src/ledger/vendor-choice.ts";
 import { decidedOrder } from "../../../src/verification/routes/decide-vendor-order.ts";
@@ -10,6 +11,8 @@ import { type LiveStore, liveStore, ServiceProcess } from "../../crash/service.t
 import { engines } from "../../support/engines.ts";
 import { type Asked, crowd } from "./crowd.ts";
 import { startTrio, type Trio, type TrioCall, type TrioName, trioNames } from "./trio.ts";
+
+const explainRoute = (...asked: Parameters<typeof explain>) => plainText(explain(...asked), { at: String });
 
 const shares = { DUBA_ROUTE_SHARE: "prembly:5,seamfix:2" };
 const second = { DUBA_ROUTE_AFTER_NOT_FOUND: "next=200" };

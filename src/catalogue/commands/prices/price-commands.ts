@@ -216,7 +216,7 @@ const listPriced = command({
     ...(["name", { name: "email", spare: true }, "group", "prices", "overtaken", "below_cost"] as const),
     { name: "id", spare: true },
   ],
-  view: (rows) => [list, ...rows.flatMap(({ sentences }) => sentences)],
+  view: (rows) => [list, ...rows.flatMap(({ sentences }) => sentences.map((text) => ({ text })))],
   none: "Every account has the catalogue's prices.",
   noneThen: { says: "An account, or a group of accounts, may have prices of its own.", by: "prices.set" },
   run: async (_, room: PricedRoom) => {

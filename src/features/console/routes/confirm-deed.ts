@@ -4,6 +4,7 @@ import { AccessError } from "../../../access/access-error.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../../declare/command/deed.ts";
 import { amount, remark } from "../../../declare/command/forms.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../../declare/command/read-texts.ts";
+import { plainText } from "../../../declare/command/rich-text.ts";
 import { type Effect, titleOf } from "../../../declare/command.ts";
 import { koboOf, nairaText } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
@@ -20,7 +21,7 @@ import { recordView } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
 import { type FormTexts, repeated, weightOf } from "../view/command-form.ts";
 
-import { inWords } from "../view/words.ts";
+import { calledName } from "../view/words.ts";
 import type { SentForm } from "./form-texts.ts";
 import { metaOf, targetRecord } from "./page-parts.ts";
 import { effectOf, isExpected, learnNames } from "./run-as.ts";
@@ -138,14 +139,16 @@ async function deedPage(
   await learnNames(visit.store.db, visit.names, named);
   const { asks = questionOf(visit, command, named), says, moves = [], isDanger } = effect;
   const shown = await targetRecord(visit, command, named);
-  const told = [asks, ...says].join(" ");
+  const sentences = [asks, ...says]
+    .map((text) => plainText(text, { at: (time) => visit.times.textOf(time) }))
+    .join(" ");
   const given = membersOf(input).flatMap(({ name, member }) => {
     if (texts[name] === undefined || member.holds === "passkey" || (name === by && shown)) return [];
     const text = [was[name] ?? [], texts[name]]
       .map((each) => textOf(each, member))
       .filter(Boolean)
       .join(" → ");
-    return told.includes(text) || text === member.default
+    return sentences.includes(text) || text === member.default
       ? []
       : [{ name, label: member.label, shows: "text" as const, value: null, text }];
   });
@@ -170,7 +173,7 @@ function questionOf({ names }: PageRequest, command: ConsoleCommand, named: Form
   const shown = new Set(repeated(command));
   const [name] = Object.entries(named).flatMap(([member, texts]) => (shown.has(member) ? texts : []));
   if (name === undefined) return `${title}?`;
-  return `${title}${/^New\b|\ba\b/.test(title) ? " for" : ""} ${names.get(name) ?? inWords(name)}?`;
+  return `${title}${/^New\b|\ba\b/.test(title) ? " for" : ""} ${calledName(name, names)}?`;
 }
 
 function textOf(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {

@@ -14,7 +14,7 @@ import { worksOnce } from "../view/command-form.ts";
 
 import { moreMenu } from "../view/menus.ts";
 import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
-import { inWords } from "../view/words.ts";
+import { calledName } from "../view/words.ts";
 import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
@@ -154,7 +154,7 @@ async function leads(visit: PageRequest, command: ConsoleCommand, { answer, back
     const texts = Object.fromEntries(new URLSearchParams(address.split("?")[1]));
     await learnNames(store.db, names, texts);
     const [name = ""] = Object.values(texts);
-    return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${names.get(name) ?? inWords(name)}</a>`;
+    return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${calledName(name, names)}</a>`;
   });
   if (links.length === 0) return html`<p><a href="${place.path}">Back to ${place.title}</a></p>`;
   return html`<div class="buttons">${await Promise.all(links)}</div>`;

@@ -5,6 +5,7 @@ import { belowState, recordOf, type Table, type TimeTexts } from "../../../decla
 import { amount, expiry } from "../../../declare/command/forms.ts";
 import { isRow } from "../../../declare/command/projected.ts";
 import { type Member, membersOf } from "../../../declare/command/read-texts.ts";
+import type { Text } from "../../../declare/command/rich-text.ts";
 import { titleOf } from "../../../declare/command.ts";
 import { eventText } from "../../../declare/event.ts";
 import { nairaOf } from "../../../declare/money.ts";
@@ -18,7 +19,7 @@ import { rowShape } from "../view/figures.ts";
 import { type MenuLink, moreMenu } from "../view/menus.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import { labelIn } from "../view/sorted-table.ts";
-import { inWords, wordOf } from "../view/words.ts";
+import { wordOf } from "../view/words.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
 
 /** More are not offered to choose from: a page would be mostly them. */
@@ -172,7 +173,7 @@ export function answerHead(
     });
   const { state, meta } = metaOf(visit, command, answer);
   const said = record.says === undefined ? "" : answer[record.says];
-  const says = said ? html`<p class="says">${visit.say(String(said))}</p>` : "";
+  const says = said ? html`<p class="says">${visit.say(said as Text)}</p>` : "";
   return pageHead({ crumb: place, title, state, tools, below: html`${meta}${says}` });
 }
 
@@ -180,7 +181,7 @@ export function answerHead(
 export function figuresLine({ times }: PageRequest, command: ConsoleCommand, answer: unknown): Html | "" {
   const at = (time: number | null) => (time === null ? "–" : times.textOf(time));
   const figures = (answer !== undefined && command.figures?.(answer as never, { at })) || "";
-  return figures === "" ? "" : html`<p class="meta">${inWords(figures)}</p>`;
+  return figures === "" ? "" : html`<p class="meta">${figures}</p>`;
 }
 
 /** What a record is and whom it is about, in a line. */
@@ -207,7 +208,7 @@ export function metaOf(
     return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
   });
   const below = stated
-    ? inWords(belowState(rowShape(command.answer).properties![stated.name]!, answer, visit.times), visit.names)
+    ? visit.say.words(belowState(rowShape(command.answer).properties![stated.name]!, answer, visit.times))
     : "";
   const shownState = stated ? html`${shownOf(stated)}${below === "" ? "" : html` <small>${below}</small>`}` : "";
   return { state: shownState, meta: html`<p class="meta">${facts}</p>` };

@@ -5,7 +5,7 @@ import type { PageRequest } from "../console-room.ts";
 import { firstOfficer } from "../people/people-rows.ts";
 import { addressOf, urlOf } from "../site-map.ts";
 import { problemBox } from "../view/command-form.ts";
-import { inWords } from "../view/words.ts";
+import { calledName } from "../view/words.ts";
 import { answerOf } from "./answers.ts";
 import { isExpected, runAs } from "./run-as.ts";
 
@@ -48,7 +48,7 @@ async function waitingDrafts(visit: PageRequest): Promise<Html> {
     });
     const when = holds_from === null ? "" : `, holds from ${visit.times.textOf(holds_from)}`;
     return html`<section class="panel draft"><div class="title"><h2>${draft} is ${state}</h2><div class="tools">${may}</div></div>
-<p>${inWords(author, visit.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
+<p>${calledName(author, visit.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
 ${reasons.map((reason) => html`<p class="warn">${reason}</p>`)}
 ${await differenceOf(visit, draft)}</section>`;
   });

@@ -10,7 +10,7 @@ import { formId, passkeyFields, passkeyProblem } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
-import { inWords } from "../view/words.ts";
+import { calledName } from "../view/words.ts";
 import { isMaker } from "./page-parts.ts";
 
 /** The links from a row to the page of what it is about, and to the commands that act on it. */
@@ -60,7 +60,11 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
       const links = parts.map((part) => {
         const word = String(part[split.member.of!]);
         const one = { ...known, [split.name]: word };
-        return { id: command.id, address: addressOf(command, one), text: text.replace(/(…?)$/, ` ${inWords(word)}$1`) };
+        return {
+          id: command.id,
+          address: addressOf(command, one),
+          text: text.replace(/(…?)$/, ` ${calledName(word, new Map())}$1`),
+        };
       });
       return links.length === 1 ? links : [...links, { address, text: text.replace(/(…?)$/, " all$1") }];
     });

@@ -20,7 +20,7 @@ import { icon } from "./menus.ts";
 import type { RecordLink, recordShownBy } from "./record-links.ts";
 import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
 import { timeLineView } from "./time-line-view.ts";
-import { mendLinks, type Names, type Say, worded, wordOf } from "./words.ts";
+import { mendLinks, type Names, type Say, worded, wordsOf } from "./words.ts";
 
 export interface AnswerParts {
   command: Command<never>;
@@ -84,8 +84,10 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
   const { says } = shows ?? {};
   // The head of the page says it.
-  const isSaid = says !== undefined && isRow(answer) && answer[says] === part;
-  if (typeof part === "string") return part === "" || isSaid ? html`` : html`<p class="says">${say(part)}</p>`;
+  const isSaid =
+    says !== undefined && isRow(answer) && typeof part !== "string" && "text" in part && answer[says] === part.text;
+  if (isSaid) return html``;
+  if (typeof part === "string") return part === "" ? html`` : html`<p class="says">${say(part)}</p>`;
   if ("text" in part) return html`<p class="says">${say(part.text)}</p>`;
   if ("problem" in part)
     return html`<div class="band problem" role="alert"><h2 class="lines">${say(part.problem)}</h2>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}${mendLinks(part.mends, say)}</div>`;
@@ -144,7 +146,7 @@ export function recordView(members: readonly RecordMember[], parts: RecordParts,
     const address = link?.(name, shown.text);
     const text = inner
       ? recordView(inner, parts)
-      : shownAs({ name, ...shown, text: wordOf({ name, ...shown }, names) }, say);
+      : shownAs({ name, ...shown, text: wordsOf({ name, ...shown }, names) }, say);
     return html`<div><dt>${label ?? labelFor(name)}</dt><dd>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</dd></div>`;
   });
   return html`<dl class="facts">${first}${lines}</dl>`;

@@ -2,7 +2,7 @@ import { negativeReasons } from "../../../declare/check-kind.ts";
 import type { RecordMember } from "../../../declare/command/answer-table.ts";
 import type { MendWithLine } from "../../../declare/command/mend.ts";
 import { isRow } from "../../../declare/command/projected.ts";
-import type { RichText } from "../../../declare/command/rich-text.ts";
+import type { Named, RichText, Text } from "../../../declare/command/rich-text.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { labelFor } from "../site-map.ts";
 import { isCode, mendLinks, type Say } from "./words.ts";
@@ -42,6 +42,8 @@ type Shown = Pick<RecordMember, "name" | "shows" | "text" | "value">;
 
 /** A member of an answer as its type shows it. `text`: as people read it. */
 export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
+  if (Array.isArray(value) && value.some(Array.isArray))
+    return html`${value.map((each) => html`${say(each as RichText)} `)}`;
   if (text === "" || text === "-") return html`${text === "-" ? "–" : ""}`;
   switch (shows) {
     case "state":
@@ -53,9 +55,8 @@ export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
     case "facts":
       return factsOf(value, text, say);
     case "sentence":
-      return say(text);
     case "richText":
-      return say(value as RichText);
+      return say(value as Text);
     case "mends":
       return mendLinks(value as readonly MendWithLine[], say);
     default:
@@ -87,14 +88,23 @@ export function timeOf(at: unknown, text: string): Html {
     : html`<time datetime="${date.toISOString()}">${text}</time>`;
 }
 
-/** Facts of the audit trail by their labels. */
+/** Facts of the audit trail by their labels: accounts, keys and vendors by their names, others as they are. */
 function factsOf(facts: unknown, text: string, say: Say): Html {
   if (!isRow(facts)) return html`${text}`;
-  const told = Object.entries(facts).map(([name, fact]) => {
+  const shown = Object.entries(facts).map(([name, fact]) => {
     if (name === "confirmation") return html`<span class="fact">by passkey</span> `;
-    const shown = fact === null ? "–" : typeof fact === "object" ? JSON.stringify(fact) : String(fact);
-    const said = say(shown);
-    return html`<span class="fact">${labelFor(name)} ${said.text === html`${shown}`.text ? html`<span class="id">${shown}</span>` : said}</span> `;
+    const word = fact === null ? "–" : typeof fact === "object" ? JSON.stringify(fact) : String(fact);
+    const named = factNames.get(name)?.(word);
+    const value = named === undefined ? html`<span class="id">${word}</span>` : say([named]);
+    return html`<span class="fact">${labelFor(name)} ${value}</span> `;
   });
-  return html`${told}`;
+  return html`${shown}`;
 }
+
+/** The facts that name somebody or something. */
+const factNames: ReadonlyMap<string, (text: string) => Named> = new Map<string, (text: string) => Named>([
+  ["account", (account: string) => ({ account })],
+  ["key", (key: string) => ({ key })],
+  ["upstream", (vendor: string) => ({ vendor })],
+  ["vendor", (vendor: string) => ({ vendor })],
+]);

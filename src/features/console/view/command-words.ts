@@ -1,32 +1,22 @@
 import type { TimeTexts } from "../../../declare/command/answer-table.ts";
 import type { Mend, MendWithLine } from "../../../declare/command/mend.ts";
-import { membersOf } from "../../../declare/command/read-texts.ts";
 import type { Named, RichText } from "../../../declare/command/rich-text.ts";
 import { type Command, titleOf } from "../../../declare/command.ts";
 import { type Html, html, prose } from "../../../http/pages/html.ts";
 import { labelFor, pathOf, placeOf, type SiteMap } from "../site-map.ts";
 import { timeOf } from "./cells.ts";
-import { inWords, isCode, type Names, type Say, wordFor } from "./words.ts";
-
-const isoTime = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-
-/** In backticks within a sentence, or without them up to the end of a line. */
-const commandLine = /(`duba [^`]+`|\bduba (?:[a-z-]+(?: |$)).*$)/gm;
+import { isCode, type Names, type Say, wordFor } from "./words.ts";
 
 export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
-  const shortly = (iso: string) => times.textOf(Date.parse(iso));
   const say = (text: string | RichText) =>
     typeof text === "string"
       ? sentence(text)
       : html`${text.map((piece) => (typeof piece === "string" ? sentence(piece) : namedHtml(piece)))}`;
   const namedHtml = (piece: Named) =>
     "time" in piece ? timeOf(piece.time, times.textOf(piece.time)) : html`${wordFor(piece, names)}`;
-  const proseOf = (text: string) => prose(inWords(withLabels(text), names).replaceAll(isoTime, shortly));
   const sentence = (text: string) => {
-    const parts = text
-      .split(commandLine)
-      .map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", ""), names) : proseOf(piece)));
-    return html`${parts}`;
+    const pieces = text.split(/`([^`]+)`/);
+    return html`${pieces.map((piece, at) => (at % 2 === 1 ? codeHtml(site, piece) : prose(withLabels(piece))))}`;
   };
   const mend = (one: Mend | MendWithLine) => {
     const address = mendAddress(site, one);
@@ -71,37 +61,10 @@ function withLabels(text: string): string {
   return named.replaceAll(/(?<!\S)--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) => `“${labelFor(name)}”`);
 }
 
-function linkOf(site: SiteMap, line: string, names: Names): Html {
-  const read = readLine(site, line, names);
-  if (!read) return html`<code>${line}</code>`;
-  return html`<a href="${read.address}">${read.label}</a>`;
-}
-
-function readLine(site: SiteMap, line: string, names: Names): { address: string; label: string } | undefined {
-  const [, ...words] = (line.match(/"[^"]*"|[^\s"]+/g) ?? []).map((word) => word.replaceAll('"', ""));
-  const command = [3, 2, 1].flatMap((count) => site.commands.get(words.slice(0, count).join(".")) ?? [])[0];
-  if (!command) return undefined;
+/** A command in code, such as `duba keys list`, is a link to its page, if the site has it. */
+function codeHtml(site: SiteMap, code: string): Html {
+  const command = code.startsWith("duba ") && site.commands.get(code.slice("duba ".length).replaceAll(" ", "."));
+  if (!command) return html`<code>${code}</code>`;
   const place = placeOf(site, command);
-  const isOpening = command.id === place.opens;
-  const asked = textsOf(command, words.slice(command.id.split(".").length));
-  const named = asked.filter(([name]) => command.target?.includes(name)).map(([, text]) => text);
-  const label = isOpening
-    ? place.title
-    : inWords([titleOf(command), ...named.map((text) => names.get(text) ?? text)].join(" "));
-  return { address: pageOf(site, command, asked), label };
-}
-
-/** What the words of a command line say, by member. Placeholders such as <file> say nothing. */
-function textsOf(command: Command<never>, words: readonly string[]): [name: string, text: string][] {
-  const names = new Set(membersOf(command.input).map(({ name }) => name));
-  const targets = [...(command.target ?? [])];
-  const texts: [string, string][] = [];
-  const left = [...words];
-  for (let word = left.shift(); word !== undefined; word = left.shift()) {
-    const option = /^--([a-z-]+)$/.exec(word)?.[1]?.replaceAll("-", "_");
-    const name = option ?? targets.shift();
-    const text = option === undefined ? word : left.shift();
-    if (name !== undefined && names.has(name) && text !== undefined && !text.startsWith("<")) texts.push([name, text]);
-  }
-  return texts;
+  return html`<a href="${pageOf(site, command, [])}">${command.id === place.opens ? place.title : titleOf(command)}</a>`;
 }

@@ -267,5 +267,5 @@ function cell(column: TableColumn, row: TableRow, { say, address, form, place, m
       : "";
   return html`<td${classesOf(column, place, isLong ? "sentence" : undefined)} data-label="${wholeLabel(column)}">${bar}${
     address === undefined ? shown : html`<a href="${address}">${shown}</a>`
-  }${below === "" ? "" : html` <small>${below}</small>`}</td>`;
+  }${below.length === 0 ? "" : html` <small>${say(below)}</small>`}</td>`;
 }

@@ -2,7 +2,7 @@ import { eventText } from "../../../declare/event.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { TimeLineEntry } from "../../../ledger/commands/with-story.ts";
 import { money } from "./cells.ts";
-import { inWords, type Names } from "./words.ts";
+import { calledName, type Names } from "./words.ts";
 
 const webhook: Readonly<Record<string, string>> = {
   waiting: "waits to be sent again",
@@ -52,10 +52,10 @@ export function timeLineView(moments: readonly TimeLineEntry[], names: Names): H
   const longest = Math.max(...moments.map(waitIn));
   const lines = shown.map(({ at, what, by }, place) => {
     const key = by.replace(/^key /, "");
-    const who = inWords(`${key === by ? "" : "key "}${names.get(key) ?? key}`, names);
+    const who = `${key === by ? "" : "key "}${calledName(key, names)}`;
     const [[, ...found] = [], whole] =
       said.flatMap(([shortly, whole]) => (shortly.test(what) ? [[shortly.exec(what)!, whole] as const] : []))[0] ?? [];
-    const [all = "", more] = inWords(whole ? whole(who, ...found) : what).split("\n");
+    const [all = "", more] = (whole ? whole(who, ...found) : what).split("\n");
     const [, text = all, costs = "", amount = ""] = /^(.+?)(, for)? (₦[\d,]+\.\d\d)$/.exec(all) ?? [];
     const sum = amount === "" ? "" : html`${costs === "" ? "" : "costs "}${money(amount)}`;
     const [, tone, sign] = signs.find(([words]) => words.test(text)) ?? [undefined, "", "●"];

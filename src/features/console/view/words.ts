@@ -55,30 +55,8 @@ const said: Readonly<Record<string, string>> = {
   "answers masked": "masked record",
 };
 
-const inSentences = new RegExp(
-  `(?<![\\w@.:/-])(?:${Object.keys(spelled)
-    .filter((word) => word !== "sandbox")
-    .join("|")})(?![\\w@:/=-]|\\.\\w)`,
-  "g",
-);
-
 /** E-mails within a text. */
 export const emailsIn = /[^\s@:,;()]{1,64}@[\w.-]{0,190}\w/g;
-
-/** A sentence with vendors and checks as people write them, and with the names of whom and what it is about. */
-export function inWords(sentence: string, names: Names = new Map()): string {
-  return sentence
-    .replaceAll(inSentences, (word) => spelled[word]!)
-    .replaceAll(/\bterminal:([\w.-]+)/g, "$1 at the terminal")
-    .replaceAll(
-      /(\d{4}-\d\d-\d\d) (\d\d:\d\d)(?:Z|[+-]\d\d(?::\d\d)?)/g,
-      (_, day, clock) => `${shortDay(day)} ${clock}`,
-    )
-    .replaceAll(/\bkey[ :]([0-9A-Za-z]{12})\b/g, (_, id) => `key ${names.get(id) ?? id}`)
-    .replaceAll(/\bacc_\w+/g, (id) => names.get(id) ?? id)
-    .replaceAll(emailsIn, (email) => names.get(email) ?? email)
-    .replaceAll(/ \(([^()]+)\)/g, (whole, name, at, all) => (all.slice(0, at).endsWith(name) ? "" : whole));
-}
 
 /** What a sentence names, as people call it. */
 export function wordFor(named: Exclude<Named, { time: number }>, names: Names): string {
@@ -87,6 +65,11 @@ export function wordFor(named: Exclude<Named, { time: number }>, names: Names): 
   if ("account" in named) return names.get(named.account) ?? named.account;
   if ("key" in named) return names.get(named.key) ?? named.key;
   return actorName(named.actor, names);
+}
+
+/** An account, a person, a key, an actor or a vendor as people call it. */
+export function calledName(name: string, names: Names): string {
+  return names.get(name) ?? spelled[name] ?? actorName(name, names);
 }
 
 /** Who acted: `person:per_…`, or the e-mail of that person, `key:…`, `terminal:ada` or `system`. */
@@ -105,7 +88,7 @@ export function isCode(text: string): boolean {
 /** The text of a member as people read it. */
 export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows" | "text">, names: Names): string {
   if ((shows === "account" && name !== "email") || name === "key_id" || name === "group")
-    return names.get(text) ?? spelled[text] ?? actors[text] ?? (isDay(text) ? shortDay(text) : inWords(text));
+    return isDay(text) ? shortDay(text) : calledName(text, names);
   // An id, an e-mail and a name are three facts.
   if (name === "id" || name === "account_id" || name === "email") return text;
   if (name === "place") return places[Number(text) - 1] ?? `asked ${text}th`;
@@ -119,17 +102,23 @@ export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows
   if (Object.hasOwn(spelled, text)) return spelled[text]!;
   if (isDay(text)) return shortDay(text);
   if (isMonth(text)) return monthName(text);
-  return /^[a-z\d]+(?:_[a-z\d]+)+$/.test(text) && !isCode(text) ? text.replaceAll("_", " ") : inWords(text, names);
+  return /^[a-z\d]+(?:_[a-z\d]+)+$/.test(text) && !isCode(text) ? text.replaceAll("_", " ") : text;
+}
+
+/** The same of a member with several texts. */
+export function wordsOf(member: Pick<RecordMember, "name" | "shows" | "text" | "value">, names: Names): string {
+  const { value } = member;
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return wordOf(member, names);
+  return value.length === 0 ? member.text : value.map((text) => wordOf({ ...member, text }, names)).join(", ");
 }
 
 /** A table in the words of people. */
 export function worded(table: Table, names: Names): Table {
   const columns = table.columns.map((column): TableColumn => {
-    const { name, shows, textOf, belowOf } = column;
+    const { name, shows, textOf } = column;
     return {
       ...column,
       textOf: (row) => wordOf({ name, shows, text: textOf(row) }, names),
-      belowOf: (row) => inWords(belowOf(row), names),
     };
   });
   return { ...table, columns };

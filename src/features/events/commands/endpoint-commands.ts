@@ -40,7 +40,7 @@ const facts = {
   url: Type.String(),
   types: Type.Array(Type.String(), { shows: "event" }),
   created_at: time,
-  made_by: orNull({ ...Type.String(), none: "not kept" }),
+  made_by: orNull({ ...account, none: "not kept" }),
   off_since: orNull(time),
   mark: orNull(Type.Enum([...endpointMarks])),
 };
