@@ -20,7 +20,7 @@ for (const engine of engines) {
     const partOf = (name: string) =>
       join(its.folder, readdirSync(its.folder).find((file) => file.startsWith(`backup-${name}.`))!);
 
-    test("is a file that only its owner may read, and holds nothing that was sealed", async () => {
+    test("a backup is readable for its owner only, and holds nothing that was sealed", async () => {
       assert.equal(statSync(its.path).mode & 0o777, 0o600);
       const text = readFileSync(its.path, "utf8");
       for (const sealed of ["sealed_record", "sealed_key", "the-wrapped-key", "the-sealed-record"])
@@ -34,7 +34,7 @@ for (const engine of engines) {
       );
     });
 
-    test("that fails leaves no file", async () => {
+    test("a failed backup leaves no file", async () => {
       const failing = backup(audited(its.source.db), `${its.path}-failed`, {
         ...options,
         figures: () => Promise.reject(new Error("played")),
@@ -43,7 +43,7 @@ for (const engine of engines) {
       assert.equal(existsSync(`${its.path}-failed`), false);
     });
 
-    test("that is killed has no file of its name, and what is left is known for what it is", async () => {
+    test("a killed backup leaves no file of its name, only a recognisable unfinished one", async () => {
       const work = `await backup(${nobody}, ${JSON.stringify(`${its.path}-killed`)}, { madeBy: "", sign: String, progress });`;
       await killedHalfWay({ ...its.settings, serving: false }, work);
       assert.equal(existsSync(`${its.path}-killed`), false);
@@ -81,7 +81,7 @@ for (const engine of engines) {
       );
     });
 
-    test("is of one moment, whatever is written meanwhile", async (t) => {
+    test("a backup is of one moment, whatever is written meanwhile", async (t) => {
       const { db } = await openedStore(t, engine);
       const beside = await openStore({ ...its.settings, serving: false });
       t.after(() => beside.close());
@@ -127,7 +127,7 @@ for (const engine of engines) {
       assert.ok(rows.length < written, `${rows.length} of ${written}`);
     });
 
-    test("is on the audit trail before its file is whole, and without that there is no file", async () => {
+    test("a backup is audited before its file is whole, and without that there is no file", async () => {
       const store = audited(its.source.db);
       let unfinished = "";
       const audit: typeof store.audit = async (...told) => {

@@ -134,7 +134,7 @@ for (const engine of usualEngines) {
       });
     }
 
-    test("is refused where a service runs, or where somebody has worked", async (t) => {
+    test("a restore is refused where a service runs or the store was used", async (t) => {
       const { exitCode, err } = await duba(service.settings, "restore", path);
       assert.equal(exitCode, 1);
       assert.match(err, /^(Another process serves from|The store is in use)/);
@@ -145,7 +145,7 @@ for (const engine of usualEngines) {
       assert.match((await duba(settings, "restore", path)).err, /^The store is in use: restore into an empty one\./);
     });
 
-    test("is refused without the store's own key ring, but for who says that it is lost", async (t) => {
+    test("a restore is refused without the store's own key ring, unless it is called lost", async (t) => {
       const settings = await empty(t, engine);
       const [lost, other] = [`${settings.dataDirectory}.keyring`, JSON.parse(readFileSync(ring, "utf8"))];
       assert.match((await duba(settings, "restore", path)).err, /^The key ring .* is missing: put the ring back/);
@@ -157,7 +157,7 @@ for (const engine of usualEngines) {
       assert.match(out, /\nNot checked: The key ring \S+ is another than the one of the backup\.\n/);
     });
 
-    test("without its key ring says what it did not check, and what the keys are needed for", async (t) => {
+    test("a restore without the key ring says what it did not check, and what the keys are for", async (t) => {
       const { rows } = JSON.parse(readFileSync(path, "utf8").split("\n")[0]!);
       const settings = await empty(t, engine);
       const { exitCode, out } = await duba(settings, "restore", path, "--without-keyring", "--json");
@@ -197,7 +197,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba(settings, "audit", "verify")).exitCode, 0);
     });
 
-    test("of an audit trail that was tampered with is refused", async (t) => {
+    test("a backup with a damaged audit trail is refused", async (t) => {
       const { db } = await service.store();
       const bent = join(folder, "bent.jsonl");
       const sealed = async () =>

@@ -64,7 +64,7 @@ for (const engine of engines) {
       ["something else in it", () => Buffer.from("SQLite format 3"), /is not a backup of Duba/],
     ];
 
-    test("that is damaged anywhere is refused before anything is written", async () => {
+    test("a damaged backup is refused before anything is written", async () => {
       const { db } = its.empty;
       const before = await contentOf(db);
       for (const [what, damage, sentence] of damages) {
@@ -84,7 +84,7 @@ for (const engine of engines) {
       return Buffer.from(`${text}${JSON.stringify(endOf(hash("sha256", text), end))}\n`);
     };
 
-    test("that was changed is refused without the key ring's key, whatever its plain hash says", async () => {
+    test("a changed backup is refused by its keyed hash, whatever its plain hash says", async () => {
       const forger = (text: string) => createHmac("sha256", "a guess").update(text).digest("base64url");
       const forged = rewritten([], (text) => (text === "ring" ? sign(text) : forger(text)));
       writeFileSync(`${its.path}-forged`, forged);
@@ -117,7 +117,7 @@ for (const engine of engines) {
         assert.deepEqual(await contentOf(its.empty.db), before);
       });
 
-    test("of tables that this version does not know is refused, and names the version that made it", async () => {
+    test("a backup with unknown tables is refused with the version that made it", async () => {
       const { db } = its.empty;
       for (const changes of [{ baseline: "another" }, { migrations: ["0001_baseline", "9999_later_since_0001"] }]) {
         writeFileSync(`${its.path}-other`, rewritten([], sign, changes));
@@ -129,7 +129,7 @@ for (const engine of engines) {
       }
     });
 
-    test("that lacks what a later version added is restored, with what new columns hold by default", async (t) => {
+    test("an older backup is restored, with the defaults of newer columns", async (t) => {
       const { db } = await openedStore(t, engine);
       await addColumns(db, "account", { made_later: "integer", word: "text?" });
       await restore(audited(db), its.path, { sign });
@@ -137,7 +137,7 @@ for (const engine of engines) {
       assert.deepEqual(rows, [{ made_later: 0, word: null }]);
     });
 
-    test("is checked to its end without a store, and the rows of each table counted", async () => {
+    test("a backup is checked whole without a store, and its rows are counted by table", async () => {
       const text = readFileSync(its.path, "utf8");
       const { made_at: madeAt, rows } = JSON.parse(text.slice(0, text.indexOf("\n"))) as BackupHeader;
       const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
@@ -148,7 +148,7 @@ for (const engine of engines) {
       assert.match(await refusal(checkBackup(`${its.path}-less`, sign)), /^The table account has other rows/);
     });
 
-    test("is not restored over anything that somebody made", async () => {
+    test("a restore never replaces anything that somebody made", async () => {
       const { db } = its.empty;
       const uses: ((trx: Transaction<Tables>) => Promise<unknown>)[] = [
         (trx) => trx.insertInto("verification").values(verification).execute(),
@@ -197,7 +197,7 @@ for (const engine of engines) {
       }
     });
 
-    test("is restored over what a first start leaves", async (t) => {
+    test("a restore replaces what a first start leaves", async (t) => {
       const { db } = await openedStore(t, engine);
       await db
         .insertInto("account")
@@ -214,7 +214,7 @@ for (const engine of engines) {
       assert.deepEqual(await contentOf(db), its.content);
     });
 
-    test("that a verifier refuses, or that is killed half way, leaves the store as it was", async () => {
+    test("a restore that is refused or killed half-way leaves the store as it was", async () => {
       const { db } = its.empty;
       const before = await contentOf(db);
       const seen: unknown[] = [];

@@ -45,7 +45,7 @@ for (const engine of engines)
         return lines.reduce((sum, { kobo }) => sum + kobo, 9_000);
       });
 
-    test("gives back a charge and no kobo more", async () => {
+    test("a correction gives back a charge and no kobo more", async () => {
       const reference = await charged();
       const tooMuch = await correct("--credit", "90.01", "--reference", reference);
       assert.equal(tooMuch.exitCode, 1);
@@ -88,7 +88,7 @@ for (const engine of engines)
       });
     });
 
-    test("gives back nothing of what was never charged, or was taken back by Duba", async () => {
+    test("a correction gives back nothing that was not charged or was reversed", async () => {
       const notFound = await charged({ state: "not_found", charged: 0, charged_at: null });
       assert.match((await correct("--credit", "80", "--reference", notFound)).err, /come to ₦0\.00/);
       const returned = await charged({ charge_mark: "mark" });

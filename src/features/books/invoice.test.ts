@@ -18,7 +18,7 @@ function problemOf(text: string, names = {}): string {
 }
 
 suite("an invoice of a vendor", () => {
-  test("is read with the headings, separators and amounts that vendors use", () => {
+  test("an invoice is read with the headings, separators and amounts that vendors use", () => {
     const expected = [{ line: 2, reference: "D-1", time: null, last4: "0017", price: 105_050 }];
     assert.deepEqual(read("Reference,BVN,Amount\nD-1,22000000017,1050.50\n"), expected);
     assert.deepEqual(read('\uFEFFTransaction ID;Last 4;Cost\r\nD-1;0017;"₦1,050.50"\r\n'), expected);

@@ -56,7 +56,7 @@ const nothing = {
 };
 
 suite("a comparison of an invoice with our attempts", () => {
-  test("says of a line for an attempt that failed here that it is billed all the same", async () => {
+  test("a line for a failed attempt is reported as billed all the same", async () => {
     const failed = attempt(1, { price: 0, hasFailed: true });
     assert.deepEqual(await found([lineOf(failed, { price: 5_000 })], [failed]), { ...nothing, failed_here: ["r1"] });
     // A vendor's price of a failure may differ like any other.

@@ -44,7 +44,7 @@ for (const engine of engines)
       await until(async () => hasEnded || (await waiting.execute(store.db)).rows[0]!.count > 0);
     }
 
-    test("leaves the sums of the ledger, although it comes between the statements of a late answer", async () => {
+    test("pricing keeps the sums right, even between the statements of a late answer", async () => {
       const at = Date.now() - 3_600_000;
       const row = await placed({ state: "unknown", created_at: at, started_at: at });
       await store.db.updateTable("verification_attempt").set({ started_at: at }).execute();

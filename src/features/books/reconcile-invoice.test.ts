@@ -27,7 +27,7 @@ for (const engine of engines) {
   suite(`a reconciliation on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("finds nothing against the invoice of a vendor that counts, and each planted difference", async (t) => {
+    test("a correct invoice has no differences, and each planted one is found", async (t) => {
       const bills: Billed[] = [];
       let now = from;
       /** The vendor bills what it worked for, also where we never got its response, or could not read it. */
@@ -118,7 +118,7 @@ for (const engine of engines) {
       assert.equal(sums!.unpriced, 0);
     });
 
-    test("finds what the vendor's clock put on the other side of the month's edge, within its tolerance", async (t) => {
+    test("attempts that the vendor's clock puts into another month are matched within a tolerance", async (t) => {
       let now = from;
       const upstream = { ...answering(verified).upstream, name: "edges" };
       const settings = { limits: null, vendorPrices: { edges: prices } };

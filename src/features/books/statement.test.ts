@@ -27,7 +27,7 @@ for (const engine of engines) {
       statementOf(store.db, { accountId, month, zone, now });
     const audited = () => ({ db: store.db, audit: append, actor: "terminal:ada" });
 
-    test("agrees to the kobo with a query written by hand, over a month with a fee change", async (t) => {
+    test("a statement agrees to the kobo with a query by hand, in a month with a fee change", async (t) => {
       let now = november - 1;
       const { upstream } = answering((attempt, nth) =>
         nth % 4 === 0 ? { state: "negative", reason: "not_found" } : verified(attempt),
@@ -94,7 +94,7 @@ for (const engine of engines) {
       assert.equal(lines.at(-1)!.day, "2026-11-30");
     });
 
-    test("has the same bytes whatever happens after its month", async () => {
+    test("a statement has the same bytes whatever happens after its month", async () => {
       const { accountId } = newRequest();
       const [row] = await storeRows(
         store.db,
@@ -121,7 +121,7 @@ for (const engine of engines) {
       assert.equal((await statement(accountId, end, "2026-12")).sums.live!.fees, "-100");
     });
 
-    test("has the lines of one millisecond in one order: charges by reference, then adjustments by id", async () => {
+    test("lines of one millisecond are ordered: charges by reference, then adjustments by id", async () => {
       const { accountId } = newRequest();
       const rows = Array.from({ length: 8 }, () => verifiedRow(accountId, november, { charged_at: november + 5 }));
       await storeRows(store.db, ...rows.toReversed());
@@ -146,7 +146,7 @@ for (const engine of engines) {
       );
     });
 
-    test("has a number of its own for each account, month and time zone, and a hash of its lines", async () => {
+    test("each account, month and time zone has a statement number, and a hash of its lines", async () => {
       const { accountId } = newRequest();
       await storeRows(store.db, verifiedRow(accountId, november));
       await adjust(audited(), { accountId, mode: "live", kobo: 5, reason: 'said "sorry", twice' }, november + 9_000);

@@ -61,7 +61,7 @@ test("cursors of other forms are refused by the input schema", () => {
 
 for (const engine of engines)
   suite(`the changes of the catalogue on ${engine.name}`, { concurrency: true }, () => {
-    test("are listed from a cursor on: added, modified with old and new, removed, and when they hold", async (t) => {
+    test("changes are listed from a cursor on, with old and new entries and the time they hold from", async (t) => {
       const store = await freshStore(engine, t);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
@@ -106,7 +106,7 @@ for (const engine of engines)
       assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
     });
 
-    test("are never ahead of what this instance serves, and a cursor of another store is refused", async (t) => {
+    test("changes never run ahead of what this instance serves, and foreign cursors are refused", async (t) => {
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db });
       await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);

@@ -27,7 +27,7 @@ for (const engine of usualEngines) {
       return { ...json, status };
     };
 
-    test("exports what is held as JSON, by a BVN in any accepted form", async () => {
+    test("duba subjects exports what is held of a person as JSON, by a BVN in any form", async () => {
       const { data: record } = await verify("k-1");
       await verify("k-other", "22000000018");
       const { exitCode, out, err } = await duba("2200 0000 017\n", "subjects", "export");
@@ -50,7 +50,7 @@ for (const engine of usualEngines) {
       });
     });
 
-    test("erases beside calls that go on, and prints a receipt that names nobody", async () => {
+    test("an erasure runs beside traffic, and prints a receipt that names nobody", async () => {
       const { data } = await verify("k-1");
       const { db } = await service.store();
       const held = await db
@@ -94,7 +94,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(trail.entries.at(-1).facts, { receipt, records: 1, verifications: 1 });
     });
 
-    test("says what it will erase before a person confirms it, and gives them a receipt to read", async () => {
+    test("an erasure says what it will remove, asks for confirmation and gives a receipt", async () => {
       await verify("k-2", "22000000021");
       await verify("k-3", "22000000021");
       const says =
@@ -108,7 +108,7 @@ for (const engine of usualEngines) {
       assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*:\d\d:\d\d\+01\n\naccount /);
     });
 
-    test("gives no receipt for nobody", async () => {
+    test("an erasure of nobody gives no receipt", async () => {
       const trail = async () => {
         const { out } = await duba("", "audit", "tail", "--kind", "subject.erased", "--json");
         return JSON.parse(out).entries.map(({ id }: { id: string }) => id);
@@ -123,7 +123,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(await trail(), before);
     });
 
-    test("refuses what is no BVN without repeating it, and takes none as an argument", async () => {
+    test("a wrong BVN is refused without repeating it, and none is taken as an argument", async () => {
       for (const verb of ["export", "erase"]) {
         for (const stdin of ["220000000", ""]) {
           const { exitCode, out, err } = await duba(stdin, "subjects", verb);

@@ -59,7 +59,7 @@ for (const engine of engines) {
       return { clock, room, received, told, parts };
     };
 
-    test("is erased from all accounts, both modes and all versions of hashes, and others are not", async (t) => {
+    test("an erasure covers all accounts, both modes and all hash keys, and nobody else", async (t) => {
       const { clock, room, told, parts } = await opened(t);
       const bvn = newBvn();
       const mine = newRequest({ number: bvn, consentReference: "consent-of-ada", idempotencyKey: "k-1" });
@@ -157,7 +157,7 @@ for (const engine of engines) {
       assert.equal(upstream.received.length, 1);
     });
 
-    test("what is heard only after the erasure keeps nothing either", async (t) => {
+    test("a late answer after the erasure keeps nothing either", async (t) => {
       const { room, parts } = await opened(t, async () => ({ state: "unknown", reason: "unclear" }));
       const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
       await failureFrom(room.verify(mine));
@@ -170,7 +170,7 @@ for (const engine of engines) {
       assert.equal((await wrappedKeys(store.db)).has(learned.reference), false);
     });
 
-    test("goes in batches, each with its entry on the audit trail or not at all", async (t) => {
+    test("an erasure runs in batches, each with its audit entry or not at all", async (t) => {
       const { room, told, parts } = await opened(t);
       const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
       await room.verify(mine);
@@ -195,7 +195,7 @@ for (const engine of engines) {
       );
     });
 
-    test("is given what is held: facts, and the records while they are held", async (t) => {
+    test("an export has the facts, and the records while they are held", async (t) => {
       const { clock, room, told, parts } = await opened(t);
       const mine = newRequest({ number: newBvn(), consentReference: "consent-of-ada" });
       const { record } = await room.verify({ ...mine, idempotencyKey: "k" });

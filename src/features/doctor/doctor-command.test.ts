@@ -39,7 +39,7 @@ for (const engine of usualEngines) {
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, ...inFront };
     });
 
-    test("fails a new machine for the starter catalogue alone, if TLS is in front", async () => {
+    test("on a new machine behind TLS the doctor only objects to the starter catalogue", async () => {
       const { exitCode, out, err } = await duba("doctor");
       assert.deepEqual([exitCode, err], [1, "1 of 17 checks failed.\n"]);
       assert.match(out, /\nok {5}TLS: clients call https:\/\/api\.example\.com\.\n/);
@@ -49,13 +49,13 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("fails a Node with published security holes, and says which to install", async (t) => {
+    test("the doctor objects to a Node with published security holes, and says which to install", async (t) => {
       t.mock.property(process, "versions", { ...process.versions, node: "26.12.0" });
       const said = /^Node 26\.12\.0, which runs this, has published security holes\. Install Node 26\.12\.1 or newer,/;
       assert.match((await failedOf()).Node!, said);
     });
 
-    test("names what is wrong in the settings, and what would be right", async () => {
+    test("the doctor names what is wrong in the settings, and what would be right", async () => {
       const failed = await failedOf({ DUBA_PUBLIC_URL: "http://api.example.com", DUBA_LIMITS: "off" });
       assert.match(
         failed.TLS!,
@@ -80,7 +80,7 @@ for (const engine of usualEngines) {
       assert.equal(await risky({ DUBA_METRICS: "10.0.0.1:9464", DUBA_EVENT_NETWORKS: "10.0.0.0/8" }), undefined);
     });
 
-    test("misses a vendor once a live key may verify persons", async () => {
+    test("the doctor misses a vendor once a live key may verify", async () => {
       assert.equal((await failedOf()).vendor, undefined);
       const { id } = await service.newKey({ mode: "live" });
       const { vendor, "starter catalogue": starter } = await failedOf();
@@ -95,7 +95,7 @@ for (const engine of usualEngines) {
       assert.equal((await failedOf()).vendor, undefined);
     });
 
-    test("misses the key ring, refuses another one, and one that others can read", async () => {
+    test("the doctor objects to a missing, wrong or readable key ring", async () => {
       const path = `${service.settings.dataDirectory}.keyring`;
       chmodSync(path, 0o640);
       const open = await failedOf();
@@ -112,7 +112,7 @@ for (const engine of usualEngines) {
         assert.match(inside["key ring apart"]!, /is in the data directory, .* set DUBA_KEYRING to its new path\.$/);
     });
 
-    test("names a record key that is in use for more than a year, and how to add one", async () => {
+    test("the doctor names a record key older than a year, and how to add one", async () => {
       const { db } = await service.store();
       const since = (at: number) =>
         db.updateTable("fact").set({ created_at: at }).where("name", "=", "keyring:records:r1").execute();
@@ -143,7 +143,7 @@ for (const engine of usualEngines) {
       assert.equal((await failedOf())["key ring age"], undefined);
     });
 
-    test("names a list that never had an entry, as the log of a start does, and how to fill it", async (t) => {
+    test("the doctor names a list that never had an entry, and how to fill it", async (t) => {
       const directory = mkdtempSync(join(tmpdir(), "duba-older-"));
       t.after(() => rmSync(directory, { recursive: true }));
       const own = { DUBA_DATA: join(directory, "data"), DUBA_DATABASE_URL: "" };
@@ -167,7 +167,7 @@ for (const engine of usualEngines) {
       assert.ok(!(await failedOf())["starter catalogue"]?.includes("never had an entry"));
     });
 
-    test("passes when the prices are the operator's own, and names those that are odd", async () => {
+    test("the doctor accepts the operator's own prices, and names odd ones", async () => {
       const { out } = await duba("catalogue", "export");
       const lists = JSON.parse(out) as Record<string, { code: string; price: string; amount: string }[]>;
       for (const entries of Object.values(lists))

@@ -51,7 +51,7 @@ for (const engine of engines)
     });
     after(() => rmSync(folder, { recursive: true }));
 
-    test("counts people by their hashes, between two bounds where a rotation gave them others", async () => {
+    test("people are counted by hash, between two bounds after a rotation of the hash key", async () => {
       const { db } = await service.store();
       const row = (day: string, version: number, who: string, changes = {}) =>
         verifiedRow("acc_1", at(day), { subject_hash: hash(version, who), ...changes });
@@ -70,7 +70,7 @@ for (const engine of engines)
       );
     });
 
-    test("has who had which access when, what was swept, and what was exported and erased", async () => {
+    test("evidence has who had which access when, what was swept, exported and erased", async () => {
       const { db } = await service.store();
       const entries: readonly [day: string, event: AuditEvent][] = [
         ["2026-01-10", peopleTrail.personInvited("terminal:ada", { person, email: "ada@example.com", role: "viewer" })],
@@ -129,7 +129,7 @@ for (const engine of engines)
       assert.equal(kept?.kept_days, "1.5");
     });
 
-    test("takes what the operator states, and says what nobody states", async () => {
+    test("evidence has the operator's statements, and says what nobody states", async () => {
       const basis = join(folder, "basis.csv");
       writeFileSync(
         basis,
@@ -163,7 +163,7 @@ for (const engine of engines)
       assert.match(err, /below "about" one of bvn, nin, accounts/);
     });
 
-    test("has a hash of each file, and says that it is no statement of compliance", async () => {
+    test("evidence has a hash of each file, and says that it is no statement of compliance", async () => {
       const { exitCode, err } = await write();
       assert.deepEqual([exitCode, /11 files/.test(err)], [0, true], err);
       const sums = read("SHA256SUMS").trimEnd().split("\n");
@@ -184,7 +184,7 @@ for (const engine of engines)
       for (const file of Object.keys(evidenceColumns)) assert.ok(all.includes(`==> ${file} <==\n`), file);
     });
 
-    test("holds nothing of a person, a business or the staff", async () => {
+    test("evidence holds nothing of persons, businesses or staff", async () => {
       const canaries = [
         "77712345678",
         "8099887766",

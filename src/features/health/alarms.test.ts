@@ -74,7 +74,7 @@ suite("alarms", () => {
     }
   });
 
-  test("say whom and what they are about as data, and the same in one text", async () => {
+  test("an alarm says whom and what it is about as data, and the same in one text", async () => {
     const alarms = new Map((await written(worst)).map((alarm) => [alarm.name, alarm]));
     const paused = alarms.get("paused:dojah")!;
     assert.partialDeepStrictEqual(paused, {

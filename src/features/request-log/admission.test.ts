@@ -7,7 +7,7 @@ const caller = (accountId: string, mode: "test" | "live" = "test") =>
   ({ accountId, mode }) as Parameters<Admission["takes"]>[0];
 
 suite("admission to the request log", () => {
-  test("gives each account, mode and kind of answer a budget of its own", () => {
+  test("each account, mode and kind of answer has a budget of its own in the request log", () => {
     const admission = new Admission(budgets);
     const taken = (who: ReturnType<typeof caller>, isRoutine: boolean) =>
       [1, 2, 3, 4, 5].filter(() => admission.takes(who, isRoutine)).length;
@@ -16,7 +16,7 @@ suite("admission to the request log", () => {
     assert.equal(admission.refused, 3 + 2 + 3 + 3);
   });
 
-  test("gives back with the time, and never more than the budget", () => {
+  test("the budget refills with time, and never beyond its size", () => {
     const admission = new Admission(budgets);
     const left = () =>
       [true, false].map((isRoutine) => [1, 2, 3, 4, 5].filter(() => admission.takes(caller("a"), isRoutine)).length);

@@ -29,7 +29,7 @@ for (const engine of engines)
     });
     after(() => service.close());
 
-    test("tells how a request was answered, at once and by its id", async () => {
+    test("the request log tells at once how a request was answered, by its id", async () => {
       const looked = await service.ask(lookup);
       const failed = await service.ask("/api/v2/kyc/verify-bvn", verify("00000000006"));
       const verified = await service.ask("/api/v2/kyc/verify-bvn", verify("22000000017"));
@@ -66,7 +66,7 @@ for (const engine of engines)
       assert.equal((await get(idOf(verified))).json.data.request_reference, verified.json.data.request_reference);
     });
 
-    test("gives a cursor of five seconds ago while every entry is younger", async () => {
+    test("while every entry is young, the cursor is of five seconds ago", async () => {
       const { text: key } = await service.newKey({ account: await service.newAccount("Young") });
       await service.ask(lookup, { credential: key });
       const { next, data } = await list("", key);
@@ -76,7 +76,7 @@ for (const engine of engines)
       assert.deepEqual((await list(`?after=${next}`, key)).data, data);
     });
 
-    test("has an entry for a refused request, and tells of the last with an id", async () => {
+    test("a refused request has an entry, and an id used twice shows the last one", async () => {
       const headers = { "X-Request-Id": "mine-1" };
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: {}, headers });
       await service.ask("/api/v2/internet/data/lookup?provider=NONE", { headers });
@@ -84,7 +84,7 @@ for (const engine of engines)
       assert.deepEqual([operation, status, code], ["lookupDataBundles", 404, "provider_not_found"]);
     });
 
-    test("tells what was wrong by our names, and what to do, and nothing of what was sent", async () => {
+    test("an entry says what was wrong and what to do, and nothing of what was sent", async () => {
       const headers = { "Idempotency-Key": "22000000017" };
       const wrong = async (options: object) => {
         const { wrong, hint } = (await get(idOf(await service.ask("/api/v2/kyc/verify-bvn", options)))).json.data;
@@ -102,7 +102,7 @@ for (const engine of engines)
       ]);
     });
 
-    test("shows nobody what another account or mode asked", async () => {
+    test("nobody reads requests of another account or mode", async () => {
       const id = idOf(await service.ask(lookup));
       const { text: live } = await service.newKey({ mode: "live" });
       const { text: other } = await service.newKey({
@@ -116,7 +116,7 @@ for (const engine of engines)
       assertFailure(await service.ask("/api/v2/requests", { credential: false }), 401, "missing_credentials");
     });
 
-    test("is read by a key with any scope, and has no entry of being read", async () => {
+    test("any key reads the request log, and reading it makes no entry", async () => {
       const account = await service.newAccount(`Reader${engine.name}`);
       const { text: key } = await service.newKey({ account, scopes: ["identity:verify"] });
       await service.ask(lookup, { credential: key });
@@ -128,7 +128,7 @@ for (const engine of engines)
       );
     });
 
-    test("lists what came after a place, oldest first, and misses nothing", async () => {
+    test("entries after a cursor are listed oldest first, and none is missed", async () => {
       const { db } = await service.store();
       const { text: key } = await service.newKey({ account: await service.newAccount(`Poller${engine.name}`) });
       const ask = async (id: string) =>
@@ -169,7 +169,7 @@ for (const engine of engines)
       assert.equal(rows.length - looked, 2);
     });
 
-    test("holds nothing of what was sent", async () => {
+    test("the request log holds nothing of what was sent", async () => {
       const { db } = await service.store();
       await service.ask("/api/v2/kyc/verify-bvn", {
         ...verify("22000000099"),
@@ -181,7 +181,7 @@ for (const engine of engines)
         assert.ok(!text.includes(secret), secret);
     });
 
-    test("is read by operators, of all accounts", async () => {
+    test("operators read the requests of all accounts", async () => {
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const failed = await service.ask("/api/v2/kyc/verify-bvn", verify("00000000001"));
@@ -202,7 +202,7 @@ for (const engine of engines)
       assert.match(absent.out + absent.err, /^No requests\. The log has a sample of look-ups that succeed/);
     });
 
-    test("writes in batches, tries again when the store was away, and bounds what waits", async () => {
+    test("entries are written in batches, again after a failure, and few wait in memory", async () => {
       const { db } = await service.store();
       let isAway = true;
       const store = new Proxy(db, {
@@ -245,7 +245,7 @@ for (const engine of engines)
       assert.equal(Number(count), 2500);
     });
 
-    test("is swept by age, and to a number of rows", async () => {
+    test("the request log is swept by age and down to a number of rows", async () => {
       const { db } = await service.store();
       const count = async () => (await db.selectFrom("api_request").select("serial").execute()).length;
       const row = {

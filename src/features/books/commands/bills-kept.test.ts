@@ -64,7 +64,7 @@ for (const engine of engines)
       return () => attemptsOf(store.db, { accountId });
     };
 
-    test("is that of the prices when it ended, whatever the settings say later", async (t) => {
+    test("an attempt's bill follows the prices when it ended, whatever the settings say later", async (t) => {
       const ended = [negative("not_found"), verified, unavailable("no_money"), unknown];
       const attempts = await asked(t, ...ended, { ...negative("phone_mismatch"), billed: "unknown" });
       const bills = (await attempts()).map(({ bill, bill_certain }) => (bill_certain === 1 ? bill : `perhaps ${bill}`));
@@ -90,7 +90,7 @@ for (const engine of engines)
       assert.deepEqual(await booksWith(""), [5, "135.11", "45", 0]);
     });
 
-    test("is corrected by the prices of its day, and the trail says so", async (t) => {
+    test("an attempt's bill can be corrected by the prices of its day, and the trail says so", async (t) => {
       await asked(t, negative("not_found"), verified, unknown, unavailable("no_money"));
       assert.deepEqual(await booksWith(dearer), [4, "110.11", "45", 0]);
       const corrected = await priced("bvn=50,bvn.not_found=21.5,*.failed=1");

@@ -132,7 +132,7 @@ for (const engine of usualEngines) {
       assert.match(added, /^fees +₦100\.00\ntax, 7\.5 % on top +₦7\.50\ntotal +₦107\.50$/m);
     });
 
-    test("what the running month holds so far has no number", async () => {
+    test("a statement of the current month has no number", async () => {
       const { exitCode, out } = await duba("books", "statement", "--account", "shop@example.com", "--so-far", "--json");
       const { number, month: running } = JSON.parse(out);
       assert.deepEqual([exitCode, number, running], [0, null, zone.monthOf(Date.now())]);

@@ -50,7 +50,7 @@ for (const engine of usualEngines)
     };
     const settle = (...options: string[]) => shop.duba(...argv(...options));
 
-    test("says what would happen first, and refuses a month that is not over", async () => {
+    test("settle-unknown shows a preview first, and refuses a month that is not over", async () => {
       const shown = await settle("--month", month, "--dry-run");
       assert.equal(shown.exitCode, 0, shown.err);
       assert.match(shown.out, /^released, the vendor bills it +2 +₦100\.00$/m);

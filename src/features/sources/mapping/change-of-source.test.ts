@@ -51,7 +51,7 @@ for (const engine of usualEngines)
       assert.deepEqual(codesOf(at.catalogue), codes.slice(1));
     });
 
-    test("rejects what the old source still has waiting, once the new one gives the list", async (t) => {
+    test("changes of the old source that still wait are rejected once the new one gives the list", async (t) => {
       const { db, offers, at, restart, pull, pullApproved } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       const whole = offers.vtpass!;
@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.equal((await findDraft(db, draft!)).state, "rejected");
     });
 
-    test("leaves look-alikes to a person, and one code of ours is one entry of a source", async (t) => {
+    test("look-alikes are left to a person, and each code of ours is one entry of a source", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       offers.ebills!.push(bundle("promo", "MTN Data Plan 3GB 30 days", 100));
@@ -139,7 +139,7 @@ for (const engine of usualEngines)
       assert.deepEqual([await states(), (await readSync(db, "ebills"))!.result], [[], "published"]);
     });
 
-    test("approves one entry of a source for one code of ours, and none of another size", async (t) => {
+    test("approval maps one entry of a source to one code of ours, and none of another size", async (t) => {
       const { db, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");
@@ -196,7 +196,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("names no code of ours that an entry of the source has by itself", async (t) => {
+    test("an entry is not mapped to a code that another entry of the source has itself", async (t) => {
       const { pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       const set = (code: string, own: string) =>
@@ -206,7 +206,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await set("mtn-1gb", "mtn-2gb"), { source: "vtpass", entries: 1, left: 0 });
     });
 
-    test("does not approve what the catalogue has become another for", async (t) => {
+    test("a proposed mapping is not approved once the catalogue's entry is gone", async (t) => {
       const { at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");

@@ -72,7 +72,7 @@ const proposalsOf = async (base: Snapshot, offer: Offer, mapping: Mapping, sourc
     is_new,
   ]);
 
-test("what nobody mapped is proposed and not served, and entries that nothing reaches stay", async () => {
+test("unmapped entries are proposed and not served, and entries without a source stay", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "SME 1GB 30 days"), bundle("c", "2GB 7 days")]);
   const offer = offering("data-bundles", [
     bundle("1", "MTN 1GB - 30 days", 12_000),
@@ -103,7 +103,7 @@ test("what nobody mapped is proposed and not served, and entries that nothing re
   assert.deepEqual([all.proposals, all.isPartly], [[], false]);
 });
 
-test("what a source drops goes, and what it cannot say stays", async () => {
+test("an entry that a source drops goes, and members that it cannot give stay", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days"), bundle("c", "3GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "b"));
   const unusable = [
@@ -128,7 +128,7 @@ test("an offer is fitted anew to a catalogue that somebody changed meanwhile, an
   assert.equal(take(two), take(two));
 });
 
-test("what waits for a mapping leaves only entries in doubt that callers see", async () => {
+test("a list with an unmapped entry is partly stale only if callers see that entry", async () => {
   const [sold, gone] = [bundle("a", "1GB 30 days"), { ...bundle("b", "2GB 30 days"), available: 0 }];
   const offer = offering("data-bundles", [bundle("1", "1GB 30 days"), bundle("9", "9GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"));

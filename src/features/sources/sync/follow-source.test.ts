@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       assert.deepEqual(one.headers(), asOf(clock.time));
     });
 
-    test("what is stale at the source is stale here, and as old as there", async (t) => {
+    test("a list that is stale at the source is stale here, and as old as there", async (t) => {
       const { beside, shop, clock, begin } = await following(t, engine);
       shop.headers = { "Duba-Catalogue-As-Of": new Date(start - 5 * minute).toISOString() };
       const one = await begin();

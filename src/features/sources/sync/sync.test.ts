@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.deepEqual(drafts, [{ state: "published" }]);
     });
 
-    test("what no list can hold is left out and named, and the rest is taken over", async (t) => {
+    test("an entry that no list can hold is left out and named, and the rest is served", async (t) => {
       const { shop, pull, priceOf } = await opened(t, engine);
       assert.equal((await pull()).result, "unchanged");
       const [first] = shop.lists.bundles!;
@@ -224,7 +224,7 @@ for (const engine of usualEngines)
       assert.match(none.sentences[0]!, /^It has no place for the cable providers\.$/);
     });
 
-    test("prices that move far are held, once; approved, they are what the source has", async (t) => {
+    test("far price moves of a source are held once, and served after the approval", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
       const { succeeded_at } = await pull();
       shop.price("104", "450");
@@ -295,7 +295,7 @@ for (const engine of usualEngines)
       assert.equal((await pull()).result, "published");
     });
 
-    test("what is held goes when the source has something else; what is rejected is not held again", async (t) => {
+    test("a held pull goes when the source changes, and a rejected one is not held again", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
       shop.price("104", "450");
       const first = await pull();
@@ -356,7 +356,7 @@ for (const engine of usualEngines)
 
 for (const engine of engines)
   suite(`pulls of several processes on ${engine.name}`, () => {
-    test("of several that begin a pull at once one may, and one that is late notes nothing", async (t) => {
+    test("of several processes that begin a pull one does, and a late one writes nothing", async (t) => {
       const { db } = await opened(t, engine);
       const begin = async (now: number) => {
         const last = await readSync(db, "peer");
