@@ -104,8 +104,9 @@ export class Callers {
   async #pursue(wanted: Wanted): Promise<void> {
     const seed = this.#seed;
     this.busy += 1;
-    for (let left = wanted.key === undefined ? 1 : 6; left > 0; left -= 1) {
+    for (let left = wanted.key === undefined ? 1 : seed.pick([6, 6, 12]); left > 0; left -= 1) {
       const heard = await this.#ask(wanted);
+      if (wanted.tries.at(-1)?.hungUp && seed.oneIn(3)) break;
       if (heard && isFinal(heard)) {
         if (wanted.key === undefined || !seed.oneIn(4)) break;
         left = Math.min(left, 2);

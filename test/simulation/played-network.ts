@@ -8,6 +8,8 @@ export interface Played {
   after: number;
   /** Undefined: the connection breaks. */
   response?: { status: number; headers?: IncomingHttpHeaders; body: object | string } | undefined;
+  /** It takes no connection, so nothing is sent. */
+  refuses?: boolean;
 }
 
 export type Host = (request: OutgoingRequest, from: Owner) => Played;
@@ -44,11 +46,11 @@ function exchange(time: VirtualTime, owner: Owner, request: OutgoingRequest, hos
     if (signal?.aborted || sendUntil?.aborted) return fail("aborted");
     time.plan(1, () => {
       if (isOver) return;
-      isSent = true;
-      const { after, response } = time.outside(() => host(request, owner));
+      const { after, response, refuses } = time.outside(() => host(request, owner));
+      isSent = refuses !== true;
       time.plan(after, () => {
         if (isOver) return;
-        if (!response) return fail("ECONNRESET");
+        if (!response) return fail(refuses ? "ECONNREFUSED" : "ECONNRESET");
         const text = typeof response.body === "string" ? response.body : JSON.stringify(response.body);
         const headers = { "content-type": "application/json", ...response.headers };
         const refusal = begin?.(response.status, headers);

@@ -54,6 +54,7 @@ type FaultKind =
   | "store slow"
   | "reply lost"
   | "vendor"
+  | "late answers"
   | "clock"
   | "sleep"
   | "stop"
@@ -76,6 +77,8 @@ export class Simulation {
   #begun = 0;
   /** The fault of the store at the moment, and whom it hits. */
   #storeFault: { victim: Owner; next: () => StoreFault | undefined } | undefined;
+  /** Until when the faults of this window go on, in milliseconds since the start. */
+  #troubledUntil = 0;
 
   /** `place`: a store that nobody used before. */
   constructor(options: SimulationOptions, place: Fresh, seed: Seed, time: VirtualTime) {
@@ -126,7 +129,7 @@ export class Simulation {
       DUBA_DOCS: "off",
       ...vendors.environment,
       ...(seed.oneIn(2) && { DUBA_ROUTE_AFTER_NOT_FOUND: "next=200" }),
-      ...(seed.oneIn(4) && { DUBA_RECORD_RETENTION: seed.pick(["0s", "2h"]) }),
+      ...(seed.oneIn(3) && { DUBA_RECORD_RETENTION: seed.pick(["0s", "0s", "2h"]) }),
     };
     const start = (nth: number) => {
       this.#begun += 1;
@@ -158,6 +161,14 @@ export class Simulation {
     const windows = days * windowsOfDay;
     const callsUntil = (window: number) => Math.ceil((verifications * days * window) / windows);
     let faultsLeft = Math.round(faults * days);
+    /** Lets time pass, and looks once an hour. */
+    const pass = async (until: number) => {
+      while (until - time.elapsed > longestJump) {
+        await time.jumpTo(time.elapsed + longestJump);
+        await truths.check(false);
+      }
+      await time.jumpTo(until);
+    };
     for (let window = 0; window < windows; window += 1) {
       const length = (days * day) / windows;
       const opens = begun + window * length;
@@ -165,11 +176,7 @@ export class Simulation {
       const midnight = opens + untilMidnight(time.now - time.elapsed + opens, environment.DUBA_TIME_ZONE!);
       const begins =
         seed.oneIn(2) && midnight > time.elapsed && midnight < opens + length ? midnight - 12 * second : usual;
-      while (begins - time.elapsed > longestJump) {
-        await time.jumpTo(time.elapsed + longestJump);
-        await truths.check(false);
-      }
-      await time.jumpTo(begins);
+      await pass(begins);
       // Callers come in crowds: so more of them meet, and what follows the ledger once a second has more to do at once.
       const crowds = Array.from({ length: 3 }, () => seed.below(24 * second));
       const spread = seed.pick([40, 200, second]);
@@ -181,6 +188,7 @@ export class Simulation {
       faultsLeft -= Math.min(faultsNow, faultsLeft);
       if (seed.oneIn(3)) time.plan(seed.below(30 * second), () => void operators.act(callers.wanted));
       await time.runUntil(time.elapsed + 30 * second);
+      await time.runUntil(Math.max(time.elapsed, this.#troubledUntil));
       // All is well again: what was begun comes to its end.
       this.#storeFault = undefined;
       vendors.allWell();
@@ -193,7 +201,7 @@ export class Simulation {
       await truths.check(Number.isInteger(passed / Math.ceil(days / 30)));
       if (Number.isInteger(passed)) progress?.(passed);
     }
-    await time.jumpTo(Math.max(time.elapsed, end));
+    await pass(Math.max(time.elapsed, end));
     await time.runUntil(time.elapsed + 2 * minute);
     await truths.check(true);
     return {
@@ -264,6 +272,7 @@ export class Simulation {
       "reply lost",
       "vendor",
       "vendor",
+      "late answers",
       "clock",
       "sleep",
       "stop",
@@ -302,6 +311,8 @@ export class Simulation {
         return this.#time.plan(seed.between(1, 12) * second, () => this.#endStoreFault(victim));
       case "vendor":
         return this.#note(vendors.change());
+      case "late answers":
+        return this.#answerLate(victim, vendors);
       case "clock":
         // As far as a machine's clock is set now and then; the store's own follows it slowly.
         victim.clockOffset = seed.pick([-90, -20, 20, 45, 1_800]) * second;
@@ -318,6 +329,45 @@ export class Simulation {
         for (const one of alive) this.#stop(one);
         return undefined;
     }
+  }
+
+  /**
+   * Callers are told that nobody knows yet, and ask again. Meanwhile the first answers come, and the store is in trouble, for one of the
+   * processes.
+   */
+  #answerLate(victim: Owner, vendors: Vendors): void {
+    const seed = this.#seed;
+    this.#note(vendors.become("late"));
+    const begins = seed.between(16, 26) * second;
+    const changes = begins + seed.between(1, 18) * second;
+    const ends = changes + seed.between(2, 15) * second;
+    this.#troubledUntil = Math.max(this.#troubledUntil, this.#time.elapsed + ends);
+    const play = (after: number, next: () => StoreFault | undefined) =>
+      this.#time.plan(after, () => {
+        if (!victim.isDead) this.#storeFault = { victim, next };
+      });
+    const lost = () => (seed.oneIn(3) ? ({ kind: "lost" } as const) : undefined);
+    const away = () => ({ kind: "away" }) as const;
+    const slow = () => ({ kind: "slow", wait: seed.between(100, 3_000) }) as const;
+    let isAwayUntil = 0;
+    /** So that a process which lost a reply cannot look soon what became of its work. */
+    const lostThenAway = () => {
+      if (this.#time.elapsed < isAwayUntil) return away();
+      const fault = lost();
+      if (fault) isAwayUntil = this.#time.elapsed + seed.between(1, 9) * second;
+      return fault;
+    };
+    const [first, then] = seed.pick([
+      [lostThenAway, lostThenAway],
+      [lost, away],
+      [away, slow],
+      [slow, lost],
+    ] as const);
+    play(begins, first);
+    play(changes, then);
+    this.#time.plan(ends, () => this.#endStoreFault(victim));
+    const mood = seed.pick(["late", "unreachable", "well"] as const);
+    this.#time.plan(begins - seed.below(3 * second), () => this.#note(vendors.become(mood)));
   }
 
   #stop(service: SimulatedService): void {

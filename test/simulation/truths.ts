@@ -39,6 +39,8 @@ const worksWithin = 30 * second;
 const noteWithin = 20 * second;
 /** How long a charge without a key may outlive its process on PostgreSQL, as documented. */
 const takenBackWithin = 130 * second;
+/** A second source is asked if half of a caller's time is left, as documented. */
+const secondSourceWithin = 9 * second;
 /** How long a vendor that failed, or a pause by hand, may keep it from being asked as the second source. */
 const calmFor = 20 * minute;
 
@@ -162,6 +164,7 @@ export class Truths {
   /** One verification that a caller wanted: its references, its charge, its record. */
   #checkWanted(wanted: Wanted, rowOf: ReadonlyMap<string, Row>, rows: readonly Row[]): void {
     const { nth, key, tries } = wanted;
+    const { environment } = this.#parts;
     const fail = (what: string): never => {
       const told = tries.map(({ heard, hungUp, service, ...own }) => ({
         ...own,
@@ -202,6 +205,9 @@ export class Truths {
           ({ heard }) => heard?.status === 410 || heard?.status === 409 || heard?.status === 500,
         );
         if (!mayHaveIt && !(key !== undefined && wasReplayed)) fail("is charged, and nobody could have its record");
+        const wasEverHeld = key === undefined || environment.DUBA_RECORD_RETENTION !== "0s";
+        if (!wasEverHeld && !wasReplayed && silent.every((one) => one.hungUp && !diedSoonAfter(one)))
+          fail("is charged, nobody was given its record, and it was never held for a retry");
         const isLost = own.some(({ heard }) => heard?.status === 410);
         if (isLost && silent.length <= 1 && silent.every((one) => one.hungUp && !diedSoonAfter(one)))
           fail("is charged, and nobody was given its record or can get it");
@@ -230,14 +236,19 @@ export class Truths {
   }
 
   /** After "not found" a second source is asked, if nothing was wrong with any of them. */
-  #hasSkippedSecondSource({ reason, vendors: asked }: Row, own: readonly Try[], { tries }: Wanted): boolean {
+  #hasSkippedSecondSource(
+    { reason, vendors: asked, started_at, completed_at }: Row,
+    own: readonly Try[],
+    { tries }: Wanted,
+  ): boolean {
     const { environment, operators, vendors } = this.#parts;
     if (environment.DUBA_ROUTE_AFTER_NOT_FOUND === undefined || reason !== "not_found" || asked.length !== 1)
       return false;
     const told = own.find(({ heard }) => heard?.status === 404);
-    if (!told) return false;
+    if (!told || completed_at! - started_at > secondSourceWithin) return false;
     const isCalm = (at: number) => at < tries[0]!.at - calmFor || at > told.endedAt;
-    return vendors.troubles.every(isCalm) && operators.pauses.every(isCalm);
+    const seemsWell = (name: string) => vendors.seemsWell(name, told.service, tries[0]!.at);
+    return vendors.names.every(seemsWell) && vendors.troubles.every(isCalm) && operators.pauses.every(isCalm);
   }
 
   /** Balances and caps count what is charged or runs, and what retention has removed since. */

@@ -24,13 +24,25 @@ export interface VendorCall {
   isTold: boolean;
 }
 
+/** What a process learned of a vendor from one call. */
+interface Contact {
+  vendor: string;
+  from: Owner;
+  begunAt: number;
+  /** When the response came, or the connection broke. */
+  endedAt: number;
+  isGood: boolean;
+}
+
 /** How a vendor does at the moment. */
-export type Mood = "well" | "slow" | "away" | "wrong" | "empty wallet";
-const moods: readonly Mood[] = ["well", "well", "well", "slow", "away", "wrong", "empty wallet"];
+export type Mood = "well" | "slow" | "late" | "away" | "unreachable" | "wrong" | "empty wallet";
+const moods: readonly Mood[] = ["well", "well", "well", "slow", "away", "unreachable", "wrong", "empty wallet"];
 
 const photo = Buffer.from("photo").toString("base64");
 const second = 1_000;
 const hour = 3_600 * second;
+/** How long a process may wait for a vendor that failed, if its clock is ahead. */
+const longestWait = 40 * 60 * second;
 
 /**
  * The truth about a number, whoever is asked: of those that end in 0 nobody knows the half, and the phones of the
@@ -47,6 +59,7 @@ export class Vendors {
   /** When a vendor was out of order, or slow: others may be asked in its place for a while. */
   readonly troubles: number[] = [];
   readonly names: readonly string[];
+  readonly #contacts: Contact[] = [];
   readonly #time: VirtualTime;
   readonly #seed: Seed;
   readonly #moods = new Map<string, Mood>();
@@ -81,10 +94,24 @@ export class Vendors {
 
   /** Draws how a vendor does from now on. */
   change(): string {
-    const [name, mood] = [this.#seed.pick(this.names), this.#seed.pick(moods)];
-    this.#moods.set(name, mood);
+    return this.become(this.#seed.pick(moods), [this.#seed.pick(this.names)]);
+  }
+
+  /** Says how these do from now on; all of them unless given. */
+  become(mood: Mood, names = this.names): string {
+    for (const name of names) this.#moods.set(name, mood);
     this.troubles.push(this.#time.now);
-    return `${name} is ${mood}`;
+    return `${names.join(" and ")}: ${mood}`;
+  }
+
+  /**
+   * Whether a process has had a good answer from a vendor since something was wrong with one. Until then it waits, and its next call is a
+   * test while others go by.
+   */
+  seemsWell(vendor: string, from: Owner, at: number): boolean {
+    const before = this.#contacts.filter((one) => one.vendor === vendor && one.from === from && one.endedAt < at);
+    const lastBad = Math.max(...before.filter(({ isGood }) => !isGood).map(({ endedAt }) => endedAt));
+    return lastBad < 0 || before.some(({ isGood, begunAt }) => isGood && begunAt > lastBad + longestWait);
   }
 
   allWell(): void {
@@ -184,15 +211,27 @@ export class Vendors {
       const response = truth();
       remember(response);
       if (after > 5 * second) this.troubles.push(this.#time.now);
+      contact(after, isTold && after < 5 * second);
       note(truthOf(call.number) === "not_found" ? "nobody" : "found", isTold);
       return { after, response: isTold ? response : undefined };
     };
     const refuses = (failure: StandInFailure): Played => {
+      contact(100, false);
       note("nothing", true);
       return { after: 100, response: failed(failure) };
     };
+    const contact = (after: number, isGood: boolean) => {
+      const begunAt = this.#time.now;
+      this.#contacts.push({ vendor: name, from: call.from, begunAt, endedAt: begunAt + after, isGood });
+    };
     const chance = seed.below(100);
     if (mood === "away" && chance < 80) return refuses("too_many_requests");
+    if (mood === "unreachable" && chance < 80) {
+      this.troubles.push(this.#time.now);
+      contact(0, false);
+      return { after: seed.pick([5, 300, 2_500]), refuses: true };
+    }
+    if (mood === "late" && chance < 85) return works(seed.between(17, 34) * second + seed.below(second));
     if (mood === "empty wallet" && chance < 90) return refuses("no_money");
     // It did the work, and says something else.
     if (mood === "wrong" && chance < 60)
