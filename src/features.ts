@@ -3,6 +3,7 @@ import { auditReading } from "./features/audit-reading/index.ts";
 import { backups } from "./features/backup/index.ts";
 import { books } from "./features/books/index.ts";
 import { call } from "./features/call/index.ts";
+import { catalogueEditing } from "./features/catalogue-editing/index.ts";
 import { changeFeed } from "./features/change-feed/index.ts";
 import { checking } from "./features/checking/index.ts";
 import { operatorsConsole } from "./features/console/index.ts";
@@ -24,6 +25,7 @@ import { vendorTest } from "./features/vendor-test/index.ts";
 /** What the core does without, in the order in which it opens. */
 export const features: readonly Feature[] = [
   tracing,
+  catalogueEditing,
   sources,
   changeFeed,
   events,

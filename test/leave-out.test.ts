@@ -36,7 +36,7 @@ async function namesOfFeatures(): Promise<Map<string, string>> {
 const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a stage of a verification": ["src/verification/in-flight.ts", "src/verification/verification.ts"],
   "a search among prices": ["src/catalogue/guard/findings.ts"],
-  "a group of guides": ["src/http/pages/guides.ts"],
+  "the name of an example": ["src/http/pages/guides.ts"],
   "a limit of verifications": ["src/verification/limits.ts"],
   "a box of a form": ["src/features/console/view/form-field.ts"],
   "a mode of answers": ["src/declare/operation.ts"],
@@ -86,6 +86,7 @@ const left: Readonly<Record<string, readonly string[]>> = {
     "src/features/audit-reading/check-commands.ts",
     "src/features/doctor/machine-checks.ts",
   ],
+  "what the row of an entry offers, where a build has it": ["src/features/console/routes/row-actions.ts"],
   "what fills an empty list, where a build has it": ["src/verification/commands/route-commands.ts"],
   "words of a time line": ["src/features/ledger-reports/time-line.ts"],
   "kinds of entries that evidence counts": [

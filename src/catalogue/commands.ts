@@ -2,9 +2,6 @@
 export const catalogueCommands = {
   catalogue: async () => [
     ...(await import("./commands/file-commands.ts")).fileCommands,
-    (await import("./commands/entries-command.ts")).listEntries,
-    (await import("./commands/edit-command.ts")).editEntry,
-    (await import("./commands/change-prices-command.ts")).changePrices,
     ...(await import("./commands/revision-commands.ts")).revisionCommands,
   ],
   prices: async () => [

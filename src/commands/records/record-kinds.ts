@@ -90,7 +90,7 @@ export const mostFound = "20";
 /** Of accounts and keys, oldest first. */
 const mostNamed = 100;
 
-const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
+export const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 /** Whether a text has the part, in whatever case. */
 export const hasPart = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
@@ -191,17 +191,5 @@ export const coreRecords: RecordKinds = {
             state: row.state ?? "published",
           }))
         : [],
-  },
-  entry: {
-    show: "catalogue.entries",
-    by: "search",
-    title: ({ search }) => String(search),
-    meta: [],
-    members: [],
-    named: /./,
-    search: async (text, ask) =>
-      (await ask("catalogue.entries", { search: text }))
-        .filter(({ code }) => String(code).toLowerCase().split(" ").includes(text.toLowerCase()) || same(code, text))
-        .map(({ code, description }) => ({ search: code, about: description })),
   },
 };

@@ -33,7 +33,6 @@ const named: readonly ConsolePage[] = [
     icon: "catalogue",
     families: ["catalogue", "prices"],
     opens: "catalogue.history",
-    primary: "catalogue.change-prices",
     count: { of: "held", tells: "changes wait" },
   },
   {

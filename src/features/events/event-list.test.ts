@@ -3,7 +3,6 @@ import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import type { Failure } from "../../declare/failures.ts";
 import { type Mode, type Scope, scopes } from "../../declare/operation.ts";
-import { openCursor, sealCursor } from "../../keyring/cursors.ts";
 import { newRing } from "../../keyring/file.ts";
 import { announce, everyAccount, operators } from "../../storage/events/announce.ts";
 import { newHistoryId } from "../../storage/history-id.ts";
@@ -11,6 +10,7 @@ import { removeBatches } from "../../storage/retention/retention-rule.ts";
 import { openStore } from "../../storage/store.ts";
 import { type KeptTimes, rulesIn } from "../../storage/tables/declared-table.ts";
 import { eventTables } from "../../storage/tables/event-tables.ts";
+import { openCursor, sealCursor } from "./cursors.ts";
 import { eventsAfter } from "./event-list.ts";
 import { eventStore } from "./events.fixture.ts";
 

@@ -1,7 +1,7 @@
 import { noSuchPlace } from "../../declare/answers/feed.ts";
 import type { Failure } from "../../declare/failures.ts";
-import { openCursor, sealCursor } from "../../keyring/cursors.ts";
 import { lastEvent } from "../../storage/events/announce.ts";
+import { openCursor, sealCursor } from "./cursors.ts";
 import type { EventsRoom } from "./events.ts";
 
 /** The pattern of a sealed place. */

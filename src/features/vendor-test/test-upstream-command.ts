@@ -151,7 +151,7 @@ export const testUpstream = command({
         await audit(trx, vendorTestTrail.vendorTested(actor, facts));
         return account;
       });
-      const { verifyOnce } = await import("../../verification/verify-once.ts");
+      const { verifyOnce } = await import("./verify-once.ts");
       const begun = performance.now();
       const { row, because } = await verifyOnce(
         upstream,

@@ -1,16 +1,16 @@
+import { type CatalogueRoom, roomPublisher } from "../../catalogue/commands/publisher.ts";
+import { CatalogueError } from "../../catalogue/model/catalogue-error.ts";
+import { foldCase } from "../../catalogue/model/codes.ts";
+import { providerIn } from "../../catalogue/model/find-entry.ts";
+import { type EntryContent, nameOf } from "../../catalogue/model/lists.ts";
+import { type Document, type Item, inOrder } from "../../catalogue/model/snapshot.ts";
+import { costOf, isAvailable, soldLists } from "../../catalogue/model/supply.ts";
 import { naira, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
 import { amount } from "../../declare/command/forms.ts";
 import { formed } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import Type, { type Static, type TObject } from "../../declare/schema/type.ts";
 import { type ListName, listNames } from "../../lists/index.ts";
-import { CatalogueError } from "../model/catalogue-error.ts";
-import { foldCase } from "../model/codes.ts";
-import { providerIn } from "../model/find-entry.ts";
-import { type EntryContent, nameOf } from "../model/lists.ts";
-import { type Document, type Item, inOrder } from "../model/snapshot.ts";
-import { costOf, isAvailable, soldLists } from "../model/supply.ts";
-import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
 /** Input members that choose entries. */
 export const selection = {

@@ -1,10 +1,10 @@
-import { Failure } from "../declare/failures.ts";
-import { listedRoutes } from "../ledger/identity-settings.ts";
-import { commandLease } from "../ledger/leases.ts";
-import type { Row } from "../ledger/ledger.ts";
-import type { IdentityUpstream } from "../vendors/ports/identity-upstream.ts";
-import { type LeasedParts, LeasedVerifications } from "./leased-verifications.ts";
-import type { VerificationRequest } from "./request.ts";
+import { Failure } from "../../declare/failures.ts";
+import { listedRoutes } from "../../ledger/identity-settings.ts";
+import { commandLease } from "../../ledger/leases.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
+import { type LeasedParts, LeasedVerifications } from "../../verification/leased-verifications.ts";
+import type { VerificationRequest } from "../../verification/request.ts";
 
 /** Milliseconds beyond the time limit of a verification for writing its outcome. */
 const writing = 5_000;

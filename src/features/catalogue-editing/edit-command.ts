@@ -1,15 +1,15 @@
+import { changed, priceChange } from "../../catalogue/commands/change-answer.ts";
+import { type CatalogueRoom, dryRun, holdsFrom, note } from "../../catalogue/commands/publisher.ts";
+import { CatalogueError } from "../../catalogue/model/catalogue-error.ts";
+import { foldCase } from "../../catalogue/model/codes.ts";
+import { type EntryContent, nameOf } from "../../catalogue/model/lists.ts";
+import { type Document, type Item, inOrder, withEntries } from "../../catalogue/model/snapshot.ts";
+import { soldLists, supplied, type Teller } from "../../catalogue/model/supply.ts";
+import type { Plan } from "../../catalogue/revisions/review.ts";
 import { positiveAmount } from "../../declare/command/forms.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import Type from "../../declare/schema/type.ts";
 import { type ListName, lists } from "../../lists/index.ts";
-import { CatalogueError } from "../model/catalogue-error.ts";
-import { foldCase } from "../model/codes.ts";
-import { type EntryContent, nameOf } from "../model/lists.ts";
-import { type Document, type Item, inOrder, withEntries } from "../model/snapshot.ts";
-import { soldLists, supplied, type Teller } from "../model/supply.ts";
-import type { Plan } from "../revisions/review.ts";
-import { changed, priceChange } from "./change-answer.ts";
-import { type CatalogueRoom, dryRun, holdsFrom, note } from "./publisher.ts";
 
 const knownCost = {
   form: `${positiveAmount.form}, or unknown`,

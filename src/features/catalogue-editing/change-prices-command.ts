@@ -1,16 +1,16 @@
+import { changed, priceChange, publishes } from "../../catalogue/commands/change-answer.ts";
+import { type CatalogueRoom, dryRun, holdsFrom, note } from "../../catalogue/commands/publisher.ts";
+import { CatalogueError } from "../../catalogue/model/catalogue-error.ts";
+import { nameOf } from "../../catalogue/model/lists.ts";
+import { priceBy } from "../../catalogue/model/price-lists.ts";
+import { withEntries } from "../../catalogue/model/snapshot.ts";
+import { margin, roundings } from "../../catalogue/prices/price-forms.ts";
+import { ruleText } from "../../catalogue/prices/price-rules.ts";
+import type { Plan } from "../../catalogue/revisions/review.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import { nairaOf } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
-import { CatalogueError } from "../model/catalogue-error.ts";
-import { nameOf } from "../model/lists.ts";
-import { priceBy } from "../model/price-lists.ts";
-import { withEntries } from "../model/snapshot.ts";
-import { margin, roundings } from "../prices/price-forms.ts";
-import { ruleText } from "../prices/price-rules.ts";
-import type { Plan } from "../revisions/review.ts";
-import { changed, priceChange, publishes } from "./change-answer.ts";
 import { entriesIn, isChosen, selection } from "./entries-command.ts";
-import { type CatalogueRoom, dryRun, holdsFrom, note } from "./publisher.ts";
 
 /** Changes all chosen prices of the catalogue in one revision. */
 export const changePrices = priceChange({

@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { decrypt, encrypt, nonceBytes } from "./envelope-encryption.ts";
-import type { Keyring } from "./keyring.ts";
+import { decrypt, encrypt, nonceBytes } from "../../keyring/envelope-encryption.ts";
+import type { Keyring } from "../../keyring/keyring.ts";
 
 const keyOf = ({ audit }: Keyring) => Buffer.from(hkdfSync("sha256", audit, "", "duba cursor", 32));
 

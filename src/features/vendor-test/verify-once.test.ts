@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { Pulse } from "../storage/pulse/pulse.ts";
-import { engines, keyring, newRequest, suiteStore, usualSettings } from "./identity.fixture.ts";
-import { onlyRow } from "./ledger.fixture.ts";
-import { answering, PlayedUpstream, verified } from "./played-upstream.fixture.ts";
+import { Pulse } from "../../storage/pulse/pulse.ts";
+import { engines, keyring, newRequest, suiteStore, usualSettings } from "../../verification/identity.fixture.ts";
+import { onlyRow } from "../../verification/ledger.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../../verification/played-upstream.fixture.ts";
 import { verifyOnce } from "./verify-once.ts";
 
 for (const engine of engines)

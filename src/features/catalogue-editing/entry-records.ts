@@ -1,0 +1,17 @@
+import { type FeatureRecords, same } from "../../commands/records/record-kinds.ts";
+
+/** Entries of the catalogue, as people look them up. */
+export const entryRecords: FeatureRecords = {
+  entry: {
+    show: "catalogue.entries",
+    by: "search",
+    title: ({ search }) => String(search),
+    meta: [],
+    members: [],
+    named: /./,
+    search: async (text, ask) =>
+      (await ask("catalogue.entries", { search: text }))
+        .filter(({ code }) => String(code).toLowerCase().split(" ").includes(text.toLowerCase()) || same(code, text))
+        .map(({ code, description }) => ({ search: code, about: description })),
+  },
+};
