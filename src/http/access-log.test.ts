@@ -56,7 +56,7 @@ suite("lines about refused requests", () => {
     ]);
   });
 
-  test("from more callers than are kept apart, the rest is summed up together", (t) => {
+  test("beyond a number of callers, refused requests of the rest are summed up together", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     for (let n = 0; n < 3000; n++) requests.refused(new Failure("route_not_found"), {}, `10.0.${n >> 8}.${n & 255}`);
@@ -67,7 +67,7 @@ suite("lines about refused requests", () => {
     ]);
   });
 
-  test("what is not written yet is summed up at the stop", () => {
+  test("a stop writes the sums of what is not logged yet", () => {
     const { requests, written } = opened();
     for (let n = 0; n < 11; n++) requests.refused(new Failure("route_not_found"), {}, "203.0.113.9");
     written();
@@ -95,7 +95,7 @@ suite("lines about refused requests", () => {
     });
   });
 
-  test("what an outage refuses gets one line, and then one line each ten seconds with counts until it is over", (t) => {
+  test("an outage gets one line, then one with counts every ten seconds until it is over", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const readOnly = { kind: "StoreAway", code: "25006" };

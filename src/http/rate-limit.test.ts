@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { AddressRateLimiter } from "./rate-limit.ts";
 
 suite("the limit of addresses", () => {
-  test("counts nothing for a subscriber whose site refuses it: once the site has room it has its whole limit", (t) => {
+  test("a refusal of the site counts nothing for the subscriber", (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: 0 });
     const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
     for (let network = 1; network <= 20; network += 1)
@@ -21,7 +21,7 @@ suite("the limit of addresses", () => {
     );
   });
 
-  test("counts nothing for a site whose subscriber is refused", () => {
+  test("a refusal of the subscriber counts nothing for the site", () => {
     const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
     for (let nth = 0; nth < 40; nth += 1) assert.equal(limiter.consume("2001:db8:1:1::1").exceeded, nth >= 2);
     for (let network = 2; network <= 10; network += 1)

@@ -43,7 +43,7 @@ suite("sendWhole", { concurrency: true }, () => {
   }
   const last = "GET /usual HTTP/1.1\r\nConnection: close";
 
-  test("sends what writeHead would send, to the byte", async () => {
+  test("sendWhole sends the bytes that writeHead would send", async () => {
     const usual = await answersTo("GET /usual HTTP/1.1", last);
     assert.match(usual, /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)+X-Request-Id: one\r\nDate:\r\nConnection: keep-alive\r\n/);
     assert.equal(await answersTo("GET /small HTTP/1.1", last), usual);
@@ -53,7 +53,7 @@ suite("sendWhole", { concurrency: true }, () => {
     );
   });
 
-  test("sends a date of now", async () => {
+  test("sendWhole sends the present date", async () => {
     const { port } = server.address() as AddressInfo;
     const before = Date.now();
     const answer = await fetch(`http://127.0.0.1:${port}/small`);

@@ -89,7 +89,7 @@ for (const engine of usualEngines) {
         assert.ok((await duba("audit", "tail", "--json", "--kind", kind)).out.includes(kind), kind);
     });
 
-    test("rotates one kind of key alone, and gives the service time to hear of it", async () => {
+    test("one kind of key is rotated alone, after a delay in which the service learns the new one", async () => {
       const soon = await duba("keyring", "rotate", "--records", "--in", "4s");
       assert.equal(soon.exitCode, 2);
       assert.match(soon.err, /5s or more/);
@@ -97,7 +97,7 @@ for (const engine of usualEngines) {
       assert.match((await duba("keyring", "rotate", "--hashes")).out, /^v3 will be current/);
     });
 
-    test("tells which records do not open", async () => {
+    test("rewrap names the records that do not open", async () => {
       await later(minute);
       const { db } = await service.store();
       await db.updateTable("record_key").set({ sealed_key: "s1:r2:AAAA" }).execute();
@@ -106,7 +106,7 @@ for (const engine of usualEngines) {
       assert.match(err, /^This key ring cannot open these, so they did not change: \w{15}/);
     });
 
-    test("shows and writes no key, and does nothing with a ring that is lost or another store's", async () => {
+    test("the command shows no key, and does nothing with a lost ring or another store's", async () => {
       const before = await readFile(path, "utf8");
       const { out } = await duba("keyring", "show", "--json");
       for (const [, key] of before.matchAll(/"([A-Za-z0-9+/]{43}=)"/g)) assert.ok(!out.includes(key!.slice(0, 10)));

@@ -48,7 +48,7 @@ for (const engine of usualEngines)
     const row = (id: string) =>
       store.db.selectFrom("event_endpoint").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 
-    test("are sealed for their endpoint alone, and rewrap moves them to the current key", async () => {
+    test("endpoint secrets are sealed for their endpoint, and rewrap moves them to the current key", async () => {
       const owner = secretsOf({ id: "ep_1", audience: "acc_1" });
       const [secret, former] = ["whsec_new", "whsec_former"].map((text) => sealSecret(original, owner, text, 50));
       assert.ok(!secret!.includes("whsec_"));

@@ -28,7 +28,7 @@ test("equal parts give equal hashes, and purpose, order and borders of parts cou
   assert.equal(new Set(different).size, different.length);
 });
 
-test("what was stored before a rotation is known again after it", () => {
+test("a hash from before a rotation still matches after it", () => {
   const stored = old.of("body", ["a"]);
   assert.ok(rotated.matches(stored, "body", ["a"]));
   assert.ok(!rotated.matches(stored, "body", ["b"]));

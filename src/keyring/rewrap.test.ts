@@ -90,7 +90,7 @@ for (const engine of engines) {
     const open = (t: TestContext, changes: Parameters<typeof store.open>[1] = {}) =>
       store.open(t, { keyring: { current: first }, settings: { limits: null }, ...changes });
 
-    test("moves every held record to the current key, in batches, once", async (t) => {
+    test("rewrapping moves every held record to the current key, in batches, once", async (t) => {
       const room = await open(t);
       const mine = newRequest();
       for (let n = 0; n < 7; n += 1) await room.verify({ ...mine, idempotencyKey: `k-${n}` });
@@ -138,7 +138,7 @@ for (const engine of engines) {
       assert.deepEqual(await usageOf.hashes(store.db), new Map([["v3", hashes.length]]));
     });
 
-    test("tells which records do not open, and leaves them", async (t) => {
+    test("rewrapping names the records that do not open, and leaves them", async (t) => {
       const room = await open(t);
       const mine = newRequest();
       const { record } = await room.verify({ ...mine, idempotencyKey: "k-1" });
@@ -152,7 +152,7 @@ for (const engine of engines) {
       assert.deepEqual(Object.fromEntries(records), { r1: 1, r2: 1 });
     });
 
-    test("goes on where it was killed, and at every moment each record opens", async (t) => {
+    test("rewrapping goes on where it was killed, and every record opens at every moment", async (t) => {
       const room = await open(t);
       const mine = newRequest();
       const keys = Array.from({ length: 100 }, (_, n) => `k-${n}`);

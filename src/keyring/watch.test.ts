@@ -42,7 +42,7 @@ for (const engine of engines) {
     });
     const reasonOf = ({ lines }: RecordedLog) => (lines.at(-1)?.fields as { reason?: string } | undefined)?.reason;
 
-    test("follows its file, and notes new keys in the store", async (t) => {
+    test("a serving process follows its key ring's file, and notes new keys in the store", async (t) => {
       const { ring, log, put, until } = await held(t);
       const first = ring.current;
       assert.deepEqual(first, keyring);

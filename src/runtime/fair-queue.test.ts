@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FairQueue } from "./fair-queue.ts";
 
-test("who waits for a turn goes in order, and lets everybody else in between", async () => {
+test("the fair queue runs in order, one per event-loop tick", async () => {
   const turns = new FairQueue();
   const seen: string[] = [];
   const work = async (name: string) => {

@@ -25,7 +25,7 @@ suite("the fields around a line", () => {
     assert.deepEqual(contextLogFields(), {});
   });
 
-  test("are not added to a line's own fields, and none is added outside", () => {
+  test("context fields never replace a line's own, and none is added outside", () => {
     addLogFields({ lost: true });
     withLogFields({ mode: "live" }, () => {
       contextLogFields().mode = "changed";

@@ -23,7 +23,7 @@ suite("a rate limiter", () => {
     assert.equal(limiter.consume("b").exceeded, false);
   });
 
-  test("begins a new window when one has ended, and not a millisecond before", () => {
+  test("a new window begins when the last has ended, and not a millisecond before", () => {
     const limiter = newLimiter();
     for (let at = 0; at < 3; at += 1) limiter.consume("a");
     mock.timers.setTime(59_999);

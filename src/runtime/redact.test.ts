@@ -30,14 +30,14 @@ suite("numbers in a text", () => {
     }
   });
 
-  test("with a day in the middle are no day", () => {
+  test("a longer number with a date inside is not taken for a date", () => {
     for (const text of ["000-0-0-1900 0", "080 3-1-1990 5926", "22 2026-11-24 17"]) {
       assert.ok(holdsNumber(text), text);
       assert.equal(redactNumbers(text), "…");
     }
   });
 
-  test("that are short, and those of other things, are left as they are", () => {
+  test("short numbers, and those of other things, are left as they are", () => {
     for (const text of [
       "",
       "Order 123456789 of 2026-11-24",

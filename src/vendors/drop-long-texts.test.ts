@@ -19,7 +19,7 @@ const photo = fc
   .tuple(fc.constantFrom("", "data:image/jpeg;base64,"), fc.integer({ min: 0, max: 60_000 }))
   .map(([prefix, length]) => `${prefix}${"QUJD/+=x".repeat(length / 8)}`);
 
-test("what is left of any JSON, in whatever pieces it comes, is the same JSON with its long base64 texts cut", () => {
+test("any JSON, in any pieces, loses its long base64 texts and nothing else", () => {
   const other = fc.jsonValue({ maxDepth: 3 });
   const pieces = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 5 });
   fc.assert(

@@ -80,7 +80,7 @@ test("connections are kept for the next request where that is wanted, and no mor
   assert.equal(vendor.connections, 2);
 });
 
-test("what a vendor says twice is not heard as the answer to the next request", async (t) => {
+test("a duplicate response is never taken for the next request's", async (t) => {
   const { vendor, ask } = await open(t, { connections: 1 });
   const sockets = new Set<Socket>();
   vendor.behaviour = (response, received) => {
@@ -229,7 +229,7 @@ test("a photo of the documented size passes", async (t) => {
   assert.equal((await ask()).kind, "answered");
 });
 
-test("photos of megabytes are read and dropped, and all else of the answer is there", async (t) => {
+test("photos of megabytes are dropped, and all else of the response is kept", async (t) => {
   const { vendor, ask } = await open(t);
   const [photo, signature] = ["QUJD/+".repeat(600_000), "x".repeat(2_000_000)];
   vendor.behaviour = json(200, { photo, data: { bvn: "22000000017", signature }, status: true });
@@ -253,7 +253,7 @@ test("an allowance bounds one answer, and all that share it", async (t) => {
   assert.equal((await ask({ allowance: { each: 399, left: 1000 } })).kind, "unreadable");
 });
 
-test("headers are returned that were wanted, and a 304 that nobody asked for is no answer", async (t) => {
+test("wanted headers are returned, and an unasked 304 is no response", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.behaviour = json(200, {}, { "X-One": "1", "X-Other": "2" });
   assert.deepEqual(await ask({ wantedHeaders: ["x-one", "x-missing"] }), {

@@ -222,7 +222,9 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: "the page of the status has a band for each alarm",
     file: "src/features/health/status-command.ts",
-    from: 'onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing, vendorTitle) }],',
+    from:
+      'onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: ' +
+      "factsOf(status, viewing, vendorTitle) }],",
     to: "",
     tests: ["src/features/console/pages.test.ts"],
   },

@@ -4,7 +4,7 @@ import { serving } from "../server.fixture.ts";
 import { registerHealth } from "./health.ts";
 
 suite("/readyz", () => {
-  test("asks the store once a second at most, however often it is called", async () => {
+  test("/readyz asks the store once a second at most, however often it is called", async () => {
     let [asked, takesWrites, stopping, now] = [0, true, false, 5000];
     const health = {
       version: "1.2.3",

@@ -20,7 +20,7 @@ function connection() {
 }
 
 suite("a reader", () => {
-  test("who takes nothing of an answer is cut when its time is up, and not before", () => {
+  test("a reader that takes nothing of an answer is cut when its time is up, and not before", () => {
     const readers = new Readers(1000);
     const slow = connection();
     readers.add(slow);
@@ -32,7 +32,7 @@ suite("a reader", () => {
     assert.equal(readers.cutSlow(5000), 0);
   });
 
-  test("who takes a byte now and then is cut as well", () => {
+  test("a reader that takes a byte now and then is cut as well", () => {
     const readers = new Readers(1000);
     const trickling = connection();
     readers.add(trickling);
@@ -44,7 +44,7 @@ suite("a reader", () => {
     assert.equal(readers.cutSlow(1000), 1);
   });
 
-  test("who takes each answer in time goes on, however many wait behind it", () => {
+  test("a reader that takes each answer in time goes on, however many wait behind it", () => {
     const readers = new Readers(1000);
     const steady = connection();
     readers.add(steady);
@@ -56,7 +56,7 @@ suite("a reader", () => {
     assert.equal(steady.isCut, false);
   });
 
-  test("who is idle, or gone, is left alone", () => {
+  test("an idle or gone reader is left alone", () => {
     const readers = new Readers(1000);
     const [idle, gone] = [connection(), connection()];
     readers.add(idle);

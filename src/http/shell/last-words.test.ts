@@ -18,13 +18,13 @@ suite("a connection on which no whole request comes in time", { timeout: 30_000 
   });
   after(() => server.end());
 
-  test("is closed without a word if nothing came: a browser would take it for a response", async () => {
+  test("a silent connection is closed without a response, which a browser would take for its own", async () => {
     const line = new Line(port);
     await line.closed;
     assert.deepEqual(line.answers, []);
   });
 
-  test("is told so if something came", async () => {
+  test("a connection with half a request gets a response", async () => {
     const line = new Line(port);
     line.say("GET /a HT");
     await line.closed;
@@ -85,7 +85,7 @@ suite("a connection that its caller ends", () => {
     assert.equal((await answered.finish()).length, 1);
   });
 
-  test("with a reset ends the response that it was sent", { timeout: 20_000 }, async () => {
+  test("a reset by the caller ends the response under way", { timeout: 20_000 }, async () => {
     const socket = connect(port, "127.0.0.1").on("error", () => undefined);
     socket.write(get("/slow"));
     await until(() => slow.length === 1);
@@ -114,7 +114,7 @@ suite("a connection that its caller ends", () => {
       );
     });
 
-  test("with an Upgrade gets one response, and nothing behind it is served", { timeout: 20_000 }, async () => {
+  test("an Upgrade gets one response, and nothing behind it is served", { timeout: 20_000 }, async () => {
     served.length = 0;
     const { line, response } = await slowly(get("/slow", upgrade) + get("/lost"));
     line.say(get("/late"));

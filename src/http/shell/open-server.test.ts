@@ -6,7 +6,7 @@ import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { openServer } from "./open-server.ts";
 
 suite("a server that closes", () => {
-  test("finishes what is in flight, and does not wait for callers who keep their connections", {
+  test("a closing server finishes requests in flight, and does not wait for kept connections", {
     timeout: 30_000,
   }, async (t) => {
     const asked = Promise.withResolvers<ServerResponse>();

@@ -28,7 +28,7 @@ suite("a site", () => {
 suite("listed addresses", () => {
   const allows = (entries: string[], address: string) => isListed(addressList(entries)!, address);
 
-  test("are not compiled when there are none", () => {
+  test("an empty address list is not compiled", () => {
     assert.equal(addressList([]), null);
   });
 

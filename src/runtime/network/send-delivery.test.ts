@@ -51,7 +51,7 @@ suite("the addresses of endpoints", () => {
       for (const address of addresses) assert.ok(!isPublic(address), address);
     });
 
-  test("others are", () => {
+  test("other addresses are public", () => {
     const public4 = [
       "8.8.8.8",
       "168.63.129.15",
@@ -73,7 +73,7 @@ suite("a delivery", () => {
   after(() => receiver.close());
   const port = () => new URL(receiver.url).port;
 
-  test("never reaches this machine, however its host is written", async () => {
+  test("a delivery never reaches this machine, however its host is written", async () => {
     const hosts = [
       ...["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "0.0.0.0", "0"],
       ...["[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]"],
@@ -87,7 +87,7 @@ suite("a delivery", () => {
     assert.ok(!isRefusedAddress(new URL("https://localhost/"), null), "a name is checked with each delivery");
   });
 
-  test("reaches the networks of the setting, by name too, and no other one", async () => {
+  test("a delivery reaches the networks of the setting, by name too, and no other private one", async () => {
     const networks = loopback;
     for (const host of ["127.0.0.1", "localhost"])
       assert.deepEqual(await to(`http://${host}:${port()}/`, { networks }), { delivered: true, outcome: "204" });
@@ -97,7 +97,7 @@ suite("a delivery", () => {
     assert.equal((await to("http://169.254.169.254/latest/meta-data", { networks })).outcome, "address_refused");
   });
 
-  test("to a name with several addresses is refused if one of them is private, wherever it stands", async () => {
+  test("a delivery is refused if any address of its host name is private", async () => {
     const before = receiver.received.length;
     const named = (...addresses: string[]) =>
       to(`http://shop.example:${port()}/`, {
@@ -144,7 +144,7 @@ suite("a delivery", () => {
     assert.deepEqual(asked, ["bad", "good", "last", "good"]);
   });
 
-  test("waits for no name of another account whose name servers are silent, not even for the same name", async () => {
+  test("silent name servers hold up only the account's own deliveries", async () => {
     const asked: string[] = [];
     const find = sparingLookup(
       (host) => {
@@ -164,7 +164,7 @@ suite("a delivery", () => {
     assert.equal((await to(`http://127.0.0.1:${port()}/`, { networks: loopback }, false)).outcome, "204");
   });
 
-  test("follows no redirect", async (t) => {
+  test("a delivery follows no redirect", async (t) => {
     const target = await openReceiver();
     t.after(() => target.close());
     receiver.behaves = () => ({ redirect: target.url });
@@ -172,7 +172,7 @@ suite("a delivery", () => {
     assert.equal(target.received.length, 0);
   });
 
-  test("ends after its time, in whichever step", async () => {
+  test("a delivery ends after its time, in whichever step", async () => {
     receiver.behaves = () => "hang";
     const options = { networks: loopback, timeout: 30 };
     assert.deepEqual(await to(receiver.url, options), { delivered: false, outcome: "timed_out" });
@@ -180,7 +180,7 @@ suite("a delivery", () => {
     assert.deepEqual(await to(receiver.url, options), { delivered: false, outcome: "timed_out" });
   });
 
-  test("reads 64 KiB of an answer and believes its status", async () => {
+  test("a delivery reads at most 64 KiB of the response and counts its status", async () => {
     // The rest never comes.
     receiver.behaves = () => (response) => response.writeHead(200).write(Buffer.alloc(64 * 1024));
     assert.deepEqual(await to(receiver.url, { networks: loopback, timeout: 60_000 }), {
@@ -191,7 +191,7 @@ suite("a delivery", () => {
     assert.equal((await to(receiver.url, { networks: loopback })).outcome, "ECONNRESET");
   });
 
-  test("says which code it ended with, and never the receiver's text", async () => {
+  test("a delivery reports its error code, and never the receiver's text", async () => {
     receiver.behaves = () => (response) => response.socket!.end("HTTP/1.1 999999 22000000017\r\n\r\n");
     const { delivered, outcome } = await to(receiver.url, { networks: loopback });
     assert.equal(delivered, false);

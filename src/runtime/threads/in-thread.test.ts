@@ -11,21 +11,21 @@ async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
 }
 
 suite("work in a thread", () => {
-  test("gives its values in their order, and takes the bytes away from the caller", async () => {
+  test("a thread gives its values in order, and takes the bytes away from the caller", async () => {
     const bytes = new Uint8Array(7);
     const limits = { ...patient, transfer: [bytes.buffer] };
     assert.deepEqual(await all(inThread(module, multiples, [bytes, 3], limits)), [7, 14, 21]);
     assert.equal(bytes.length, 0);
   });
 
-  test("ends at its time, when it needs too much memory, and when nobody wants more of it", async () => {
+  test("a thread ends at its time, beyond its memory, and when nobody wants more of it", async () => {
     await assert.rejects(all(inThread(module, endless, [], { ...patient, milliseconds: 100 })), ThreadEnded);
     await assert.rejects(all(inThread(module, hoard, [], patient)), ThreadEnded);
     for await (const value of inThread(module, multiples, [new Uint8Array(1), 1e9], patient)) if (value === 2) break;
     assert.deepEqual(await all(inThread(module, multiples, [new Uint8Array(1), 1], patient)), [1]);
   });
 
-  test("throws what its function throws, and the next one has its turn", async () => {
+  test("a thread throws what its function throws, and the next one has its turn", async () => {
     await assert.rejects(all(inThread(module, failing, [], patient)), new TypeError("This went wrong"));
     const shared = new DataView(new ArrayBuffer(1)).buffer;
     const twice = inThread(module, multiples, [new Uint8Array(shared), 1], { ...patient, transfer: [shared, shared] });
@@ -33,7 +33,7 @@ suite("work in a thread", () => {
     assert.deepEqual(await all(inThread(module, multiples, [new Uint8Array(2), 1], patient)), [2]);
   });
 
-  test("runs alone: another one begins when it is done", async () => {
+  test("threads run one at a time", async () => {
     const order: string[] = [];
     const one = async (name: string) => {
       for await (const value of inThread(module, multiples, [new Uint8Array(1), 3], patient))

@@ -104,7 +104,7 @@ test("a feed that stands still for an hour is not believed: the lists are read a
   assert.equal((await asked()).paths.length, 1, "a change half an hour ago shows that the feed moves");
 });
 
-test("what changes while the lists are read is caught up", async (t) => {
+test("changes during the reading of the lists are caught up", async (t) => {
   const { server, asked } = await openFeed(t);
   server.pages.set("6-a", page("7-a", [change("data-bundles", bundle, { ...bundle, price: "99" })]));
   const { pulled } = await asked();

@@ -138,7 +138,7 @@ test("each failure of a Duba means that no work was done only if its code says s
   assert.deepEqual(codes("verified"), []);
 });
 
-test("what a server says of an earlier attempt is no failure of the server, and a lost answer is one", async (t) => {
+test("a lost answer counts as the server's failure, and what it says of an earlier one does not", async (t) => {
   const local = await LocalVendor.start();
   const log = new RecordedLog();
   const http = new VendorClient({ timeout: 5000, connections: 1, keepAlive: false, log });
@@ -194,7 +194,7 @@ test("a test key of another Duba is refused at the start: a live key must not re
   assert.equal(read("duba_test_of_ours"), undefined);
 });
 
-test("what a server leaves out of a record is null where the interface allows it, else empty", () => {
+test("a member that a server leaves out is null where the interface allows it, else empty", () => {
   const least = toIdentityRecord(
     "bvn",
     {

@@ -12,7 +12,7 @@ test("every vendor and every setting has a name of its own, and the sandbox is n
   assert.equal(new Set(settings).size, settings.length);
 });
 
-test("keys are secret, and nothing else is", () => {
+test("vendors' keys are secret settings, and nothing else is", () => {
   for (const { settings } of vendors)
     for (const { name, secret } of Object.values(settings))
       assert.equal(secret ?? false, /_(KEY|SECRET)$/.test(name), name);
@@ -36,7 +36,7 @@ test("no vendor is set up without its operator", () => {
   }
 });
 
-test("addresses and keys that could not be used are refused at the start", () => {
+test("unusable addresses and keys of vendors are refused at the start", () => {
   assert.equal(vendorUrl.read("https://id.example.com/v2/"), "https://id.example.com/v2");
   assert.equal(vendorUrl.read("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
   for (const text of [

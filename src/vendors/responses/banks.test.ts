@@ -31,7 +31,7 @@ test("a bank is its code in every usual spelling, and in those of public lists",
   assert.deepEqual(bank(14), { text: "014", isKnown: true });
 });
 
-test("what is not certainly a bank of the table stays as the vendor said it", () => {
+test("a bank that is not certainly one of the table stays as the vendor wrote it", () => {
   for (const name of [
     ...["First Trust Bank", "Access Money", "Union Microfinance Bank", "Zenith Mobile", "Bank", "Trust", "000013"],
     ...["Guaranty Trust Bank (UBA)", "First Bank or UBA", "FidelityOne", "Unity Savings", "Sterling Mortgage Bank"],

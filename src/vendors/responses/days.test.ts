@@ -53,7 +53,7 @@ test("a numeric day is taken day first, and known as one that could be read othe
     assert.equal(parseDay(text, now)?.isPlain, true, text);
 });
 
-test("what is no day is never taken for another one", () => {
+test("a text that is no date is never taken for one", () => {
   for (const text of [
     "",
     "0",

@@ -18,7 +18,7 @@ test("a record's members are found under the names that vendors give them", () =
   }
 });
 
-test("what a vendor leaves empty under one name may be under another", () => {
+test("a member that is empty under one name is read under another", () => {
   const { personal_info } = vendorRecord({ phoneNumber: null, phoneNumber1: "", phone: "08000000099", gender: "f" });
   const { phone_number, gender, email } = membersIn(personal_info);
   assert.deepEqual([phone_number, gender, email], ["08000000099", "f", undefined]);

@@ -76,7 +76,7 @@ test("a 4xx with unknown words is not final: a retry may help", () => {
     }
 });
 
-test("what is wrong with our account counts before what a vendor says about the person", () => {
+test("trouble with our account counts before what a vendor says about the person", () => {
   const negative = { state: "negative", reason: "not_found" } as const;
   const noMoney = { state: "failed", reason: "no_money", lasting: true };
   assert.deepEqual(failureOutcome(404, { message: "Low balance" }, negative), noMoney);
