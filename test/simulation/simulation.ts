@@ -332,8 +332,8 @@ export class Simulation {
   }
 
   /**
-   * Callers are told that nobody knows yet, and ask again. Meanwhile the first answers come, and the store is in trouble, for one of the
-   * processes.
+   * Callers are told that nobody knows yet, and ask again. Meanwhile the first answers come, and the store is in
+   * trouble, for one of the processes.
    */
   #answerLate(victim: Owner, vendors: Vendors): void {
     const seed = this.#seed;

@@ -105,8 +105,8 @@ export class Vendors {
   }
 
   /**
-   * Whether a process has had a good answer from a vendor since something was wrong with one. Until then it waits, and its next call is a
-   * test while others go by.
+   * Whether a process has had a good answer from a vendor since something was wrong with one. Until then it waits, and
+   * its next call is a test while others go by.
    */
   seemsWell(vendor: string, from: Owner, at: number): boolean {
     const before = this.#contacts.filter((one) => one.vendor === vendor && one.from === from && one.endedAt < at);
