@@ -18,7 +18,7 @@ test("exactly the commands that the design names need a passkey", () => {
   assert.deepEqual(by, {
     money: [
       ...["accounts.change", "accounts.top-up"],
-      ...["catalogue.import", "catalogue.edit", "catalogue.change-prices", "catalogue.revert", "catalogue.approve"],
+      ...["catalogue.import", "catalogue.revert", "catalogue.approve", "catalogue.edit", "catalogue.change-prices"],
       ...["catalogue.map.approve", "catalogue.map.set", "catalogue.map.import"],
       ...["prices.set", "prices.remove", "prices.join"],
       ...["ledger.release", "ledger.settle", "books.adjust", "books.price", "books.settle-unknown", "upstreams.test"],
