@@ -63,7 +63,7 @@ for (const engine of engines)
       const attempts = rows.flatMap((row) => [asked(row, 1, "dojah", {}), asked(row, 2, "other", answered)]);
       await store.db.insertInto("verification_attempt").values(attempts).execute();
       const invoice = `reference,amount\n${rows[1]!.reference},50\n${rows[2]!.reference},10`;
-      const given = { vendor: "dojah", lines: parseInvoice(invoice, zone), whole: { from, to }, prices };
+      const given = { vendor: "dojah", lines: parseInvoice(invoice, zone).lines, whole: { from, to }, prices };
       const decided = await decideUnknowns(roomWith(), given);
       assert.deepEqual(endsOf(decided), {
         "0031": ["attempt_released", "failed"],

@@ -5,7 +5,7 @@ import { TimeZone } from "../../runtime/time-zone.ts";
 import { parseInvoice } from "./invoice.ts";
 
 const lagos = new TimeZone("Africa/Lagos");
-const read = (text: string, names = {}) => parseInvoice(text, lagos, names);
+const read = (text: string, names = {}) => parseInvoice(text, lagos, names).lines;
 
 function problemOf(text: string, names = {}): string {
   try {
@@ -28,8 +28,29 @@ suite("an invoice of a vendor", () => {
     );
     assert.deepEqual(read("reference,note\n\nD-1,\n,x\n"), [
       { line: 3, reference: "D-1", time: null, last4: null, price: null },
-      { line: 4, reference: null, time: null, last4: null, price: null },
     ]);
+  });
+
+  test("a line that adds up others, or says of no attempt, is none, and what stands above it is added up", () => {
+    const attempts = "D-1,2026-11-03 14:05,0017,50\nTOTAL-4,2026-11-03 14:06,0018,40\n";
+    for (const sum of [
+      "TOTAL,,,90",
+      "Grand Total:,,,90",
+      ",Total,,90",
+      ",,total,90",
+      ",,,90",
+      "Sub-total (NGN),,,90",
+    ]) {
+      const invoice = parseInvoice(`reference,time,last4,price\n${attempts}${sum}\n`, lagos);
+      assert.deepEqual(
+        invoice.lines.map(({ reference }) => reference),
+        ["D-1", "TOTAL-4"],
+        sum,
+      );
+      assert.deepEqual(invoice.sums, [{ line: 4, price: 9_000, above: 9_000 }], sum);
+    }
+    const named = parseInvoice("reference,price\nTOTAL-4,40\nTOTAL,50\n", lagos);
+    assert.deepEqual([named.lines.length, named.sums], [1, [{ line: 3, price: 5_000, above: 4_000 }]]);
   });
 
   test("an amount below 0 is a credit, however the vendor writes it", () => {

@@ -20,6 +20,20 @@ export interface InvoiceLine {
   price: number | null;
 }
 
+/** A line that is no attempt: one that adds up others, or says nothing of an attempt. */
+export interface SumLine {
+  line: number;
+  /** Kobo. */
+  price: number | null;
+  /** The prices of all attempts above it, in kobo. */
+  above: number;
+}
+
+export interface Invoice {
+  lines: InvoiceLine[];
+  sums: SumLine[];
+}
+
 /** Column headings that vendors use, in lower case with `_` for all other characters. */
 const headings = {
   reference: ["vendor_reference", "reference", "reference_id", "ref", "transaction_reference", "transaction_id", "id"],
@@ -39,28 +53,34 @@ interface Cells {
   line: number;
 }
 
+/** How vendors call a line that adds up others. A reference has digits. */
+const sumWords = /^(?:(?:grand|sub)[ -]?)?totals?\b[^0-9]*$/i;
+
 const mostErrors = 10;
 /** Characters. */
 const longestLine = 64 * 1024;
 
 /** Reads an invoice like `parseInvoice`, in a worker thread. */
-export async function readInvoice(file: ChosenFile, zone: TimeZone, names: ColumnNames): Promise<InvoiceLine[]> {
-  const lines: InvoiceLine[] = [];
+export async function readInvoice(file: ChosenFile, zone: TimeZone, names: ColumnNames): Promise<Invoice> {
+  const invoice: Invoice = { lines: [], sums: [] };
   for await (const part of readChosen(file, import.meta.url, partsOfInvoice, zone.name, names)) {
     if (typeof part === "string") throw new InputError(part);
-    lines.push(...part);
+    invoice.lines.push(...part.lines);
+    invoice.sums.push(...part.sums);
   }
-  return lines;
+  return invoice;
 }
 
-/** Runs in the thread. It yields lines, or a message that says what is wrong. */
+/** Runs in the thread. It yields parts of the invoice, or a message that says what is wrong. */
 export function* partsOfInvoice(
   bytes: Uint8Array,
   zone: string,
   names: ColumnNames,
-): Generator<readonly InvoiceLine[] | string, void> {
+): Generator<Invoice | string, void> {
   try {
-    yield* slicesOf(parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), names));
+    const { lines, sums } = parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), names);
+    for (const slice of slicesOf(lines)) yield { lines: [...slice], sums: [] };
+    for (const slice of slicesOf(sums)) yield { lines: [], sums: [...slice] };
   } catch (problem) {
     if (!(problem instanceof InputError)) throw problem;
     yield problem.message;
@@ -72,7 +92,7 @@ export function* partsOfInvoice(
  * `zone`. Throws an `InputError` that names lines but repeats no value, because an invoice may hold whole numbers of
  * persons.
  */
-export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = {}): InvoiceLine[] {
+export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = {}): Invoice {
   const [heading, ...rows] = cellsOf(text);
   if (!heading) throw new InputError("The invoice is empty.");
   const found = heading.record.map(plain);
@@ -96,7 +116,9 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
         "Name them with --reference-column, --time-column and --digits-column.",
     );
   const problems: string[] = [];
-  const lines = rows.map(({ record, line }): InvoiceLine => {
+  const sums: SumLine[] = [];
+  let above = 0;
+  const lines = rows.flatMap(({ record, line }): InvoiceLine[] => {
     const cell = (column: InvoiceColumn) => record[places[column]]?.trim() || null;
     const read = <Value>(
       column: InvoiceColumn,
@@ -108,18 +130,28 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
       if (value === undefined) problems.push(`Line ${line}: the ${column} must be ${form}.`);
       return value ?? null;
     };
-    return {
+    const priceIn = () =>
+      read("price", 'an amount in naira, such as "50", "1,050.50", or "-45.55" for a credit', priceOf);
+    const isSum = record.some((text) => sumWords.test(text.trim()));
+    const has = (column: InvoiceColumn) => cell(column) !== null && !sumWords.test(cell(column)!);
+    if (!has("time") && !has("digits") && (isSum || !has("reference"))) {
+      sums.push({ line, price: priceIn(), above });
+      return [];
+    }
+    const attempt: InvoiceLine = {
       line,
       reference: cell("reference"),
       time: read("time", "a time such as 2026-11-03 14:05 or 03/11/2026 14:05", (text) => spanOf(text, zone)),
       last4: read("digits", "a number of four digits or more, or the last four", (text) => /\d{4}$/.exec(text)?.[0]),
-      price: read("price", 'an amount in naira, such as "50", "1,050.50", or "-45.55" for a credit', priceOf),
+      price: priceIn(),
     };
+    above += attempt.price ?? 0;
+    return [attempt];
   });
   if (problems.length > mostErrors)
     problems.splice(mostErrors, problems.length, `${problems.length - mostErrors} more lines.`);
   if (problems.length > 0) throw new InputError(problems.join("\n"));
-  return lines;
+  return { lines, sums };
 }
 
 /**

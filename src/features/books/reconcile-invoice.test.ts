@@ -61,7 +61,7 @@ for (const engine of engines) {
             })
             .join("")}`,
           zone,
-        );
+        ).lines;
       const compare = async (lines: readonly Billed[]) => {
         const found = await reconcileInvoice(store.db, invoiceOf(lines), { vendor: "answering", from, to });
         const of = (name: (typeof differences)[number]) =>
@@ -135,7 +135,7 @@ for (const engine of engines) {
       }
       const compare = async (times: readonly (readonly [nth: number, at: number])[]) => {
         const lines = times.map(([nth, at]) => `${zone.isoOf(at).slice(0, 19).replace("T", " ")},700${nth},50.50\n`);
-        const invoice = parseInvoice(`Date,BVN,Amount\n${lines.join("")}`, zone);
+        const invoice = parseInvoice(`Date,BVN,Amount\n${lines.join("")}`, zone).lines;
         const found = await reconcileInvoice(store.db, invoice, { vendor: "edges", from, to });
         const count = (name: (typeof differences)[number]) => found.differences[name].length;
         return [found.agreed.length, count("only_vendor"), count("only_here")];

@@ -92,7 +92,7 @@ for (const engine of engines)
           "D-404,,,50",
         ].join("\n"),
         zone,
-      );
+      ).lines;
     };
 
     const roomWith = (audit: (event: AuditEvent) => void = () => {}) => ({

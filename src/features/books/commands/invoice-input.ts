@@ -3,7 +3,7 @@ import { type ChosenFile, files, formed, InputError } from "../../../declare/com
 import Type from "../../../declare/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
 import { vendorChoice } from "../../../verification/commands/vendor-states.ts";
-import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../invoice.ts";
+import { type Invoice, type InvoiceColumn, invoiceColumns, readInvoice } from "../invoice.ts";
 
 const columnOption = (about: string) =>
   Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
@@ -23,11 +23,11 @@ export const invoiceInput = (defaultMonth: string) => ({
 
 type InvoiceInput = { invoice: readonly ChosenFile[] } & Partial<Record<`${InvoiceColumn}_column`, string>>;
 
-/** The lines of the invoice. Throws an `InputError` if two files are given, and whatever `readInvoice` throws. */
-export async function invoiceLines(
+/** The invoice as it reads. Throws an `InputError` if two files are given, and whatever `readInvoice` throws. */
+export async function chosenInvoice(
   { invoice: [file, ...more], ...named }: InvoiceInput,
   zone: TimeZone,
-): Promise<InvoiceLine[]> {
+): Promise<Invoice> {
   if (!file || more.length > 0) throw new InputError("Give one invoice.");
   const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
   return readInvoice(file, zone, names);

@@ -18,7 +18,7 @@ import type { Audited, WithClock } from "../../../storage/audited.ts";
 import { erased } from "../../../storage/erase-verifications.ts";
 import type { VendorPrices } from "../../../vendors/vendor-prices.ts";
 import { type Decision, decideUnknowns, settleUnknowns, type UnknownEnd, unknownEnds } from "../settle-unknowns.ts";
-import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
+import { chosenInvoice, invoiceInput, monthPeriod } from "./invoice-input.ts";
 
 type Room = Audited &
   WithClock & {
@@ -100,7 +100,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
     const whole = month === undefined ? undefined : monthPeriod(month, zone);
     if (whole && whole.to > room.now())
       throw new InputError(`${month} is not over, so an invoice cannot have all of it. Leave out the month.`);
-    const lines = await invoiceLines(invoice, zone);
+    const { lines } = await chosenInvoice(invoice, zone);
     const decided = await decideUnknowns(room, { vendor, lines, whole, prices: prices[vendor] });
     const done = dry_run ? decided : await settleUnknowns(room, decided, reason);
     return {

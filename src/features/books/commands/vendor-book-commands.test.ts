@@ -43,4 +43,16 @@ for (const engine of usualEngines)
       assert.equal(exitCode, 0);
       assert.match(out, /^There are no differences\.$/m);
     });
+
+    test("a line with the total is no look-up, and is compared with the sum of the lines", async () => {
+      const same = await reconcile("D-1,50", "TOTAL,50");
+      assert.equal(same.exitCode, 0);
+      assert.match(
+        same.err,
+        /^Line 3 is no attempt, and is left out: its ₦50\.00 is what the lines above add up to\.$/m,
+      );
+      const other = await reconcile("D-1,50", "TOTAL,53.75");
+      assert.match(other.out, /^total +1 +₦50\.00 +₦50\.00$/m);
+      assert.match(other.err, /it says ₦53\.75, and the lines above add up to ₦50\.00\.$/m);
+    });
   });

@@ -9,11 +9,11 @@ import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
 import { vendorPrices } from "../../../vendors/vendor-prices.ts";
 import { vendorChoice } from "../../../verification/commands/vendor-states.ts";
 import { booksTrail } from "../books-trail.ts";
-import { type InvoiceLine, timesOf } from "../invoice.ts";
+import { type InvoiceLine, type SumLine, timesOf } from "../invoice.ts";
 import { type Difference, differences, type Pair } from "../match-invoice.ts";
 import { priceAttempts } from "../price-attempts.ts";
 import { reconcileInvoice } from "../reconcile-invoice.ts";
-import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
+import { chosenInvoice, invoiceInput, monthPeriod } from "./invoice-input.ts";
 import { sumBooks } from "./summary-command.ts";
 
 const summed = { ...naira, sums: true } as const;
@@ -37,7 +37,8 @@ const checkInvoice = command({
   description:
     "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference " +
     "or by request_reference, else by the last four digits and the nearest time within 10 minutes. " +
-    "It reads only these columns, and shows no whole number.",
+    "It reads only these columns, and shows no whole number. A line with a total, or without reference, time and " +
+    "number, is no attempt: it is left out, and compared with the sum of the lines above it.",
   onTerminal: "The exit code is 1 if there are differences.",
   role: "viewer",
   kind: "read",
@@ -48,6 +49,8 @@ const checkInvoice = command({
     from: time,
     to: time,
     lines: Type.Integer(),
+    /** Sentences about lines that are no attempts. */
+    left_out: orNull(Type.String()),
     agreed: sum,
     ...(Object.fromEntries(differences.map((name) => [name, sum])) as Record<Difference, typeof sum>),
     differences: Type.Array(
@@ -70,8 +73,9 @@ const checkInvoice = command({
   ],
   none: "There are no differences.",
   first: 100,
-  view: ({ vendor, from, to, lines, agreed, ...rest }, { at }) => [
+  view: ({ vendor, from, to, lines, left_out, agreed, ...rest }, { at }) => [
     { note: `${lines} lines of ${vendor}, from ${at(from)} until ${at(to)}.` },
+    ...(left_out === null ? [] : [{ note: left_out }]),
     {
       row: SumOfInvoice,
       rows: [
@@ -102,7 +106,7 @@ const checkInvoice = command({
   ],
   run: async ({ vendor, month, ...invoice }, { db, config }: BooksRoom) => {
     const { timeZone: zone } = config;
-    const lines = await invoiceLines(invoice, zone);
+    const { lines, sums: left } = await chosenInvoice(invoice, zone);
     const { from, to } = monthsOf(lines, month, zone);
     const found = await reconcileInvoice(db, lines, { vendor, from, to });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
@@ -114,6 +118,7 @@ const checkInvoice = command({
       from,
       to,
       lines: lines.length,
+      left_out: left.length === 0 ? null : left.map(leftOutText).join(" "),
       agreed: sumOf(found.agreed),
       ...(sums as Record<Difference, ReturnType<typeof sumOf>>),
       differences: differences.flatMap((difference) =>
@@ -185,6 +190,13 @@ function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof su
   const add = (of: (pair: Pair) => number | null | undefined) => pairs.reduce((sum, pair) => sum + (of(pair) ?? 0), 0);
   const vendor = isPriced ? add(({ line }) => line?.price) : null;
   return { count: pairs.length, vendor, here: add(({ attempt }) => attempt?.price) };
+}
+
+function leftOutText({ line, price, above }: SumLine): string {
+  const said = `Line ${line} is no attempt, and is left out`;
+  if (price === null) return `${said}.`;
+  if (price === above) return `${said}: its ${nairaText(price)} is what the lines above add up to.`;
+  return `${said}: it says ${nairaText(price)}, and the lines above add up to ${nairaText(above)}.`;
 }
 
 function factsOf({ line, attempt }: Pair) {
