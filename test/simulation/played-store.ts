@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { newHistoryId } from "../../src/storage/history-id.ts";
+import { leaseTime } from "../../src/storage/pulse/beat.ts";
 import { LOCK_MILLISECONDS, type Request, type StoreResponse } from "../../src/storage/sqlite/messages.ts";
 import { failureOf, SharedConnection } from "../../src/storage/sqlite/shared-connection.ts";
 import { SqliteThread } from "../../src/storage/sqlite/thread.ts";
@@ -127,6 +128,14 @@ export class PlayedStore {
         execute format('alter table %s set (autovacuum_enabled = off)', name);
       end loop;
     end $$`);
+  }
+
+  /** Renews the leases of living processes until a moment, in milliseconds since 1970, to which time jumps without their beats. */
+  async keepLeases(until: number): Promise<void> {
+    await this.#control?.query("update verification_owner set expires_at = $1 where serves = 1 and expires_at > $2", [
+      until + leaseTime,
+      this.#time.now,
+    ]);
   }
 
   async close(): Promise<void> {

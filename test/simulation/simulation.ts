@@ -63,6 +63,9 @@ type FaultKind =
 /** In so many spans of each day there is something to do, for a minute or two. In between only time passes. */
 const windowsOfDay = 6;
 
+/** What the statement of a retry has, and no other. */
+const retryStatement = 'update "verification" set "owner"';
+
 const zones = ["Africa/Lagos", "America/New_York", "UTC", "Asia/Kolkata"];
 
 /** One run: the whole service under a clock, a network and a store that a seed drives. */
@@ -76,7 +79,7 @@ export class Simulation {
   #services: SimulatedService[] = [];
   #begun = 0;
   /** The fault of the store at the moment, and whom it hits. */
-  #storeFault: { victim: Owner; next: () => StoreFault | undefined } | undefined;
+  #storeFault: { victim: Owner; next: (label: string) => StoreFault | undefined } | undefined;
   /** Until when the faults of this window go on, in milliseconds since the start. */
   #troubledUntil = 0;
 
@@ -105,7 +108,7 @@ export class Simulation {
     const store = new PlayedStore({
       time,
       seed: seed.of("store"),
-      faults: (owner) => (this.#storeFault?.victim === owner ? this.#storeFault.next() : undefined),
+      faults: (owner, label) => (this.#storeFault?.victim === owner ? this.#storeFault.next(label) : undefined),
       kill: (owner) => this.#kill(owner),
       note: this.#options.requests,
     });
@@ -163,11 +166,17 @@ export class Simulation {
     let faultsLeft = Math.round(faults * days);
     /** Lets time pass, and looks once an hour. */
     const pass = async (until: number) => {
+      const jumpTo = async (to: number) => {
+        await store.keepLeases(time.now + to - time.elapsed);
+        await time.jumpTo(to);
+      };
       while (until - time.elapsed > longestJump) {
-        await time.jumpTo(time.elapsed + longestJump);
+        await jumpTo(time.elapsed + longestJump);
+        // The jobs of the last beat come to their end.
+        await time.runUntil(time.elapsed + 2 * second);
         await truths.check(false);
       }
-      await time.jumpTo(until);
+      await jumpTo(until);
     };
     for (let window = 0; window < windows; window += 1) {
       const length = (days * day) / windows;
@@ -342,7 +351,7 @@ export class Simulation {
     const changes = begins + seed.between(1, 18) * second;
     const ends = changes + seed.between(2, 15) * second;
     this.#troubledUntil = Math.max(this.#troubledUntil, this.#time.elapsed + ends);
-    const play = (after: number, next: () => StoreFault | undefined) =>
+    const play = (after: number, next: (label: string) => StoreFault | undefined) =>
       this.#time.plan(after, () => {
         if (!victim.isDead) this.#storeFault = { victim, next };
       });
@@ -350,15 +359,16 @@ export class Simulation {
     const away = () => ({ kind: "away" }) as const;
     const slow = () => ({ kind: "slow", wait: seed.between(100, 3_000) }) as const;
     let isAwayUntil = 0;
-    /** So that a process which lost a reply cannot look soon what became of its work. */
-    const lostThenAway = () => {
+    /** So that a process which lost the reply to a retry's start cannot look soon what became of it. */
+    const lostThenAway = (label: string) => {
       if (this.#time.elapsed < isAwayUntil) return away();
-      const fault = lost();
+      const fault = seed.oneIn(label.includes(retryStatement) ? 2 : 6) ? ({ kind: "lost" } as const) : undefined;
       if (fault) isAwayUntil = this.#time.elapsed + seed.between(1, 9) * second;
       return fault;
     };
     const [first, then] = seed.pick([
       [lostThenAway, lostThenAway],
+      [lostThenAway, slow],
       [lost, away],
       [away, slow],
       [slow, lost],

@@ -36,7 +36,7 @@ const hourlyWithin = 4 * day;
 /** How long the jobs that follow the ledger may take. A vendor's late answer may come at any moment. */
 const worksWithin = 30 * second;
 /** A process notes once a second which of its callers heard of their charge. The store may be away for so long. */
-const noteWithin = 20 * second;
+const noteWithin = 80 * second;
 /** How long a charge without a key may outlive its process on PostgreSQL, as documented. */
 const takenBackWithin = 130 * second;
 /** A second source is asked if half of a caller's time is left, as documented. */
