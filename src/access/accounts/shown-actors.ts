@@ -21,7 +21,7 @@ export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer
 }
 
 /** Tells each text in a value, and the name of the member that has it. What is no JSON is passed over. */
-export function eachText(value: unknown, tell: (text: string, member: string) => void, member = ""): void {
+function eachText(value: unknown, tell: (text: string, member: string) => void, member = ""): void {
   if (typeof value === "string") tell(value, member);
   else if (Array.isArray(value)) for (const each of value) eachText(each, tell, member);
   else if (isJsonObject(value)) for (const name in value) eachText(value[name], tell, name);

@@ -1,11 +1,12 @@
 import { accessTrail } from "../../declare/access-trail.ts";
-import { orNull, reference, secret, time } from "../../declare/command/answer-schema.ts";
+import { orNull, reference, secret, time, type Viewing } from "../../declare/command/answer-schema.ts";
 import { expiry, network, orWord } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
+import { type RichText, richText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import { scopes } from "../../declare/operation.ts";
-import Type from "../../declare/schema/type.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
 import { overlapTime } from "../../declare/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
@@ -109,6 +110,16 @@ const showKey = command({
   },
 });
 
+function changedKeyText(
+  { account, mode, scopes, addresses, expires_at }: Static<typeof KeyFacts>,
+  name: string,
+  at: Viewing["at"],
+): RichText {
+  const from = addresses.length === 0 ? "any address" : addresses.join(" and ");
+  const end = expires_at === null ? "without an end" : `until ${at(expires_at)}`;
+  return richText`The ${mode} key ${name} of ${{ account }} has ${scopes.join(" and ")}, from ${from}, ${end}.`;
+}
+
 const changeKeyCommand = command({
   id: "keys.change",
   title: "Change…",
@@ -139,10 +150,8 @@ const changeKeyCommand = command({
     ),
   }),
   answer: KeyFacts,
-  view: ({ id, account, mode, label, scopes, addresses, expires_at }, { at }) => [
-    `The ${mode} key ${id}${label === "" ? "" : ` (${label})`} of ${account} has ${scopes.join(" and ")}, from ` +
-      `${addresses.length === 0 ? "any address" : addresses.join(" and ")}, ${expires_at === null ? "without an end" : `until ${at(expires_at)}`}.`,
-  ],
+  view: (key, { at }) => [{ text: changedKeyText(key, `${key.id}${key.label === "" ? "" : ` (${key.label})`}`, at) }],
+  onPage: (key, { at }) => [{ text: changedKeyText(key, key.label || key.id, at) }],
   records: [accessTrail.keyChanged],
   examples: [
     { id: "4Zq8mPx0LtV2", address: ["203.0.113.7", "10.0.0.0/8"] },

@@ -17,12 +17,12 @@ import {
   problemBox,
 } from "../view/command-form.ts";
 import { framedPage, type MenuCounts } from "../view/frame.ts";
-
 import type { MenuLink } from "../view/menus.ts";
 import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
 import { noteOpened } from "./found-names.ts";
+import { learnNames, namedInTexts } from "./learn-names.ts";
 import { letterDocument } from "./letter-page.ts";
 import {
   answerHead,
@@ -39,7 +39,7 @@ import {
 import { aboveTable, latelyAt } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
 import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
-import { effectOf, isExpected, learnNames, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
+import { effectOf, isExpected, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
 export async function showPlace(asked: PageRequest, place: ConsolePage): Promise<HttpResponse> {
@@ -109,7 +109,7 @@ export async function showCommand(visit: PageRequest, command: ConsoleCommand): 
   const { problem, tools } = shown;
   const place = placeOf(visit.site, command);
   const form = await filterForm(visit, command, { problem });
-  await learnNames(visit.store.db, visit.names, texts);
+  await learnNames(visit.store.db, visit.names, namedInTexts(command, texts));
   const folded =
     form &&
     !recordShownBy(visit.site, command) &&
@@ -255,7 +255,7 @@ export async function commandPage(
   const form = commandForm(command, { ...(await formParts(visit, command, state.texts)), ...state });
   // What a problem is about may be a secret in the wrong field.
   const named = state.problem ? {} : state.texts;
-  await learnNames(visit.store.db, visit.names, named);
+  await learnNames(visit.store.db, visit.names, namedInTexts(command, named));
   const title = `${state.problem ? "Problem: " : ""}${pageTitle(visit, command, named)}`;
   const scripts = [
     ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),

@@ -20,11 +20,11 @@ import type { ConsoleCommand } from "../site-map.ts";
 import { recordView } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
 import { type FormTexts, repeated, weightOf } from "../view/command-form.ts";
-
 import { calledName } from "../view/words.ts";
 import type { SentForm } from "./form-texts.ts";
+import { learnNames, namedInTexts } from "./learn-names.ts";
 import { metaOf, targetRecord } from "./page-parts.ts";
-import { effectOf, isExpected, learnNames } from "./run-as.ts";
+import { effectOf, isExpected } from "./run-as.ts";
 
 /**
  * What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the
@@ -136,7 +136,7 @@ async function deedPage(
 ): Promise<Html> {
   const { target: [by = "account"] = [], input } = command;
   const named = typeof texts[by] === "string" ? { [by]: [texts[by]] } : {};
-  await learnNames(visit.store.db, visit.names, named);
+  await learnNames(visit.store.db, visit.names, namedInTexts(command, named));
   const { asks = questionOf(visit, command, named), says, moves = [], isDanger } = effect;
   const shown = await targetRecord(visit, command, named);
   const sentences = [asks, ...says]

@@ -11,7 +11,6 @@ import { personActor } from "../people/people-rows.ts";
 import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";
-
 import { moreMenu } from "../view/menus.ts";
 import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
 import { calledName } from "../view/words.ts";
@@ -20,8 +19,9 @@ import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
 import { isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
 import { foundNames } from "./found-names.ts";
+import { learnNames } from "./learn-names.ts";
 import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
-import { effectOf, isExpected, learnNames, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
+import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
 import { localPath } from "./sign-in-routes.ts";
 
@@ -95,7 +95,7 @@ export async function showDone(visit: PageRequest, command: ConsoleCommand): Pro
   if (!sent || !mayRun(visit.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
     return redirect(pathOf(command));
   const plain: unknown = JSON.parse(sent.answer);
-  const answer = await shownTo(visit, plain);
+  const answer = await shownTo(visit, command, plain);
   return outcomePage(visit, command, { answer, plain, at: sent.at, back: localPath(visit.query.get("_back")) });
 }
 
@@ -152,7 +152,11 @@ async function leads(visit: PageRequest, command: ConsoleCommand, { answer, back
     ...(back === "/" ? [] : [["Back to", back] as const]),
   ].map(async ([verb, address], at) => {
     const texts = Object.fromEntries(new URLSearchParams(address.split("?")[1]));
-    await learnNames(store.db, names, texts);
+    await learnNames(
+      store.db,
+      names,
+      Object.values(texts).flatMap((text) => [{ actor: text }, { key: text }]),
+    );
     const [name = ""] = Object.values(texts);
     return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${calledName(name, names)}</a>`;
   });

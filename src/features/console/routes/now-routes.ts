@@ -141,7 +141,8 @@ function things(count: number): string {
 
 /** The parts that a page asks for at once share a reading. */
 async function statusOf(visit: PageRequest): Promise<StatusFacts | undefined> {
-  return (await shownTo(visit, await statusFacts(visit, 1_000))) as StatusFacts | undefined;
+  const command = visit.site.commands.get("status");
+  return command && ((await shownTo(visit, command, await statusFacts(visit, 1_000))) as StatusFacts | undefined);
 }
 
 /** What needs a hand. */

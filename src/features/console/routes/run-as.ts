@@ -1,21 +1,19 @@
 import { AccessError } from "../../../access/access-error.ts";
-import { eachText, withEmails } from "../../../access/accounts/shown-actors.ts";
+import { withEmails } from "../../../access/accounts/shown-actors.ts";
 import { type CommandContext, contextOf } from "../../../commands/context.ts";
 import { protectedBy } from "../../../commands/protected-command.ts";
 import type { Letter } from "../../../declare/command/letter.ts";
 import type { Texts } from "../../../declare/command/read-texts.ts";
 import { accept, answered, confirmed, type Effect } from "../../../declare/command.ts";
-import { isPlainId } from "../../../declare/fields.ts";
 import { silent } from "../../../runtime/log.ts";
 import { redactCredentials } from "../../../runtime/redact.ts";
 import type { Audit, Audited } from "../../../storage/audited.ts";
-import type { Db } from "../../../storage/tables.ts";
 import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
 import type { PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
 import { isFormToken } from "../people/sessions.ts";
 import type { ConsoleCommand } from "../site-map.ts";
-import { emailsIn } from "../view/words.ts";
+import { learnNames, namedIn } from "./learn-names.ts";
 
 /** A problem that is about what the person asked, and no problem of Duba. */
 export const isExpected = (error: unknown): error is Error =>
@@ -80,7 +78,7 @@ export async function runAs(visit: PageRequest, command: ConsoleCommand, texts: 
   const { db, ageRemark } = command.reports ? await reports.source() : { db: store.db, ageRemark: undefined };
   const { input, desk } = await prepared(visit, command, texts, { db, ...(auditOf && { auditOf }) });
   const plain = await answered(command, input, desk);
-  return { plain, answer: await shownTo(visit, plain), ageRemark };
+  return { plain, answer: await shownTo(visit, command, plain), ageRemark };
 }
 
 /** The letter that the answer would be. Throws as `runAs`. */
@@ -92,9 +90,13 @@ export async function letterAs(visit: PageRequest, command: ConsoleCommand, text
 }
 
 /** An answer with e-mails in place of ids. The visit learns what people call those that it names. */
-export async function shownTo({ store: { db }, names }: PageRequest, plain: unknown): Promise<unknown> {
+export async function shownTo(
+  { store: { db }, names }: PageRequest,
+  command: ConsoleCommand,
+  plain: unknown,
+): Promise<unknown> {
   const answer = await withEmails(db, plain);
-  await learnNames(db, names, answer);
+  await learnNames(db, names, namedIn(command.answer, answer));
   return answer;
 }
 
@@ -143,54 +145,4 @@ export function redacted(problem: Error): Error {
   const message = redactCredentials(problem.message);
   if (message !== problem.message) problem.message = message;
   return problem;
-}
-
-/** Members of answers that name a key. */
-const keyMembers: ReadonlySet<string> = new Set(["key_id", "key", "id", "alarm", "actor", "made_by"]);
-
-/** More keys are not asked for: no page shows as many. Of more clients or people all are. */
-const most = 500;
-
-/** Adds what people call the accounts, persons and keys that an answer names by e-mail or id. */
-export async function learnNames(db: Db, names: Map<string, string>, answer: unknown): Promise<void> {
-  const [emails, ids, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  eachText(answer, (text, member) => {
-    if (/^acc_\w+$/.test(text)) {
-      if (!names.has(text)) ids.add(text);
-    } else if (keyMembers.has(member)) {
-      const id = text.replace(/^key:/, "");
-      if (!names.has(id) && isPlainId(id) && keys.size < most) keys.add(id);
-    } else if (text.includes("@"))
-      for (const [email] of text.matchAll(emailsIn)) if (!names.has(email)) emails.add(email);
-  });
-  const wanted = new Set([...emails, ...ids]);
-  const [people, accounts, labels] = await Promise.all([
-    emails.size === 0
-      ? []
-      : db
-          .selectFrom("person")
-          .select(["email as id", "name"])
-          .$if(emails.size <= most, (query) => query.where("email", "in", [...emails]))
-          .execute(),
-    wanted.size === 0
-      ? []
-      : db
-          .selectFrom("account")
-          .select(["id", "email", "name"])
-          .$if(wanted.size <= most, (query) =>
-            query.where((it) => it.or([it("id", "in", [...wanted]), it("email", "in", [...wanted])])),
-          )
-          .execute(),
-    keys.size === 0
-      ? []
-      : db
-          .selectFrom("api_key")
-          .select(["id", "label as name"])
-          .where("id", "in", [...keys])
-          .execute(),
-  ]);
-  const named = accounts.flatMap(({ id, email, name }) =>
-    [id, email].flatMap((each) => (wanted.has(each) ? { id: each, name } : [])),
-  );
-  for (const { id, name } of [...people, ...named, ...labels]) if (name !== "") names.set(id, name);
 }

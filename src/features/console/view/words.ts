@@ -55,9 +55,6 @@ const said: Readonly<Record<string, string>> = {
   "answers masked": "masked record",
 };
 
-/** E-mails within a text. */
-export const emailsIn = /[^\s@:,;()]{1,64}@[\w.-]{0,190}\w/g;
-
 /** What a sentence names, as people call it. */
 export function wordFor(named: Exclude<Named, { time: number }>, names: Names): string {
   if ("vendor" in named) return spelled[named.vendor] ?? named.vendor;

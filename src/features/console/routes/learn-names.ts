@@ -1,0 +1,86 @@
+import type { TSchema } from "typebox";
+import { isRow, type Shape, shapeOf } from "../../../declare/command/projected.ts";
+import { membersOf } from "../../../declare/command/read-texts.ts";
+import type { Named } from "../../../declare/command/rich-text.ts";
+import { isPlainId } from "../../../declare/fields.ts";
+import type { Db } from "../../../storage/tables.ts";
+import type { ConsoleCommand } from "../site-map.ts";
+
+/** More keys are not asked for: no page shows as many. Of more clients or people all are. */
+const most = 500;
+
+/** Whom and what an answer names, by what its schema says of each member. */
+export function namedIn(schema: TSchema | Shape, value: unknown, name = ""): readonly Named[] {
+  const { shows, items, properties, patternProperties } = shapeOf(schema);
+  if (Array.isArray(value)) {
+    if (shows === "richText" || shows === "sentence") return value.filter((piece) => typeof piece !== "string");
+    return items ? value.flatMap((each) => namedIn(items, each, name)) : [];
+  }
+  if (isRow(value)) {
+    if (shows === "facts")
+      return ["account", "key"].flatMap((fact) => (value[fact] ? [{ [fact]: String(value[fact]) } as Named] : []));
+    const [each] = Object.values(patternProperties ?? {});
+    return Object.entries(value).flatMap(([member, one]) => {
+      const shape = properties?.[member] ?? each;
+      return shape ? namedIn(shape, one, member) : [];
+    });
+  }
+  if (typeof value !== "string") return [];
+  if (name === "key_id") return [{ key: value }];
+  // A group of the books is a client, a vendor or a day.
+  return shows === "account" || name === "group" || name === "account_id" ? [{ actor: value }] : [];
+}
+
+/** Whom and what the texts of a form or of an address name. */
+export function namedInTexts({ input }: Pick<ConsoleCommand, "input">, texts: Readonly<Record<string, unknown>>) {
+  return membersOf(input).flatMap(({ name }): Named[] => {
+    const given = [texts[name] ?? []].flat().filter((text) => typeof text === "string");
+    if (name === "id" || name === "key") return given.map((key) => ({ key }));
+    return ["account", "person", "email"].includes(name) ? given.map((actor) => ({ actor })) : [];
+  });
+}
+
+/** Adds what people call accounts, persons and keys. */
+export async function learnNames(db: Db, names: Map<string, string>, named: readonly Named[]): Promise<void> {
+  const [whom, keys] = [new Set<string>(), new Set<string>()];
+  const addKey = (id: string) => !names.has(id) && isPlainId(id) && keys.size < most && keys.add(id);
+  for (const piece of named) {
+    if ("key" in piece) addKey(piece.key);
+    else if ("account" in piece && !names.has(piece.account)) whom.add(piece.account);
+    else if ("actor" in piece) {
+      const [sort, id] = piece.actor.split(":");
+      if (id === undefined && !names.has(piece.actor)) whom.add(piece.actor);
+      if (sort === "key" && id !== undefined) addKey(id);
+    }
+  }
+  const wanted = [...whom];
+  const [people, accounts, labels] = await Promise.all([
+    wanted.length === 0
+      ? []
+      : db
+          .selectFrom("person")
+          .select(["email as id", "name"])
+          .$if(wanted.length <= most, (query) => query.where("email", "in", wanted))
+          .execute(),
+    wanted.length === 0
+      ? []
+      : db
+          .selectFrom("account")
+          .select(["id", "email", "name"])
+          .$if(wanted.length <= most, (query) =>
+            query.where((it) => it.or([it("id", "in", wanted), it("email", "in", wanted)])),
+          )
+          .execute(),
+    keys.size === 0
+      ? []
+      : db
+          .selectFrom("api_key")
+          .select(["id", "label as name"])
+          .where("id", "in", [...keys])
+          .execute(),
+  ]);
+  const called = accounts.flatMap(({ id, email, name }) =>
+    [id, email].flatMap((each) => (whom.has(each) ? { id: each, name } : [])),
+  );
+  for (const { id, name } of [...people, ...called, ...labels]) if (name !== "") names.set(id, name);
+}
