@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { type MetricSources, metricsServer, type StoredFigures } from "../src/features/metrics/metrics.ts";
 import { ResponseCounts } from "../src/http/monitoring/response-counts.ts";
-import { Durations } from "../src/runtime/durations.ts";
+import { Durations } from "../src/runtime/duration-histogram.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { noteBackup } from "../src/storage/last-backup.ts";
 import { VendorAttempts } from "../src/vendors/vendor-attempts.ts";

@@ -72,7 +72,11 @@ suite("duba stand-in", () => {
       assert.match(written, /found +1 +1 +₦40\.00\nno_money +1 +0 +₦0\.00\nno_credentials +1 +0 +₦0\.00/);
       const lines = readFileSync(invoice, "utf8");
       assert.deepEqual(
-        parseInvoice(lines, new TimeZone("UTC")).lines.map(({ reference, last4, price }) => ({ reference, last4, price })),
+        parseInvoice(lines, new TimeZone("UTC")).lines.map(({ reference, last4, price }) => ({
+          reference,
+          last4,
+          price,
+        })),
         [{ reference: found.body.verification!.reference, last4: "4717", price: 4000 }],
       );
       for (const text of [written, lines]) assert.doesNotMatch(text, /22000000004|22000004717|08000004717/);

@@ -3,8 +3,8 @@ import { suite, test } from "node:test";
 import { TimeZone } from "../runtime/time-zone.ts";
 import { formed, InputError } from "./command/read-texts.ts";
 import { accept, command, mayRun, RoleError, roles } from "./command.ts";
+import { duration } from "./duration.ts";
 import Type from "./schema/type.ts";
-import { duration } from "./setting.ts";
 
 const boil = command({
   id: "eggs.boil",

@@ -2,8 +2,8 @@ import { isoOf, list, orNull, reference, state, time } from "../declare/command/
 import { mend } from "../declare/command/mend.ts";
 import { flag, formed, InputError } from "../declare/command/read-texts.ts";
 import { command } from "../declare/command.ts";
+import { timeFrom } from "../declare/duration.ts";
 import Type from "../declare/schema/type.ts";
-import { timeFrom } from "../declare/setting.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import { currentOf, type Keyring, keyringText, namedKeys } from "./keyring.ts";
 import { keyringTrail } from "./keyring-trail.ts";

@@ -1,4 +1,4 @@
-import type { Durations } from "../runtime/durations.ts";
+import type { Durations } from "../runtime/duration-histogram.ts";
 
 /** The load of a store, as this process sees it. */
 export interface StoreUsage {

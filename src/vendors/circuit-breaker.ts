@@ -3,10 +3,10 @@ import { subjectParts } from "../checks/index.ts";
 import type { CheckKind } from "../declare/check-kind.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
+import { alarmTexts, lastingAlarms, manyDoubtful, manyNotFound, type VendorAlarm } from "./out-of-order.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, UpstreamNeed } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, type OutcomeWord, outcomeWord, unavailable, unknown } from "./ports/outcomes.ts";
 import { bank } from "./responses/normalise.ts";
-import { alarmTexts, lastingAlarms, manyDoubtful, manyNotFound, type VendorAlarm } from "./vendor-alarms.ts";
 import { VendorAttempts } from "./vendor-attempts.ts";
 
 /** How a request can fail. */

@@ -1,4 +1,5 @@
-import { count, onOff, setting, someTime } from "../declare/setting.ts";
+import { someTime } from "../declare/duration.ts";
+import { count, onOff, setting } from "../declare/setting.ts";
 
 /** Settings that all live vendors share. */
 export const upstreamSettings = {

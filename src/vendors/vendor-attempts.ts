@@ -1,4 +1,4 @@
-import { Durations } from "../runtime/durations.ts";
+import { Durations } from "../runtime/duration-histogram.ts";
 import type { OutcomeWord } from "./ports/outcomes.ts";
 
 /** Counts attempts by outcome. */

@@ -21,7 +21,7 @@ import { type LeasedParts, LeasedVerifications } from "./leased-verifications.ts
 import type { VerifiedRecord } from "./replay.ts";
 import type { VerificationRequest } from "./request.ts";
 import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
-import { endPauses } from "./routes/paused-routes.ts";
+import { endPauses } from "./routes/paused-vendors.ts";
 
 /** Without `retention`, `now` is the time for the expiry of keys and records too. */
 export interface IdentityParts

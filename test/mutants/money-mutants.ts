@@ -133,10 +133,10 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: "the end of a pause ends the pause that somebody set in its place",
-    file: "src/verification/routes/paused-routes.ts",
+    file: "src/verification/routes/paused-vendors.ts",
     from: '.where("name", "=", nameOfPause(pause)).where("created_at", "=", since)',
     to: '.where("name", "=", nameOfPause(pause))',
-    tests: ["src/verification/routes/paused-routes.test.ts"],
+    tests: ["src/verification/routes/paused-vendors.test.ts"],
   },
   {
     name: "an invoice names attempts of the next month as missing",

@@ -58,7 +58,7 @@ export const vendorMutants: readonly Mutant[] = [
     file: "src/verification/attempts/decide-route.ts",
     from: "(one) => !isPaused(one) && !isOver(one)",
     to: "(one) => !isOver(one)",
-    tests: ["src/verification/routes/paused-routes.test.ts"],
+    tests: ["src/verification/routes/paused-vendors.test.ts"],
   },
   {
     name: "the ledger forgets which vendors were skipped before a failover",

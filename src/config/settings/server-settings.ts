@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
+import { duration, someTime } from "../../declare/duration.ts";
 import { pathPrefix } from "../../declare/operation.ts";
 import {
   anyText,
   count,
-  duration,
   formerParts,
   narrowNetworks,
   oneOf,
@@ -11,7 +11,6 @@ import {
   orNone,
   setting,
   size,
-  someTime,
 } from "../../declare/setting.ts";
 
 const sizes = formerParts("DUBA_LIMIT_SIZES", "body", "url", "headers");

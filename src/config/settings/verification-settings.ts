@@ -1,6 +1,7 @@
 import { type CheckKind, forEachKind, labelOf } from "../../declare/check-kind.ts";
+import { duration, someTime } from "../../declare/duration.ts";
 import { koboOf } from "../../declare/money.ts";
-import { duration, oneOf, onOff, setting, someTime } from "../../declare/setting.ts";
+import { oneOf, onOff, setting } from "../../declare/setting.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../vendors/registry.ts";
 import { pricesByVendor } from "../../vendors/vendor-prices.ts";

@@ -2,9 +2,9 @@ import type { TString } from "typebox";
 import { isNetwork } from "../../runtime/network/address.ts";
 import { holdsNumber, redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { isDay, isMonth, type TimeZone } from "../../runtime/time-zone.ts";
+import { duration } from "../duration.ts";
 import { isPlainId } from "../fields.ts";
 import { koboOf } from "../money.ts";
-import { duration } from "../setting.ts";
 
 /**
  * How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes.

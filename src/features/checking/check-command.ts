@@ -8,8 +8,9 @@ import { settings } from "../../config/settings.ts";
 import { memberForm } from "../../declare/command/forms.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
 import { CommandError, command } from "../../declare/command.ts";
+import { someTime } from "../../declare/duration.ts";
 import Type from "../../declare/schema/type.ts";
-import { anyText, httpUrl, someTime } from "../../declare/setting.ts";
+import { anyText, httpUrl } from "../../declare/setting.ts";
 import { boundedAgent } from "../../runtime/network/bounded-agents.ts";
 import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 

@@ -5,7 +5,7 @@ import { append } from "../../audit/append.ts";
 import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import type { PublicState } from "../../ledger/public-state.ts";
 import { newReference } from "../../ledger/reference.ts";
-import { durationBounds } from "../../runtime/durations.ts";
+import { durationBounds } from "../../runtime/duration-histogram.ts";
 import { invitePerson } from "./people/people-rows.ts";
 import { beginSession } from "./people/sessions.ts";
 

@@ -2,8 +2,8 @@ import { newAlarm, type OpenAlarm } from "../../commands/alarm.ts";
 import { bytesText } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { joinTexts, type RichText, richText } from "../../declare/command/rich-text.ts";
-import { alarmTexts, type VendorAlarm } from "../../vendors/vendor-alarms.ts";
-import { type PausedRoute, pauseReasons } from "../../verification/routes/paused-routes.ts";
+import { alarmTexts, type VendorAlarm } from "../../vendors/out-of-order.ts";
+import { type PausedRoute, pauseReasons } from "../../verification/routes/paused-vendors.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
 const minute = 60_000;

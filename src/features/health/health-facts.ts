@@ -19,7 +19,7 @@ import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { probeName, tryWrite } from "../../storage/store.ts";
 import { attemptsLeft } from "../../verification/routes/attempts-left.ts";
 import { checksWithoutVendor, liveVendors } from "../../verification/routes/live-vendors.ts";
-import { pausedRoutes, pauseOf } from "../../verification/routes/paused-routes.ts";
+import { pausedRoutes, pauseOf } from "../../verification/routes/paused-vendors.ts";
 import { upstreamStatus } from "../../verification/routes/upstream-status.ts";
 import { vendorFigures } from "../../verification/routes/vendor-figures.ts";
 

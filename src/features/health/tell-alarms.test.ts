@@ -6,7 +6,7 @@ import { readConfig } from "../../config/read-config.ts";
 import { features } from "../../features.ts";
 import { silent } from "../../runtime/log.ts";
 import { openStore } from "../../storage/store.ts";
-import { endPauses, pausedRoutes, pauseRoute } from "../../verification/routes/paused-routes.ts";
+import { endPauses, pausedRoutes, pauseRoute } from "../../verification/routes/paused-vendors.ts";
 import { coreOf } from "../../wire/core.ts";
 import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 

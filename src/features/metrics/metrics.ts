@@ -2,7 +2,7 @@ import { collectDefaultMetrics, type Metric, Registry } from "@prometheus-io/cli
 import type { DeclaredMetric, MetricValue } from "../../commands/feature.ts";
 import type { ResponseCounts } from "../../http/monitoring/response-counts.ts";
 import type { HttpServer } from "../../http/shell/open-server.ts";
-import type { Durations } from "../../runtime/durations.ts";
+import type { Durations } from "../../runtime/duration-histogram.ts";
 import type { Log } from "../../runtime/log.ts";
 import { runningCommit, version } from "../../runtime/version.ts";
 import type { VendorStanding } from "../../verification/routes/vendor-standing.ts";

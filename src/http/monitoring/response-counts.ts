@@ -1,6 +1,6 @@
 import { type FailureCode, failures } from "../../declare/failures.ts";
 import type { Caller, Mode } from "../../declare/operation.ts";
-import { Durations } from "../../runtime/durations.ts";
+import { Durations } from "../../runtime/duration-histogram.ts";
 
 /** Answers of one operation to keys of one mode. */
 export class Tally {

@@ -6,7 +6,7 @@ import {
   Kysely,
   PostgresIntrospector,
 } from "kysely";
-import { Durations } from "../../runtime/durations.ts";
+import { Durations } from "../../runtime/duration-histogram.ts";
 import type { Database } from "../engine.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import type { Tables } from "../tables.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseConnection } from "kysely";
 import pg from "pg";
-import type { Durations } from "../../runtime/durations.ts";
+import type { Durations } from "../../runtime/duration-histogram.ts";
 import { codeOf, RowHeld, StoreAway } from "../errors.ts";
 import { isWrite } from "../store-usage.ts";
 import { answerBefore, OPEN_MILLISECONDS, type Patience, remainingTime, type StoreTimeouts } from "../timeouts.ts";

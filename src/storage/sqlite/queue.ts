@@ -1,4 +1,4 @@
-import { Durations } from "../../runtime/durations.ts";
+import { Durations } from "../../runtime/duration-histogram.ts";
 import { StoreAway } from "../errors.ts";
 import { isWrite } from "../store-usage.ts";
 import { answerBefore, type Patience, remainingTime, type StoreTimeouts } from "../timeouts.ts";

@@ -1,4 +1,4 @@
-import type { Durations } from "../../runtime/durations.ts";
+import type { Durations } from "../../runtime/duration-histogram.ts";
 import { StoreAway } from "../errors.ts";
 import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
 import { isFailed, type Outcome, type Request, type Rows, type SqlStatement, type StoreResponse } from "./messages.ts";

@@ -5,7 +5,7 @@ import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { missingOf, type Vendor, type VendorValues } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
-import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-routes.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
 import { pausedBy, pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
 

@@ -1,7 +1,7 @@
 import { account, orNull, time } from "../../declare/command/answer-schema.ts";
 import Type from "../../declare/schema/type.ts";
 import { vendors } from "../../vendors/registry.ts";
-import { type PausedRoute, type PauseReason, pauseReasons } from "../routes/paused-routes.ts";
+import { type PausedRoute, type PauseReason, pauseReasons } from "../routes/paused-vendors.ts";
 import { worstFirst } from "../routes/vendor-standing.ts";
 
 /** An input member for choosing an identity vendor. */

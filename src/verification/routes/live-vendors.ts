@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import type { Db } from "../../storage/tables.ts";
-import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { upstreamStatus } from "./upstream-status.ts";
 
 /** A vendor that serving processes use for a kind of check. */

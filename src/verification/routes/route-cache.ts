@@ -5,7 +5,7 @@ import type { Db } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import { type DecidedOrder, decidedOrder } from "./decide-vendor-order.ts";
 import { inPlaces, type PlacedVendor } from "./order-vendors.ts";
-import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 
 /** The live vendors, in the order in which a verification tries them. */
 export interface VendorOrder {

@@ -2,7 +2,7 @@ import type { Db } from "../../storage/tables.ts";
 import type { UpstreamHealth } from "../../vendors/circuit-breaker.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 import { attemptsLeft } from "./attempts-left.ts";
-import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { upstreamStatus } from "./upstream-status.ts";
 import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 

@@ -6,7 +6,7 @@ import { explainRoute as explain } from "../../../src/features/ledger-reports/ex
 import { type Attempt, isNotFound, withAttempts } from "../../../src/ledger/attempts.ts";
 import { readChoice } from "../../../src/ledger/vendor-choice.ts";
 import { decidedOrder } from "../../../src/verification/routes/decide-vendor-order.ts";
-import { pauseRoute, resumeRoute } from "../../../src/verification/routes/paused-routes.ts";
+import { pauseRoute, resumeRoute } from "../../../src/verification/routes/paused-vendors.ts";
 import { type LiveStore, liveStore, ServiceProcess } from "../../crash/service.ts";
 import { engines } from "../../support/engines.ts";
 import { type Asked, crowd } from "./crowd.ts";

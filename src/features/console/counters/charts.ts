@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { forEachNegative } from "../../../declare/check-kind.ts";
 import { type FailureCode, failures } from "../../../declare/failures.ts";
-import { quantileOf } from "../../../runtime/durations.ts";
+import { quantileOf } from "../../../runtime/duration-histogram.ts";
 import type { WithClock } from "../../../storage/audited.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { type CountedSubject, countedSubjects, subjectOf } from "./minute-counts.ts";

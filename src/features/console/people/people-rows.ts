@@ -5,10 +5,8 @@ import { isIdOrEmail } from "../../../declare/fields.ts";
 import { type Audited, inTransaction, type WithClock } from "../../../storage/audited.ts";
 import { insertIfNew, upsert } from "../../../storage/queries/upsert.ts";
 import type { Db, PersonRow } from "../../../storage/tables.ts";
+import { invitationLife } from "./invitation-link.ts";
 import { peopleTrail } from "./people-trail.ts";
-
-/** How long the link of an invitation works, in milliseconds. */
-const invitationLife = 15 * 60_000;
 
 /** The person whom the first start invites. */
 export const firstOfficer = "officer@localhost";

@@ -1,8 +1,8 @@
+import { overlapTime } from "../../../declare/duration.ts";
 import { Failure } from "../../../declare/failures.ts";
 import { optionalField } from "../../../declare/fields.ts";
 import { operation } from "../../../declare/operation.ts";
 import Type from "../../../declare/schema/type.ts";
-import { overlapTime } from "../../../declare/setting.ts";
 import { rollSecret } from "../endpoints.ts";
 import type { EventsRoom } from "../events.ts";
 import {

@@ -1,5 +1,6 @@
 import { type Config, settingOf } from "../../../config/read-config.ts";
-import { setting, timeFrom } from "../../../declare/setting.ts";
+import { timeFrom } from "../../../declare/duration.ts";
+import { setting } from "../../../declare/setting.ts";
 import type { ListName } from "../../../lists/index.ts";
 import { missingOf } from "../../../vendors/ports/vendor.ts";
 import { catalogueSources } from "../../../vendors/registry.ts";

@@ -12,7 +12,7 @@ import { unknown } from "../../vendors/ports/outcomes.ts";
 import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
-import { endPauses, type PausedRoute, pausedRoutes, pauseRoute, resumeRoute } from "./paused-routes.ts";
+import { endPauses, type PausedRoute, pausedRoutes, pauseRoute, resumeRoute } from "./paused-vendors.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 
