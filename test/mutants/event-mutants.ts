@@ -46,7 +46,7 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     name: "an old secret signs for years",
-    file: "src/declare/setting.ts",
+    file: "src/declare/duration.ts",
     from: "milliseconds <= duration.read(most)!",
     to: "milliseconds >= 0",
     tests: [...endpointTest, "src/access/commands.test.ts"],

@@ -130,7 +130,7 @@ export class PlayedStore {
     end $$`);
   }
 
-  /** Renews the leases of living processes until a moment, in milliseconds since 1970, to which time jumps without their beats. */
+  /** Renews the leases of living processes until this moment, in milliseconds since 1970: time jumps there at once. */
   async keepLeases(until: number): Promise<void> {
     await this.#control?.query("update verification_owner set expires_at = $1 where serves = 1 and expires_at > $2", [
       until + leaseTime,
