@@ -2,6 +2,7 @@ import { account, orNull, reference, sentence, time } from "../../declare/comman
 import type { Form } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
+import type { RichText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
@@ -294,5 +295,13 @@ function revisionOf({ number, created_at, draft: _, ...row }: CatalogueRevisionR
 }
 
 function draftOf(row: CatalogueDraftRow) {
-  return { ...row, draft: draftName(row), reasons: JSON.parse(row.reasons) as string[] };
+  return { ...row, draft: draftName(row), reasons: (JSON.parse(row.reasons) as string[]).map(withAccounts) };
+}
+
+/** A stored sentence, with the accounts that it names by their ids as data. */
+function withAccounts(reason: string): RichText {
+  return reason
+    .split(/\b(acc_\w+)/)
+    .map((piece, at) => (at % 2 === 0 ? piece : { account: piece }))
+    .filter((piece) => piece !== "");
 }

@@ -34,6 +34,10 @@ suite("the words of pages", () => {
   before(async () => {
     operators = await startOperators(engines[0]!, busySettings);
     subjects = await fillBusyDay(operators.service);
+    // As the guard stores a reason about the price of an account.
+    const reasons = JSON.stringify([`MTNDATA 104: ${subjects.account} pays 95, below its cost of 96.`]);
+    const { db } = await operators.service.store();
+    await db.updateTable("catalogue_draft").set({ reasons }).where("state", "=", "held").execute();
   });
   after(() => operators.service.close());
 

@@ -1,4 +1,5 @@
 import type { ConsolePage } from "../../../commands/console-page.ts";
+import type { RichText } from "../../../declare/command/rich-text.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { monthName } from "../../../runtime/time-zone.ts";
 import type { PageRequest } from "../console-room.ts";
@@ -49,7 +50,7 @@ async function waitingDrafts(visit: PageRequest): Promise<Html> {
     const when = holds_from === null ? "" : `, holds from ${visit.times.textOf(holds_from)}`;
     return html`<section class="panel draft"><div class="title"><h2>${draft} is ${state}</h2><div class="tools">${may}</div></div>
 <p>${calledName(author, visit.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
-${reasons.map((reason) => html`<p class="warn">${reason}</p>`)}
+${reasons.map((reason) => html`<p class="warn">${visit.say(reason)}</p>`)}
 ${await differenceOf(visit, draft)}</section>`;
   });
   return html`${await Promise.all(cards)}`;
@@ -60,7 +61,7 @@ interface Draft {
   state: string;
   author: string;
   note: string;
-  reasons: string[];
+  reasons: RichText[];
   holds_from: number | null;
 }
 
