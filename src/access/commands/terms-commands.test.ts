@@ -74,7 +74,7 @@ for (const engine of usualEngines)
       const early = await top("90000");
       assert.match(
         early.err,
-        /The account is not prepaid: it uses its balance after `duba accounts change <account> --prepaid on`/,
+        /it does not use its balance yet\.\nLet it pay before: duba accounts change shop@example\.com --prepaid on/,
       );
       await duba("accounts", "change", shop, "--prepaid", "on");
       assert.equal((await top("81000", "--take-back")).out, "The balance of Corner Shop is ₦9,000.00.\n");

@@ -105,8 +105,8 @@ for (const engine of usualEngines)
 
     for (const [problem, argv, sentence] of [
       ["a file that is not there", ["import", "data-bundles.csv"], /^There is no file data-bundles\.csv\.\n$/],
-      ["an unknown revision", ["show", "999"], /^There is no revision 999\. All are in: duba catalogue history\n$/],
-      ["an unknown draft", ["approve", "d999"], /^There is no draft d999\. /],
+      ["an unknown revision", ["show", "999"], /^There is no revision 999\.\nAll are in: duba catalogue history\n$/],
+      ["an unknown draft", ["approve", "d999"], /^There is no draft d999\.\n/],
       [
         "a place that cannot be written",
         ["export", "--out", "/proc/none/a.json"],

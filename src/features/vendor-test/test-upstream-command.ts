@@ -6,6 +6,7 @@ import type { AccountTerms } from "../../declare/account-terms.ts";
 import { anyClaim, anyLabel, type CheckKind, checkKinds, labelOf, type OwnFees } from "../../declare/check-kind.ts";
 import { orNull, reference } from "../../declare/command/answer-schema.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
+import { richText } from "../../declare/command/rich-text.ts";
 import { CommandError, command } from "../../declare/command.ts";
 import { Failure } from "../../declare/failures.ts";
 import { nairaText } from "../../declare/money.ts";
@@ -116,7 +117,9 @@ export const testUpstream = command({
     milliseconds: Type.Integer(),
   }),
   view: ({ name, outcome, reason, reference, milliseconds }) => [
-    `${name}, after ${milliseconds} ms: ${outcomeText(outcome, reason)} Its verification is ${reference}.`,
+    {
+      text: richText`${{ vendor: name }}, after ${milliseconds} ms: ${outcomeText(outcome, reason)} Its verification is ${reference}.`,
+    },
   ],
   isWell: ({ outcome }) => !["failed", "unknown", "started"].includes(outcome),
   examples: [{ name: "dojah" }],
@@ -124,7 +127,11 @@ export const testUpstream = command({
     const { person, settings } = verificationOf(input as Asked, room);
     const price = vendorPriceOf(input.name, person.kind, settings);
     return {
-      says: [price === null ? `${input.name} may bill it.` : `${input.name} bills ${nairaText(price)} for it.`],
+      says: [
+        price === null
+          ? richText`${{ vendor: input.name }} may bill it.`
+          : richText`${{ vendor: input.name }} bills ${nairaText(price)} for it.`,
+      ],
     };
   },
   run: async ({ ask: _, ...input }, room: Room) => {

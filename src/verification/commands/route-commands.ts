@@ -133,7 +133,9 @@ const pause = command({
     until: orNull(time),
   }),
   view: ({ vendor, check, why, until }, { at }) => [
-    `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because ${pauseReasons[why]}.`,
+    {
+      text: richText`${{ vendor }} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because ${pauseReasons[why]}.`,
+    },
   ],
   fits: ({ state }) => state !== "paused",
   records: [ledgerTrail.routePaused],
@@ -173,7 +175,7 @@ const resume = command({
   input: Type.Object(about),
   answer: Type.Object({ vendor: Type.String(), check: Type.String() }),
   view: ({ vendor, check }) => [
-    `${vendor} gets attempts again for ${check === "all" ? "all checks" : `the check ${check}`}.`,
+    { text: richText`${{ vendor }} gets attempts again for ${check === "all" ? "all checks" : `the check ${check}`}.` },
   ],
   fits: ({ state }) => state === "paused",
   records: [ledgerTrail.routeResumed],

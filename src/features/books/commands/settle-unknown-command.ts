@@ -9,6 +9,7 @@ import {
 } from "../../../declare/command/answer-schema.ts";
 import { remark } from "../../../declare/command/forms.ts";
 import { flag, formed, InputError } from "../../../declare/command/read-texts.ts";
+import { richText } from "../../../declare/command/rich-text.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import { ledgerTrail } from "../../../ledger/ledger-trail.ts";
@@ -79,7 +80,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
   none: "No verification and no attempt at this vendor has an unknown outcome.",
   first: 100,
   view: ({ vendor, state, lines, verifications }) => [
-    { note: `${lines} lines of ${vendor}.` },
+    { note: richText`${lines} lines of ${{ vendor }}.` },
     ...(verifications.length === 0 ? [] : [{ row: SumOfEnd, rows: sumsOf(verifications), whole: true as const }, ""]),
     list,
     ...(state === "dry run" ? [{ note: "Nothing was changed: this was a dry run." }] : []),

@@ -1,6 +1,7 @@
 import { checkKinds } from "../../../declare/check-kind.ts";
 import { digits, list, naira, orNull, reference, state, time } from "../../../declare/command/answer-schema.ts";
 import { formed, InputError } from "../../../declare/command/read-texts.ts";
+import { richText } from "../../../declare/command/rich-text.ts";
 import { command } from "../../../declare/command.ts";
 import { nairaText } from "../../../declare/money.ts";
 import Type, { type Static } from "../../../declare/schema/type.ts";
@@ -74,7 +75,7 @@ const checkInvoice = command({
   none: "There are no differences.",
   first: 100,
   view: ({ vendor, from, to, lines, left_out, agreed, ...rest }, { at }) => [
-    { note: `${lines} lines of ${vendor}, from ${at(from)} until ${at(to)}.` },
+    { note: richText`${lines} lines of ${{ vendor }}, from ${at(from)} until ${at(to)}.` },
     ...(left_out === null ? [] : [{ note: left_out }]),
     {
       row: SumOfInvoice,
@@ -157,7 +158,9 @@ const priceAttemptsCommand = command({
     after: naira,
   }),
   view: ({ vendor, attempts, changed, from, to, before, after }, { at }) => [
-    `${changed} of ${attempts} attempts at ${vendor} from ${at(from)} until ${at(to)} have another bill now: ${nairaText(after)} in all, before ${nairaText(before)}.`,
+    {
+      text: richText`${changed} of ${attempts} attempts at ${{ vendor }} from ${at(from)} until ${at(to)} have another bill now: ${nairaText(after)} in all, before ${nairaText(before)}.`,
+    },
   ],
   records: [booksTrail.priced],
   examples: [{ prices: "bvn=50,bvn.not_found=0,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
