@@ -120,7 +120,7 @@ suite("the process", { concurrency: true }, () => {
       let loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       process.on("exit", () => process.stderr.write(loaded.join("\\n")));`;
-    const bounds = { "find nobody": 308, "ledger list": 188, "keys list": 188, "books trend": 207, status: 220 };
+    const bounds = { "find nobody": 308, "ledger list": 188, "keys list": 188, "books trend": 210, status: 222 };
     for (const [command, most] of Object.entries(bounds)) {
       const child = spawn(
         globalThis.process.execPath,
