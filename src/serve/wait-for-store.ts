@@ -45,7 +45,7 @@ export async function waitForStore(config: Config, log: Logger): Promise<boolean
 
 async function reached(url: string, patience: number, log: Logger, stopping: AbortSignal): Promise<boolean> {
   const until = performance.now() + patience;
-  for (let told = Number.NEGATIVE_INFINITY; !stopping.aborted; ) {
+  for (let loggedAt = Number.NEGATIVE_INFINITY; !stopping.aborted; ) {
     const left = until - performance.now();
     // A server that comes up makes its database a little later than it listens.
     const reason = await whyUnreached(url, left).catch((error: unknown) => {
@@ -54,8 +54,8 @@ async function reached(url: string, patience: number, log: Logger, stopping: Abo
     });
     if (reason === undefined) return !stopping.aborted;
     if (left <= 0) throw new StoreError(`The store was not there within ${patience / 1000} s. ${reason}`);
-    if (performance.now() - told >= tellEvery) {
-      told = performance.now();
+    if (performance.now() - loggedAt >= tellEvery) {
+      loggedAt = performance.now();
       log.warn({ seconds_left: Math.ceil(left / 1000), reason }, "waits for the store");
     }
     await pause(againAfter, undefined, { signal: stopping }).catch(() => undefined);

@@ -27,12 +27,12 @@ export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expir
 
 /** Announces each key that ends soon, once for each end. */
 export async function announceExpiring(db: Db, now: number): Promise<void> {
-  const told = db
+  const earlierEvents = db
     .selectFrom("event")
     .select("about")
     .where("type", "=", "key.expiring")
     .where("at", ">", now - 2 * soon);
-  const known = new Set((await told.execute()).map(({ about }) => about));
+  const known = new Set((await earlierEvents.execute()).map(({ about }) => about));
   for (const { id, account_id: audience, mode, expires_at } of await endingKeys(db, now)) {
     const about = `${id} ${expires_at}`;
     if (known.has(about)) continue;

@@ -36,8 +36,8 @@ export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<str
   const replaced = await replacedPrices(guarded, factor);
   const own = await ownPriceReasons(guarded, factor);
   // These changes are reported already, so they are not reported as odd too.
-  const told = new Set([...far, ...replaced].map(({ change }) => change));
-  const others = changes.filter((change) => !told.has(change));
+  const alreadyNamed = new Set([...far, ...replaced].map(({ change }) => change));
+  const others = changes.filter((change) => !alreadyNamed.has(change));
   return [
     ...removals(guarded, guard),
     ...emptied(base, after, changes),

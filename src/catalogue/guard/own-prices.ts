@@ -37,11 +37,11 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
     .filter(({ subject }) => subject === "prices")
     .map(({ old, new: now }) => (now ?? old) as PriceRule);
   // Accounts that only move between the same groups pay alike, so we report only the first of them.
-  const told = new Set<string>();
+  const reportedMoves = new Set<string>();
   for (const [account, touched] of Map.groupBy(rules, (rule) => rule.account)) {
     const move = moveOf(account, [base, earlier, after]);
-    if (move !== undefined && told.has(move)) continue;
-    if (move !== undefined) told.add(move);
+    if (move !== undefined && reportedMoves.has(move)) continue;
+    if (move !== undefined) reportedMoves.add(move);
     const [before, dayBefore, now] = [base, earlier, after].map((document) =>
       payer(document, priceListEver(document, account)),
     );

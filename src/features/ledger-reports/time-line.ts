@@ -19,10 +19,10 @@ export function timeLine(row: Row, { responses, adjustments, entries, events }: 
   const add = (at: number | null, what: string, by: string) => at !== null && moments.push({ at, what, by });
   for (const { vendor, started_at, answered_at, outcome, reason, bill, number } of row.attempts) {
     add(started_at, `attempt ${number}`, vendor);
-    const told = reasonText(publicState({ state: outcome, reason }), reason);
+    const reasonWords = reasonText(publicState({ state: outcome, reason }), reason);
     add(
       answered_at,
-      `${told} after ${(answered_at ?? 0) - started_at} ms${bill === null ? "" : `, for ${nairaText(bill)}`}`,
+      `${reasonWords} after ${(answered_at ?? 0) - started_at} ms${bill === null ? "" : `, for ${nairaText(bill)}`}`,
       vendor,
     );
   }

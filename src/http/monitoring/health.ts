@@ -24,15 +24,17 @@ export function registerHealth(
 ): void {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let storeIsUp: Promise<boolean>;
-  app.get("/healthz", () => said({ status: "ok", version }));
+  app.get("/healthz", () => jsonResponse({ status: "ok", version }));
   app.get("/readyz", async () => {
     if (now() - checkedAt >= CHECK_EVERY) [checkedAt, storeIsUp] = [now(), takesWrites()];
     const reason = stopping() ? "stopping" : (await storeIsUp) ? undefined : "the store takes no writes";
-    return reason === undefined ? said({ status: "ready" }) : said({ status: "not ready", reason }, 503);
+    return reason === undefined
+      ? jsonResponse({ status: "ready" })
+      : jsonResponse({ status: "not ready", reason }, 503);
   });
 }
 
-function said(value: object, status = 200): HttpResponse {
+function jsonResponse(value: object, status = 200): HttpResponse {
   const body = JSON.stringify(value);
   return { status, headers: pairsOf(jsonHeaders(Buffer.byteLength(body))), body };
 }

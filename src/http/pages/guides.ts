@@ -104,11 +104,11 @@ export function downloadOf(path: DownloadPath): string {
     .replaceAll(/^export ((?:async )?(?:class|function) (\w+))/gm, (line, declared: string, name: string) =>
       exported.includes(name) && !path.endsWith(".cjs") ? line : declared,
     );
-  const told = `// The client of Duba in one file. Copy it into your project.\n${whole}`;
-  if (path.endsWith(".ts")) return told;
+  const withHeading = `// The client of Duba in one file. Copy it into your project.\n${whole}`;
+  if (path.endsWith(".ts")) return withHeading;
   return path.endsWith(".mjs")
-    ? withoutTypes(told)
-    : `"use strict";\n${withoutTypes(told)}\nmodule.exports = { ${exported.join(", ")} };\n`;
+    ? withoutTypes(withHeading)
+    : `"use strict";\n${withoutTypes(withHeading)}\nmodule.exports = { ${exported.join(", ")} };\n`;
 }
 
 /** TypeScript as JavaScript. */

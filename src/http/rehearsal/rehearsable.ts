@@ -59,18 +59,18 @@ function readyAs(ready: ReadyResponse, name: string, scenario: Scenario): ReadyR
     async form(encoding, shared) {
       if (delay) await later(delay);
       const form = await ready.form(change ? "identity" : encoding, shared);
-      const told = new Map(pairs(form.headers));
+      const lines = new Map(pairs(form.headers));
       if (change) {
-        told.set("ETag", this.etag).set("Last-Modified", new Date(this.modifiedAt).toUTCString());
-        told.set("Duba-Catalogue-Revision", String(Number(told.get("Duba-Catalogue-Revision")) + 1));
+        lines.set("ETag", this.etag).set("Last-Modified", new Date(this.modifiedAt).toUTCString());
+        lines.set("Duba-Catalogue-Revision", String(Number(lines.get("Duba-Catalogue-Revision")) + 1));
       }
-      for (const [header, value] of Object.entries(headers?.(Date.now()) ?? {})) told.set(header, value);
-      told.set(scenarioHeader, name).set("Vary", `${told.get("Vary")}, ${scenarioHeader}`);
+      for (const [header, value] of Object.entries(headers?.(Date.now()) ?? {})) lines.set(header, value);
+      lines.set(scenarioHeader, name).set("Vary", `${lines.get("Vary")}, ${scenarioHeader}`);
       const body = change
         ? Buffer.from(JSON.stringify(changedBy([name, scenario], JSON.parse(form.body.toString()))))
         : form.body;
-      told.set("Content-Length", String(body.length));
-      return new ReadyForm(body, [...told].flat());
+      lines.set("Content-Length", String(body.length));
+      return new ReadyForm(body, [...lines].flat());
     },
   };
 }

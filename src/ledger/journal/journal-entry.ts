@@ -136,7 +136,14 @@ function billChange(reference: string, attempt: number | null, now: number | nul
  * run. A run that waits or looks up has no attempt.
  */
 export function addAbandoned(db: Db, changed: Changed, at: number, references: readonly string[]) {
-  const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
+  const unknownEntry = {
+    what: "told_unknown",
+    state: "unknown",
+    reason: null,
+    charged: 0,
+    kobo: 0,
+    told_unknown: 1,
+  } as const;
   return db
     .insertInto("verification_journal")
     .columns([...columns, "attempt", "bill", "unsure", "unpriced"])
@@ -153,12 +160,12 @@ export function addAbandoned(db: Db, changed: Changed, at: number, references: r
           "verification.reference",
           "verification.run",
           row.val(at).as("at"),
-          row.val(told.what).as("what"),
-          row.val(told.state).as("state"),
-          row.lit(told.reason).as("reason"),
-          row.lit(told.charged).as("charged"),
-          row.lit(told.kobo).as("kobo"),
-          row.lit(told.told_unknown).as("told_unknown"),
+          row.val(unknownEntry.what).as("what"),
+          row.val(unknownEntry.state).as("state"),
+          row.lit(unknownEntry.reason).as("reason"),
+          row.lit(unknownEntry.charged).as("charged"),
+          row.lit(unknownEntry.kobo).as("kobo"),
+          row.lit(unknownEntry.told_unknown).as("told_unknown"),
           "attempt.number as attempt",
           "attempt.bill",
           sql<number>`${sql.raw(unsureOf)}`.as("unsure"),

@@ -123,11 +123,14 @@ function bounded(
       }
       return answered;
     } catch (error) {
-      const told = error instanceof StoreAway ? error : explained(error, isCommit, server.well > begun);
-      if (told instanceof RowHeld) server.well = performance.now();
-      if (told instanceof StoreAway && (!isServerError(error) || told.code === READ_ONLY || told.code === OUTDATED))
-        lost = told;
-      throw told;
+      const storeError = error instanceof StoreAway ? error : explained(error, isCommit, server.well > begun);
+      if (storeError instanceof RowHeld) server.well = performance.now();
+      if (
+        storeError instanceof StoreAway &&
+        (!isServerError(error) || storeError.code === READ_ONLY || storeError.code === OUTDATED)
+      )
+        lost = storeError;
+      throw storeError;
     } finally {
       if (lost === undefined) server.heard = performance.now();
     }

@@ -18,9 +18,9 @@ export function failureIn(status: number, body: unknown): IdentityOutcome | unde
   const given = (body as { status_code?: unknown } | null | undefined)?.status_code;
   const own = typeof given === "string" && /^\d{3}$/.test(given) ? Number(given) : given;
   if (status < 300 && (typeof own !== "number" || own === 200)) return undefined;
-  const said = typeof own === "number" && status < 500 ? own : status;
+  const ownStatus = typeof own === "number" && status < 500 ? own : status;
   // A good answer with a failure's status explains nothing.
   if (own === 200) return failedWith(status);
   // A 404 without a status in its body does not come from the service that knows BVNs.
-  return failureOutcome(said, body, own === 404 ? negative("not_found") : undefined);
+  return failureOutcome(ownStatus, body, own === 404 ? negative("not_found") : undefined);
 }

@@ -85,8 +85,8 @@ const reasons: Readonly<Record<number, Missing>> = {
 
 function reasonOf(result: HttpResult): Missing {
   if (result.kind === "notSent" || result.kind === "lost") return "not_reached";
-  const said = result.kind === "answered" && result.status < 500 ? faultInWords(result.body) : undefined;
-  return said ?? reasons[result.status] ?? "out_of_service";
+  const fault = result.kind === "answered" && result.status < 500 ? faultInWords(result.body) : undefined;
+  return fault ?? reasons[result.status] ?? "out_of_service";
 }
 
 function none(reason: Missing): Token {

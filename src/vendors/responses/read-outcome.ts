@@ -49,8 +49,8 @@ export function outcomeReader<Schema extends TSchema>(
     const response = parse(body);
     const record = response === undefined ? undefined : parsers[kind](recordIn(response, asked));
     if (record) return { state: "verified", record: toIdentityRecord(kind, record, vendor, log) };
-    const said = outcomeInWords(body);
-    return said && said.state !== "negative" ? said : badResponse("shape");
+    const inWords = outcomeInWords(body);
+    return inWords && inWords.state !== "negative" ? inWords : badResponse("shape");
   };
   return (result, asked) => {
     if (result.kind !== "answered") return withWait(unanswered(result), result);

@@ -98,9 +98,9 @@ export function outcomeInWords(body: unknown): Failing | undefined {
 
 /** Why a vendor that gives no access token does not, in its words. Nothing of a person is done without a token. */
 export function faultInWords(body: unknown): "no_money" | "bad_credentials" | "out_of_service" | undefined {
-  const said = outcomeInWords(body);
-  if (said === undefined || said.state === "negative") return undefined;
-  return said.reason === "no_money" || said.reason === "bad_credentials" ? said.reason : "out_of_service";
+  const inWords = outcomeInWords(body);
+  if (inWords === undefined || inWords.state === "negative") return undefined;
+  return inWords.reason === "no_money" || inWords.reason === "bad_credentials" ? inWords.reason : "out_of_service";
 }
 
 /** Texts of an explanation, with single spaces between words. */
@@ -122,9 +122,9 @@ const aboutOurAccount: ReadonlySet<number> = new Set([401, 402]);
  */
 export function failureOutcome(status: number, body: unknown, byCode?: IdentityOutcome): IdentityOutcome {
   if (status >= 500) return failedWith(status);
-  const said = outcomeInWords(body);
-  if (said && said.state !== "negative") return said;
+  const inWords = outcomeInWords(body);
+  if (inWords && inWords.state !== "negative") return inWords;
   if (byCode) return byCode;
-  if (said && !aboutOurAccount.has(status)) return said;
+  if (inWords && !aboutOurAccount.has(status)) return inWords;
   return status < 300 ? badResponse("failure") : failedWith(status);
 }

@@ -162,8 +162,8 @@ function rowOf(kind: CheckKind, number: string, found: Reserved): SandboxNumber 
   const isTooSlow = delay > 0 && later !== undefined;
   const code = refusal?.code ?? (outcome || isTooSlow ? failureCodeOf(outcome ?? unknown, kind) : null);
   const result = resultOf(code);
-  const told = later === "not_found" ? negativeCode(kind, later) : null;
-  const retried = isForgotten ? resultOf("record_no_longer_held") : later ? resultOf(told) : result;
+  const laterCode = later === "not_found" ? negativeCode(kind, later) : null;
+  const retried = isForgotten ? resultOf("record_no_longer_held") : later ? resultOf(laterCode) : result;
   return { number, result, retried, description };
 }
 

@@ -34,8 +34,8 @@ export function failureIn(status: number, body: unknown): IdentityOutcome | unde
   const { success, statusCode, data } = membersIn(body);
   const isUnknown = membersIn(data).status === "not_found";
   if (status < 300 && success !== false && !isUnknown) return undefined;
-  const said = status < 300 && typeof statusCode === "number" ? statusCode : status;
-  return failureOutcome(said, body, isUnknown ? negative("not_found") : undefined);
+  const ownStatus = status < 300 && typeof statusCode === "number" ? statusCode : status;
+  return failureOutcome(ownStatus, body, isUnknown ? negative("not_found") : undefined);
 }
 
 export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {

@@ -29,10 +29,11 @@ export async function vendorStandings(
   prices: Readonly<Record<string, VendorPrices>>,
 ): Promise<VendorStanding[]> {
   const figures = await vendorFigures(db, now, prices);
-  const told = await upstreamStatus(db, now);
+  const statuses = await upstreamStatus(db, now);
   const pauses = await pausedRoutes(db, now);
   return figures.map((one) => {
-    const balance = told.find(({ upstream, balance }) => upstream === one.vendor && balance !== null)?.balance ?? null;
+    const balance =
+      statuses.find(({ upstream, balance }) => upstream === one.vendor && balance !== null)?.balance ?? null;
     const own = figures.filter(({ vendor }) => vendor === one.vendor);
     const isPriced = one.cost > 0 || prices[one.vendor]?.[one.kind] !== undefined;
     return {
@@ -43,7 +44,8 @@ export async function vendorStandings(
       attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
       daysLeft: daysLeft(balance, own, one),
       state:
-        worstFirst.find((state) => told.some((seen) => seen.upstream === one.vendor && seen.state === state)) ?? null,
+        worstFirst.find((state) => statuses.some((seen) => seen.upstream === one.vendor && seen.state === state)) ??
+        null,
       pause: pauseOf(pauses, one.vendor, one.kind),
     };
   });

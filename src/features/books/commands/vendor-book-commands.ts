@@ -196,10 +196,10 @@ function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof su
 }
 
 function leftOutText({ line, price, above }: SumLine): string {
-  const said = `Line ${line} is no attempt, and is left out`;
-  if (price === null) return `${said}.`;
-  if (price === above) return `${said}: its ${nairaText(price)} is what the lines above add up to.`;
-  return `${said}: it says ${nairaText(price)}, and the lines above add up to ${nairaText(above)}.`;
+  const start = `Line ${line} is no attempt, and is left out`;
+  if (price === null) return `${start}.`;
+  if (price === above) return `${start}: its ${nairaText(price)} is what the lines above add up to.`;
+  return `${start}: it says ${nairaText(price)}, and the lines above add up to ${nairaText(above)}.`;
 }
 
 function factsOf({ line, attempt }: Pair) {

@@ -61,9 +61,13 @@ export function answerView(parts: AnswerParts): Html {
     return partView(part, parts, { isWell, untitled });
   });
   // The facts of a record stand beside what happened to it.
-  const told = drawn.findIndex((part) => typeof part !== "string" && "list" in part && part.isTimeLine);
-  if (told >= 0)
-    views.splice(told, 2, html`<div class="pair">${views[told]!}<div>${views[told + 1] ?? ""}</div></div>`);
+  const timeLineAt = drawn.findIndex((part) => typeof part !== "string" && "list" in part && part.isTimeLine);
+  if (timeLineAt >= 0)
+    views.splice(
+      timeLineAt,
+      2,
+      html`<div class="pair">${views[timeLineAt]!}<div>${views[timeLineAt + 1] ?? ""}</div></div>`,
+    );
   return html`${secret ? secretBox(secret, String((answer as TableRow)[secret])) : ""}${views}`;
 }
 

@@ -252,12 +252,12 @@ function cell(column: TableColumn, row: TableRow, { say, address, form, place, m
   const value = column.valueIn(row);
   const bound = column.meterOf === undefined ? undefined : row[column.meterOf];
   const isBound = typeof bound === "number" && typeof value === "number" && bound > 0;
-  const told = isBound
+  const countText = isBound
     ? html`<span>${usedText(value, bound, column.shows)}</span>`
     : place === "also" && (value === null || (column.shows === "state" && isGood(value)))
       ? html`<span class="empty-here">${value === null ? "–" : shownAs({ ...column, text, value }, say)}</span>`
       : shownAs({ ...column, text, value }, say);
-  const shown = form ?? told;
+  const shown = form ?? countText;
   const below = column.belowOf(row);
   const isLong = column.shows === "text" && text.length > 48 && place !== "name" && place !== "lead";
   const bar = isBound

@@ -29,7 +29,7 @@ function answerText(outcome: string): string {
 }
 
 /** A line that the ledger says shortly, as people say it; what follows a line break stands below. */
-const said: readonly [shortly: RegExp, whole: (by: string, ...found: string[]) => string][] = [
+const sentences: readonly [shortly: RegExp, whole: (by: string, ...found: string[]) => string][] = [
   [/^asked, request (.+)$/, (by, request) => `The client asked\nwith ${by}; request ${request}`],
   [/^attempt (\d+)$/, (by) => `${by} was asked`],
   [/^told as (.+)$/, (_, type) => `Told as an event: ${eventText(type!)}`],
@@ -54,7 +54,8 @@ export function timeLineView(moments: readonly TimeLineEntry[], names: Names): H
     const key = by.replace(/^key /, "");
     const who = `${key === by ? "" : "key "}${calledName(key, names)}`;
     const [[, ...found] = [], whole] =
-      said.flatMap(([shortly, whole]) => (shortly.test(what) ? [[shortly.exec(what)!, whole] as const] : []))[0] ?? [];
+      sentences.flatMap(([shortly, whole]) => (shortly.test(what) ? [[shortly.exec(what)!, whole] as const] : []))[0] ??
+      [];
     const [all = "", more] = (whole ? whole(who, ...found) : what).split("\n");
     const [, text = all, costs = "", amount = ""] = /^(.+?)(, for)? (₦[\d,]+\.\d\d)$/.exec(all) ?? [];
     const sum = amount === "" ? "" : html`${costs === "" ? "" : "costs "}${money(amount)}`;

@@ -48,7 +48,7 @@ const actors: Readonly<Record<string, string>> = { system: "Duba", terminal: "th
 const places = ["asked first", "asked second", "asked third"];
 
 /** Members whose word says nothing without their name. */
-const said: Readonly<Record<string, string>> = {
+const wordsWithName: Readonly<Record<string, string>> = {
   "prepaid yes": "before",
   "prepaid no": "after",
   "answers full": "whole record",
@@ -89,7 +89,7 @@ export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows
   // An id, an e-mail and a name are three facts.
   if (name === "id" || name === "account_id" || name === "email") return text;
   if (name === "place") return places[Number(text) - 1] ?? `asked ${text}th`;
-  if (Object.hasOwn(said, `${name} ${text}`)) return said[`${name} ${text}`]!;
+  if (Object.hasOwn(wordsWithName, `${name} ${text}`)) return wordsWithName[`${name} ${text}`]!;
   if (name === "list") return text.replace("-", " ");
   if (name === "operation") return names.get(text) ?? text;
   if (shows === "event") return eventText(text);

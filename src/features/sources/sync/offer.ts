@@ -61,8 +61,8 @@ async function readList(
     await pause();
     const wrong: string[] = [];
     // The sentence starts with the member's name.
-    const told = (sentence: string) => wrong.push(sentence.split(" ", 1)[0]!);
-    const content = readEntry(list, tidied(list, members), told, shape.described);
+    const noteWrong = (sentence: string) => wrong.push(sentence.split(" ", 1)[0]!);
+    const content = readEntry(list, tidied(list, members), noteWrong, shape.described);
     const codes = shape.key;
     if (content) {
       const key = entryKeyOf(list, content);
