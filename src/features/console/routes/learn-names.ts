@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { isRow, type Shape, shapeOf } from "../../../declare/command/projected.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
 import type { Named } from "../../../declare/command/rich-text.ts";
-import { isPlainId } from "../../../declare/fields.ts";
+import { isIdOrEmail, isPlainId } from "../../../declare/fields.ts";
 import type { Db } from "../../../storage/tables.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 
@@ -43,13 +43,15 @@ export function namedInTexts({ input }: Pick<ConsoleCommand, "input">, texts: Re
 /** Adds what people call accounts, persons and keys. */
 export async function learnNames(db: Db, names: Map<string, string>, named: readonly Named[]): Promise<void> {
   const [whom, keys] = [new Set<string>(), new Set<string>()];
+  // What somebody typed may be about a person, and a statement must not hold it.
+  const add = (one: string) => !names.has(one) && isIdOrEmail(one) && whom.add(one);
   const addKey = (id: string) => !names.has(id) && isPlainId(id) && keys.size < most && keys.add(id);
   for (const piece of named) {
     if ("key" in piece) addKey(piece.key);
-    else if ("account" in piece && !names.has(piece.account)) whom.add(piece.account);
+    else if ("account" in piece) add(piece.account);
     else if ("actor" in piece) {
       const [sort, id] = piece.actor.split(":");
-      if (id === undefined && !names.has(piece.actor)) whom.add(piece.actor);
+      if (id === undefined) add(piece.actor);
       if (sort === "key" && id !== undefined) addKey(id);
     }
   }
