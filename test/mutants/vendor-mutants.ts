@@ -21,8 +21,8 @@ export const vendorMutants: readonly Mutant[] = [
   {
     name: "an unknown person of our own account's failure is a negative answer",
     file: "src/vendors/responses/vendor-words.ts",
-    from: "if (said && !aboutOurAccount.has(status)) return said;",
-    to: "if (said) return said;",
+    from: "if (inWords && !aboutOurAccount.has(status)) return inWords;",
+    to: "if (inWords) return inWords;",
     tests: ["src/vendors/responses/vendor-words.test.ts"],
   },
   {

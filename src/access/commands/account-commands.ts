@@ -4,6 +4,7 @@ import { account, naira, orNull, time } from "../../declare/command/answer-schem
 import { amount, email, orWord } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed, noteText } from "../../declare/command/read-texts.ts";
+import { richText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
@@ -135,7 +136,7 @@ const noteAccount = command({
   target: ["account"],
   input: Type.Object({ account: accountMember, note: noteText }),
   answer: Type.Object({ account, note: Type.String() }),
-  view: ({ account }) => [`The note on ${account} is kept.`],
+  view: ({ account }) => [{ text: richText`The note on ${{ account }} is kept.` }],
   records: [accessTrail.accountNoted],
   examples: [{ account: "shop@example.com", note: "Pays by transfer on the first of the month" }],
   run: async ({ account, note }, { db, audit, actor }: Audited) => {

@@ -67,7 +67,9 @@ const createKey = command({
   }),
   answer: Type.Object({ ...keyFacts, key: secret }),
   view: ({ id, account, mode, scopes, expires_at }, { at }) => [
-    `This ${mode} key ${id} of ${account} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${at(expires_at)}`}.`,
+    {
+      text: richText`This ${mode} key ${id} of ${{ account }} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${at(expires_at)}`}.`,
+    },
   ],
   records: [accessTrail.keyCreated],
   examples: [
@@ -197,7 +199,9 @@ const rollKeyCommand = command({
     endpoints: madeEndpoints,
   }),
   view: ({ id, account, mode, replaces, old_key_ends_at, endpoints }, { at }) => [
-    `This ${mode} key ${id} of ${account} replaces ${replaces}, which ends ${at(old_key_ends_at)}.`,
+    {
+      text: richText`This ${mode} key ${id} of ${{ account }} replaces ${replaces}, which ends ${at(old_key_ends_at)}.`,
+    },
     ...endpoints.map(({ endpoint, host, off_since }) => ({
       note: `${replaces} made the endpoint ${endpoint} of ${host}, which ${off_since === null ? "stays on" : "is off"}.`,
     })),

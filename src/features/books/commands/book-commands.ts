@@ -1,6 +1,7 @@
 import { naira, orNull, reference as referenceFact, time } from "../../../declare/command/answer-schema.ts";
 import { amount as nairaForm, remark } from "../../../declare/command/forms.ts";
 import { flag, formed, InputError } from "../../../declare/command/read-texts.ts";
+import { richText } from "../../../declare/command/rich-text.ts";
 import { command } from "../../../declare/command.ts";
 import { nairaOf, nairaText, waitsText } from "../../../declare/money.ts";
 import Type from "../../../declare/schema/type.ts";
@@ -83,7 +84,9 @@ const adjustBooks = command({
     at: orNull(time),
   }),
   view: ({ fees, account, id }) => [
-    id === null ? waitsText(fees) : `Adjustment ${id} of ${nairaText(fees)} is on the books of ${account}.`,
+    id === null
+      ? waitsText(fees)
+      : { text: richText`Adjustment ${id} of ${nairaText(fees)} is on the books of ${{ account }}.` },
   ],
   records: [booksTrail.adjusted, moneyTrail.requested],
   examples: [

@@ -3,6 +3,7 @@ import type { CommandContext } from "../../../commands/context.ts";
 import { account, orNull, secret, state, time } from "../../../declare/command/answer-schema.ts";
 import { email } from "../../../declare/command/forms.ts";
 import { formed, InputError } from "../../../declare/command/read-texts.ts";
+import { richText } from "../../../declare/command/rich-text.ts";
 import { command, roles } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
@@ -56,7 +57,7 @@ const invite = command({
   }),
   answer: Type.Object({ ...facts, link: secret, expires_at: time }),
   view: ({ email, role, expires_at }, { at }) => [
-    `${email} is invited as ${role}. The link works once, until ${at(expires_at)}.`,
+    { text: richText`${{ actor: email }} is invited as ${role}. The link works once, until ${at(expires_at)}.` },
   ],
   records: [peopleTrail.personInvited],
   examples: [{ email: "ada@example.com", role: "operator" }],
@@ -126,7 +127,7 @@ const change = command({
     email: Type.Optional(formed(email, { description: "New e-mail of the person.", placeholder: "e-mail" })),
   }),
   answer: Type.Object(facts),
-  view: ({ email, role }) => [`${email} has the role ${role}.`],
+  view: ({ email, role }) => [{ text: richText`${{ actor: email }} has the role ${role}.` }],
   records: [peopleTrail.personChanged],
   examples: [{ person: "ada@example.com", role: "officer" }],
   run: async ({ person, ...change }, room: Audited & WithClock) => {
@@ -146,7 +147,7 @@ const remove = command({
   target: ["person"],
   input: Type.Object({ person }),
   answer: Type.Object(facts),
-  view: ({ email }) => [`${email} is removed.`],
+  view: ({ email }) => [{ text: richText`${{ actor: email }} is removed.` }],
   records: [peopleTrail.personRemoved],
   examples: [{ person: "ada@example.com" }],
   run: async ({ person }, room: Audited) => people.removePerson(room, person),

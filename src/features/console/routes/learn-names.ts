@@ -9,6 +9,9 @@ import type { ConsoleCommand } from "../site-map.ts";
 /** More keys are not asked for: no page shows as many. Of more clients or people all are. */
 const most = 500;
 
+/** Members that name a client or a person. A group of the books is a client, a vendor or a day. */
+const namesSomebody: ReadonlySet<string> = new Set(["account", "account_id", "email", "group"]);
+
 /** Whom and what an answer names, by what its schema says of each member. */
 export function namedIn(schema: TSchema | Shape, value: unknown, name = ""): readonly Named[] {
   const { shows, items, properties, patternProperties } = shapeOf(schema);
@@ -27,8 +30,7 @@ export function namedIn(schema: TSchema | Shape, value: unknown, name = ""): rea
   }
   if (typeof value !== "string") return [];
   if (name === "key_id") return [{ key: value }];
-  // A group of the books is a client, a vendor or a day.
-  return shows === "account" || name === "group" || name === "account_id" ? [{ actor: value }] : [];
+  return shows === "account" || namesSomebody.has(name) ? [{ actor: value }] : [];
 }
 
 /** Whom and what the texts of a form or of an address name. */

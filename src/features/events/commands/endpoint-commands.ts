@@ -2,6 +2,7 @@ import { account, orNull, reference, secret, time } from "../../../declare/comma
 import * as forms from "../../../declare/command/forms.ts";
 import { mend } from "../../../declare/command/mend.ts";
 import { formed, InputError } from "../../../declare/command/read-texts.ts";
+import { richText } from "../../../declare/command/rich-text.ts";
 import { command } from "../../../declare/command.ts";
 import { overlapTime } from "../../../declare/duration.ts";
 import { accountEventTypes, type EventType, eventTypeNames, eventTypes } from "../../../declare/event.ts";
@@ -76,7 +77,9 @@ const add = command({
   }),
   answer: Type.Object({ ...facts, secret }),
   view: ({ id, account, mode, types }) => [
-    `The endpoint ${id} of ${account ?? "operators"} gets ${hasAll({ types, account }) ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
+    {
+      text: richText`The endpoint ${id} of ${account === null ? "operators" : { account }} gets ${hasAll({ types, account }) ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
+    },
     { note: "", mends: [mend("Test it", "events.endpoints.test", { id })] },
   ],
   records: [endpointTrail.endpointAdded],
@@ -204,7 +207,9 @@ const remove = command({
   target: ["id"],
   input: Type.Object({ id }),
   answer: Type.Object(facts),
-  view: ({ id, account }) => [`The endpoint ${id} of ${account ?? "operators"} is removed.`],
+  view: ({ id, account }) => [
+    { text: richText`The endpoint ${id} of ${account === null ? "operators" : { account }} is removed.` },
+  ],
   records: [endpointTrail.endpointRemoved],
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
   run: async ({ id }, room: EndpointRoom) => {
