@@ -10,8 +10,8 @@ import { copyReadable, copyTracked, trackedFiles } from "./tracked-files.ts";
 
 /**
  * `npm run package` runs this first: it writes the package into `dist/`, which is the service as a bundle, the files
- * that it reads, and a `package.json` that names only what is not bundled. What the service reads lies in `bundle/` as
- * in the repository, so paths between files stay as they are.
+ * that it reads, and a `package.json` with the packages that the bundle lacks. Files that the service reads have the
+ * same places in `bundle/` as in the repository, so paths between them stay as they are.
  */
 const root = resolve(import.meta.dirname, "..");
 const folder = resolve(process.argv[2] ?? join(root, "dist"));

@@ -113,7 +113,9 @@ suite("settings of verifications", { concurrency: true }, () => {
         return [json.data?.state, json.data?.charged];
       };
       const asking = (key: string) => ({
-        ...{ port: service.port, path, method: "POST" },
+        port: service.port,
+        path,
+        method: "POST",
         headers: {
           Authorization: `Bearer ${sandboxKey}`,
           "Content-Type": "application/json",

@@ -8,7 +8,7 @@ const tolerance = 300_000;
  * The event of a delivery to your webhook. `body`: its bytes or text, before anything parsed it. `headers`: a
  * `Headers`, or an object such as Node's `request.headers`. `secret`: that of the endpoint, `whsec_…`. Throws a
  * `DubaFailure` with the code `wrong_delivery` if it is not signed with that secret, or older or newer than 5 minutes.
- * An event may come twice: keep the `id` of those that you have.
+ * An event may come twice: pass over an `id` that you know.
  */
 export async function verifiedEvent(
   body: string | Uint8Array,

@@ -267,7 +267,7 @@ final class Duba
 
     /**
      * The event of a delivery to your webhook. Throws a DubaFailure with the code `wrong_delivery` if it is not signed with the secret, or older or
-     * newer than 5 minutes. An event may come twice: keep the `id` of those that you have.
+     * newer than 5 minutes. An event may come twice: pass over an `id` that you know.
      *
      * @param string $body as it came, before anything parsed it
      * @param array<string, string|list<?string>> $headers such as `getallheaders()` or `$request->headers->all()`

@@ -656,7 +656,7 @@ def verified_event(body: Union[bytes, str], headers: Mapping[str, str], secret: 
     `body`: its bytes, before anything parsed it. `secret`: that of the endpoint, whsec_….
 
     Raises a DubaFailure with the code `wrong_delivery` if it is not signed with that secret, or older or newer than 5
-    minutes. An event may come twice: keep the `id` of those that you have.
+    minutes. An event may come twice: pass over an `id` that you know.
     """
     raw = body.encode() if isinstance(body, str) else body
     given = {name.lower(): str(value) for name, value in headers.items()}

@@ -35,7 +35,7 @@ for (const engine of engines)
       until(async () => (await rowOf(store.db, mine))!.charge_mark.startsWith("unread:"));
     const givenBack = [0, [[-1, -10_000]]];
     const stays = [1, []];
-    /** What a retry is told that gets no record. */
+    /** The failure that a retry gets in place of the record. */
     const toldTo = async (room: Awaited<ReturnType<typeof opened>>, mine: VerificationRequest) => {
       const { code, detail } = await failureFrom(room.verify(mine));
       return [code, detail.facts?.charged];

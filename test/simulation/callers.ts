@@ -49,7 +49,7 @@ export interface Wanted {
   erasedAt?: number;
 }
 
-/** The trace of a request, which vendors are told. */
+/** The trace of a request, which Duba hands on to vendors. */
 export const traceOf = (requestId: string): string => hash("sha256", requestId).slice(0, 32);
 
 /** Whether nothing that a client does will change this. */

@@ -438,7 +438,7 @@ export class PlayedStore {
     return false;
   }
 
-  /** Hands on the replies of those that waited for a lock and have it now. */
+  /** Hands on the replies of statements that waited for a lock and have it now. */
   #unblock(): Promise<void> {
     if (this.#blocked.size > 0) this.#unblocking = this.#unblocking.then(() => this.#handUnblocked());
     return this.#unblocking;

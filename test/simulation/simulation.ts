@@ -341,7 +341,7 @@ export class Simulation {
   }
 
   /**
-   * Callers are told that nobody knows yet, and ask again. Meanwhile the first answers come, and the store is in
+   * Callers learn that nobody knows yet, and ask again. Meanwhile the first answers come, and the store is in
    * trouble, for one of the processes.
    */
   #answerLate(victim: Owner, vendors: Vendors): void {

@@ -1,6 +1,6 @@
 import { setting } from "../../declare/setting.ts";
 
-/** Where alarms are told. */
+/** Where Duba sends alarms. */
 export const alarmSettings = {
   alarmUrl: setting({
     name: "DUBA_ALARM_URL",

@@ -49,8 +49,8 @@ type TellingRoom = Omit<WritingRoom, "accounts"> & Pick<CommandContext, "console
 
 /**
  * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes, and when it says what will be soon. Of several
- * processes one tells it; a text may come twice if that one dies meanwhile. Texts name accounts by their ids. What
- * happens while the store takes no writes is told too.
+ * processes one sends it; a text may come twice if that one dies meanwhile. Texts name accounts by their ids. It sends
+ * alarms also while the store takes no writes.
  */
 export class AlarmTeller {
   readonly #room: TellingRoom;

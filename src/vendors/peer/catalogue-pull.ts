@@ -137,7 +137,7 @@ async function entriesOf(name: ListName, above: Entry | undefined, ask: Ask, rea
   const codes = above ? declaredList(parent as ListName).key.map((member) => above[member]!) : [];
   const query = Object.entries(served.asks ?? {}).map(([parameter, member]) => [parameter, String(above?.[member])]);
   const what = `the ${[many, ...(above ? ["of", ...codes] : [])].join(" ")}`;
-  const entries = await ask(what, served.path, Object.fromEntries(query), read.entriesOf(name));
+  const entries = await ask(what, served.path, Object.fromEntries(query), read.entriesOf[name]);
   if (entries.some((entry) => codes.some((code, at) => entry[key[at]!] !== code)))
     throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
   return entries;

@@ -44,22 +44,26 @@ export function catalogueReaders(vendor: string, log: Log) {
       return response === undefined ? undefined : (copy(response) as Static<Schema>);
     };
   };
+  const entriesReader = (list: ListName) => {
+    const { sourceEntry, served } = declaredList(list);
+    const [first = "", ...inner] = served.entries;
+    const below = inner.reduceRight<TSchema>(
+      (schema, name) => Type.Object({ [name]: schema }),
+      Type.Array(sourceEntry),
+    );
+    const read = reader(Type.Object({ success, [first]: below }));
+    return (body: unknown) => {
+      let found: unknown = read(body);
+      for (const name of served.entries) found = (found as Record<string, unknown> | undefined)?.[name];
+      return found as Entry[] | undefined;
+    };
+  };
   const page = responseParser(vendor, Changes, log);
   return {
-    entriesOf(list: ListName) {
-      const { sourceEntry, served } = declaredList(list);
-      const [first = "", ...inner] = served.entries;
-      const below = inner.reduceRight<TSchema>(
-        (schema, name) => Type.Object({ [name]: schema }),
-        Type.Array(sourceEntry),
-      );
-      const read = reader(Type.Object({ success, [first]: below }));
-      return (body: unknown) => {
-        let found: unknown = read(body);
-        for (const name of served.entries) found = (found as Record<string, unknown> | undefined)?.[name];
-        return found as Entry[] | undefined;
-      };
-    },
+    entriesOf: Object.fromEntries(listNames.map((list) => [list, entriesReader(list)])) as Record<
+      ListName,
+      ReturnType<typeof entriesReader>
+    >,
     changes: (body: unknown) => page(body) as { data: ListedChange[]; next: string; more: boolean } | undefined,
   };
 }
