@@ -55,9 +55,7 @@ export function openServer(
     (request, response) => {
       // The parser drops what stands behind an Upgrade in the same packet.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
-      if (PipelinedRequests.isPipelined(response))
-        pipelined.add(request.socket, response, () => serve(request, response));
-      else serve(request, response);
+      pipelined.begin(request.socket, response, () => serve(request, response));
     },
   );
   // Callers may say no more and still wait for their response. Node does not document it.

@@ -9,8 +9,6 @@ const mostServed = 1024;
 interface Waiting {
   requests: number;
   isPausing: boolean;
-  /** To the newest of them. */
-  last: ServerResponse;
 }
 
 /**
@@ -21,21 +19,25 @@ interface Waiting {
  */
 export class PipelinedRequests {
   readonly #waiting = new WeakMap<Socket, Waiting>();
+  /** The response to the newest request of each connection. */
+  readonly #newest = new WeakMap<Socket, ServerResponse>();
   readonly #queue: (() => void)[] = [];
   #next = 0;
 
-  /** Whether the response has to wait for an earlier one on its connection. */
-  static isPipelined({ socket }: ServerResponse): boolean {
-    return socket === null;
+  /** Serves a request: at once, or in its turn if it waits for an earlier one on its connection. */
+  begin(socket: Socket, response: ServerResponse, serve: () => void): void {
+    const isWaiting = waitsForAnother(response);
+    // A request behind the last response would be served, and charged, for nobody.
+    if (isWaiting && !this.#newest.get(socket)!.shouldKeepAlive) return;
+    this.#newest.set(socket, response);
+    if (isWaiting) this.#add(socket, serve);
+    else serve();
   }
 
-  add(socket: Socket, response: ServerResponse, serve: () => void): void {
-    // A request behind the last response would be served, and charged, for nobody.
-    if (!this.#lastOn(socket)!.shouldKeepAlive) return;
-    const waiting = this.#waiting.get(socket) ?? { requests: 0, isPausing: false, last: response };
+  #add(socket: Socket, serve: () => void): void {
+    const waiting = this.#waiting.get(socket) ?? { requests: 0, isPausing: false };
     this.#waiting.set(socket, waiting);
     waiting.requests += 1;
-    waiting.last = response;
     if (!waiting.isPausing) {
       waiting.isPausing = true;
       // After this read, since Node reads on at the end of each request.
@@ -53,17 +55,15 @@ export class PipelinedRequests {
     });
   }
 
-  /** Ends a connection once everything that was asked on it is answered. */
-  endAfterResponses(socket: Socket): void {
-    const last = this.#lastOn(socket)!;
+  /** Ends a connection once everything that was asked on it is answered. Returns false if nothing is to be answered. */
+  endAfterResponses(socket: Socket): boolean {
+    const last = this.#newest.get(socket);
+    if (!last || last.writableFinished) return false;
+    // What came is the rest of this request, which nobody has read or answered.
+    if (!waitsForAnother(last) && !last.headersSent && !last.req.complete) return false;
     last.shouldKeepAlive = false;
     last.once("finish", () => socket.destroySoon());
-  }
-
-  /** The newest response that is under way on a connection. */
-  #lastOn(socket: Socket): ServerResponse | undefined {
-    const last = this.#waiting.get(socket)?.last;
-    return last?.writableFinished === false ? last : begunOn(socket);
+    return true;
   }
 
   readonly #serveSome = () => {
@@ -80,7 +80,7 @@ export class PipelinedRequests {
   };
 }
 
-/** The response that is due first on a connection. Node tells it nowhere else. */
-export function begunOn(socket: Socket): ServerResponse | undefined {
-  return (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
+/** Whether an earlier response is due first on its connection. */
+function waitsForAnother({ socket }: ServerResponse): boolean {
+  return socket === null;
 }

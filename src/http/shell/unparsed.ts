@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { STATUS_CODES } from "../../runtime/network/node-http.ts";
-import { begunOn, type PipelinedRequests } from "./pipelined-requests.ts";
+import type { PipelinedRequests } from "./pipelined-requests.ts";
 
 /** The whole response to bytes that are no request. `reason`: the code of Node's parser, `CONNECT` or `TLS`. */
 export type UnparsedResponse = (reason: string | undefined, address: string) => string;
@@ -15,10 +15,9 @@ const tooLate = "ERR_HTTP_REQUEST_TIMEOUT";
 /** Answers what reaches no request listener: bytes that the parser rejects, and CONNECT. */
 export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, refusal: UnparsedResponse): void {
   const refuse = (socket: Socket, reason: string | undefined) => {
-    const begun = begunOn(socket);
     if (!socket.writable) socket.destroy();
-    else if (begun && (begun.headersSent || begun.req.complete)) pipelined.endAfterResponses(socket);
-    else socket.end(refusal(reason, socket.remoteAddress ?? ""), () => socket.destroy());
+    else if (!pipelined.endAfterResponses(socket))
+      socket.end(refusal(reason, socket.remoteAddress ?? ""), () => socket.destroy());
   };
   server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     // Browsers open connections ahead, and would take a response for that of their next request.
