@@ -149,6 +149,28 @@ for (const engine of engines) {
       assert.deepEqual(charged, [0, 1, 1, 1]);
     });
 
+    test("a process that comes back while its charges are looked at keeps them and its note", async () => {
+      const row = await placed({ state: "verified", owner: "back" });
+      assert.equal(await new Charges(store.db, () => 3).charge(row, newChargeMark(true)), true);
+      await store.db.insertInto("charging_process").values({ id: "back", heard_until: 2, unheard: "" }).execute();
+      let isBack = false;
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          if (!isBack) await store.db.updateTable("charging_process").set({ heard_until: 9 }).execute();
+          isBack = true;
+          return result;
+        },
+      });
+      await new Charges(db, () => 3, undefined, "lives").takeBackUnheard(sql<SqlBool>`id = 'back' and heard_until < 9`);
+      const notes = await store.db
+        .selectFrom("charging_process")
+        .select("heard_until")
+        .where("id", "=", "back")
+        .execute();
+      assert.deepEqual([(await nowOf(row)).charged, notes], [1, [{ heard_until: 9 }]]);
+    });
+
     test("only a verified row is ever charged", async () => {
       for (const state of publicStates) {
         const row = await placed({ state });

@@ -109,16 +109,25 @@ export class Charges {
     for (const { id, heard_until, unheard } of await gone.execute()) {
       const made = await this.#db
         .selectFrom("verification")
+        .innerJoin("charging_process", "charging_process.id", "verification.owner")
         .select(["reference", "charge_mark"])
         .where((row) => row.or([row("charged_at", ">", heard_until), row("reference", "in", unheard.split(","))]))
         .where("charged", "=", 1)
         .where("owner", "=", id)
+        // A process that was only frozen charges again once it has taken its lease again.
+        .where(isGone)
         // A caller with an idempotency key can retry and get the record that was charged. A mark of an older version
         // says nothing of keys, so its charge stays.
         .where("charge_mark", "like", `${keylessMark}%`)
         .execute();
       for (const { reference, charge_mark: mark } of made) await this.withdraw(reference, { mark, replaces: "" });
-      await this.#db.deleteFrom("charging_process").where("id", "=", id).execute();
+      // If it is back, it has noted itself again meanwhile.
+      await this.#db
+        .deleteFrom("charging_process")
+        .where("id", "=", id)
+        .where("heard_until", "=", heard_until)
+        .where(isGone)
+        .execute();
     }
   }
 

@@ -32,6 +32,15 @@ suite("a rate limiter", () => {
     assert.equal(limiter.consume("a").exceeded, false);
   });
 
+  test("a clock that is set back makes nobody wait longer than a window", () => {
+    const limiter = newLimiter();
+    mock.timers.setTime(1_800_000);
+    for (let at = 0; at < 3; at += 1) limiter.consume("a");
+    mock.timers.setTime(0);
+    assert.equal(limiter.peek("a").reset, 60);
+    assert.equal(limiter.consume("a").exceeded, false);
+  });
+
   test("uncounts one request, and looks without counting", () => {
     const limiter = newLimiter();
     limiter.consume("a");

@@ -24,6 +24,7 @@ export interface RateLimitState {
 
 interface Window {
   /** Milliseconds since 1970. */
+  begun: number;
   end: number;
   used: number;
 }
@@ -61,8 +62,8 @@ export class RateLimiter {
   consume(key: string): RateLimitState {
     const now = Date.now();
     let window = this.#windows.get(key);
-    if (window === undefined || now >= window.end) {
-      window = { end: now + this.#limit.seconds * 1000, used: 0 };
+    if (window === undefined || isOver(window, now)) {
+      window = this.#windowFrom(now);
       this.#windows.set(key, window);
     }
     const exceeded = window.used >= this.#limit.count;
@@ -81,8 +82,12 @@ export class RateLimiter {
   peek(key: string): RateLimitState {
     const now = Date.now();
     const window = this.#windows.get(key);
-    const current = window && now < window.end ? window : { end: now + this.#limit.seconds * 1000, used: 0 };
+    const current = window && !isOver(window, now) ? window : this.#windowFrom(now);
     return this.#state(current, now, current.used >= this.#limit.count);
+  }
+
+  #windowFrom(begun: number): Window {
+    return { begun, end: begun + this.#limit.seconds * 1000, used: 0 };
   }
 
   #state({ end, used }: Window, now: number, exceeded: boolean): RateLimitState {
@@ -92,3 +97,6 @@ export class RateLimiter {
     return { exceeded, reset, windowEnd: end, left, limit: this.#limit, policy: this.#policy, state };
   }
 }
+
+/** A clock that was set back begins a new window: else its callers would wait for as long as it went back. */
+const isOver = ({ begun, end }: Window, now: number): boolean => now >= end || now < begun;

@@ -53,6 +53,20 @@ test("a vendor's Retry-After counts up to five minutes, and never shortens the p
   assert.equal(breaker.isReady(), true);
 });
 
+for (const [outcome, pause, why] of [
+  [{ state: "unknown", reason: "server_error" }, 10_000, "for failures"],
+  [{ ...unavailable("rate_limited"), retryAfter: 30 }, 30_000, "that the vendor asked for"],
+] as [IdentityOutcome, number, string][])
+  test(`a clock that is set back makes no pause longer ${why}`, async (t) => {
+    const { breaker, ask, pass, setClock } = openedBreaker(t);
+    await ask(outcome, 3);
+    setClock(0);
+    pass(pause - 1);
+    assert.equal(breaker.isReady(), false);
+    pass(1);
+    assert.equal(breaker.isReady(), true);
+  });
+
 test("a wait holds for whatever else is under way: the longest is kept, and no late success ends it", async (t) => {
   const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker, pass, changesSeen } = openedBreaker(

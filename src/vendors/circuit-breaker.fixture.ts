@@ -22,6 +22,8 @@ export function openedBreaker(
   upstream: Partial<IdentityUpstream> = {},
 ) {
   t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+  let passed = 0;
+  t.mock.method(performance, "now", () => passed);
   const vendor = { outcome: { state: "negative", reason: "not_found" } as IdentityOutcome, asked: 0 };
   const log = new RecordedLog();
   const changesSeen: UpstreamHealth[] = [];
@@ -49,6 +51,11 @@ export function openedBreaker(
     for (let n = 0; n < people; n += 1) last = await breaker.verify(another());
     return last;
   };
-  const pass = (milliseconds: number) => t.mock.timers.tick(milliseconds);
-  return { breaker, vendor, log, changesSeen, ask, pass };
+  const pass = (milliseconds: number) => {
+    passed += milliseconds;
+    t.mock.timers.tick(milliseconds);
+  };
+  /** Sets the clock on the wall. */
+  const setClock = (now: number) => t.mock.timers.setTime(now);
+  return { breaker, vendor, log, changesSeen, ask, pass, setClock };
 }

@@ -74,9 +74,9 @@ export class CircuitBreaker implements IdentityUpstream {
   #alarm: VendorAlarm | null = null;
   #state: UpstreamHealth["state"] = "ready";
   #illSince: number | null = null;
-  /** When an open breaker lets one request through, in milliseconds since 1970. */
+  /** When an open breaker lets one request through, by `performance.now()`: a clock that is set changes no pause. */
   #testsAt = 0;
-  /** Until when the vendor asked us to wait, in milliseconds since 1970. */
+  /** Until when the vendor asked us to wait, by the same clock. */
   #waitsUntil = 0;
   #inFlight = 0;
   /**
@@ -102,7 +102,7 @@ export class CircuitBreaker implements IdentityUpstream {
 
   isReady(): boolean {
     if (this.#inFlight >= this.#options.concurrency || this.#isToWait()) return false;
-    return this.#state === "ready" || (this.#state === "open" && Date.now() >= this.#testsAt);
+    return this.#state === "ready" || (this.#state === "open" && performance.now() >= this.#testsAt);
   }
 
   health(): UpstreamHealth {
@@ -233,13 +233,13 @@ export class CircuitBreaker implements IdentityUpstream {
 
   /** `lasting` while only the operator can help. */
   #paused(): IdentityOutcome {
-    const retryAfter = Math.ceil((this.#waitsUntil - Date.now()) / 1000);
+    const retryAfter = Math.ceil((this.#waitsUntil - performance.now()) / 1000);
     const wait = retryAfter > 0 ? { retryAfter } : {};
     return { ...unavailable("paused"), ...(this.#isLasting() ? { lasting: true } : wait) };
   }
 
   #isToWait(): boolean {
-    return Date.now() < this.#waitsUntil;
+    return performance.now() < this.#waitsUntil;
   }
 
   #isLasting(): boolean {
@@ -259,7 +259,7 @@ export class CircuitBreaker implements IdentityUpstream {
       if (alarm) this.#setAlarm(alarm);
       // Another Duba says `out_of_service` of one attempt: its own vendor failed with that.
       const wait = word === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
-      this.#waitsUntil = Math.max(this.#waitsUntil, now + Math.min(wait, longestWait));
+      this.#waitsUntil = Math.max(this.#waitsUntil, performance.now() + Math.min(wait, longestWait));
       return;
     }
     this.#lastAnswerAt = now;
@@ -300,7 +300,7 @@ export class CircuitBreaker implements IdentityUpstream {
     this.#noteIllness();
     const { log, onChange, alarmPause, breakerPause } = this.#options;
     if (state === "open") {
-      this.#testsAt = Date.now() + (pause ?? (this.#isLasting() ? alarmPause : breakerPause));
+      this.#testsAt = performance.now() + (pause ?? (this.#isLasting() ? alarmPause : breakerPause));
       if (before === "ready") {
         const why = pause === 0 ? "it asked Duba to wait" : "it failed too often";
         const fields = { vendor: this.name, ...this.#lastFailures };

@@ -68,6 +68,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const { ledger, charges, keyedHashes, abandonedRows, deferredOutcomes, routeCache, refusedCalls } = leased.parts;
   await charges.takeBackUnheard(leases.isLongGone);
   await charges.note();
+  // Others take back what a process charged after its note, and remove the note, once its lease is long gone.
+  pulse.whenTakenAgain(() => charges.note());
   const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
   await routeCache.follow(await changeCount(db, "routes"));
   const isAwaited = (reference: string) => leased.isAwaited(reference);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import { Charges } from "../ledger/charges.ts";
@@ -37,6 +38,8 @@ export interface LeasedParts {
 
 /** Milliseconds at the end of a stop that are reserved for abandoning unfinished verifications. */
 const stopReserve = 500;
+/** Milliseconds until a stop asks the store again that was away. */
+const againAfter = 250;
 
 /** Everything that a process with a lease needs to verify. */
 export class LeasedVerifications {
@@ -87,7 +90,8 @@ export class LeasedVerifications {
 
   /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
   async stop(deadlineMs: number): Promise<void> {
-    const { charges, deferredOutcomes, refusedCalls, leases, now, log } = this.parts;
+    const { deferredOutcomes, refusedCalls } = this.parts;
+    const until = performance.now() + deadlineMs;
     const finished = this.verifications
       .stop()
       .then(() => this.#runs.idle())
@@ -97,10 +101,20 @@ export class LeasedVerifications {
     deferredOutcomes.stop();
     await withTimeout(finished, stopReserve / 2);
     await refusedCalls.write(this.#db).catch(() => undefined);
+    await this.#leave(until);
+  }
+
+  /** Tries until this time, by `performance.now()`: without the last note, given records would cost nothing. */
+  async #leave(until: number): Promise<void> {
+    const { charges, leases, now, log } = this.parts;
     try {
-      await abandonAll(this.#db, { owner: leases.ownerId }, now);
       await charges.close();
+      await abandonAll(this.#db, { owner: leases.ownerId }, now);
     } catch (error) {
+      if (performance.now() + againAfter < until) {
+        await pause(againAfter);
+        return this.#leave(until);
+      }
       log.warn({ code: codeOf(error) }, "At the stop, Duba could not mark running verifications as unknown");
     }
   }

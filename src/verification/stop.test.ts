@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
+import { StoreAway } from "../storage/errors.ts";
 import { type Changes, failureFrom, newRequest, suiteStore, until, usualEngines } from "./identity.fixture.ts";
 import { onlyRow } from "./ledger.fixture.ts";
 import { PlayedUpstream, verified } from "./played-upstream.fixture.ts";
@@ -26,6 +27,39 @@ for (const engine of usualEngines) {
       assert.ok(await call);
       await stopped;
       assert.equal((await onlyRow(store.db, mine)).state, "verified");
+    });
+
+    test("a stop waits for a store that is away for a moment: no process takes back what was given", async (t) => {
+      let asked = 0;
+      let isAway = false;
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => {
+          asked += 1;
+          if (isAway) throw new StoreAway("AWAY", "away", false);
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      });
+      const { identity, upstream } = await openPlayed(t, { db });
+      const mine = newRequest();
+      const call = identity.verify(mine);
+      await upstream.asked();
+      upstream.answer(await verified(mine));
+      await call;
+      isAway = true;
+      asked = 0;
+      let isStopped = false;
+      const stopped = identity.stop(10_000).finally(() => {
+        isStopped = true;
+      });
+      await until(() => asked > 0);
+      isAway = false;
+      await until(() => {
+        mock.timers.tick(250);
+        return isStopped;
+      });
+      await stopped;
+      assert.deepEqual(await store.db.selectFrom("charging_process").selectAll().execute(), []);
     });
 
     test("verifications that outlast a stop become unknown", async (t) => {

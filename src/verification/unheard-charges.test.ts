@@ -180,6 +180,33 @@ for (const engine of engines)
       }
     });
 
+    if (engine.name === "postgres")
+      for (const [clock, itself] of [
+        [performance, "its own clock"],
+        [Date, "the clock on the wall"],
+      ] as const)
+        test(`a process that was frozen notes itself again before it charges, if only ${itself} went on`, async (t) => {
+          t.mock.timers.enable({ apis: ["setInterval"] });
+          const { verifyAndDie } = await openMortal(t);
+          const peer = await store.open(t, { upstreams });
+          const takesBack = peer.jobs.find(({ name }) => name === "take back charges of processes that are gone")!;
+          const takeBack = async () => {
+            await endLeases();
+            await takesBack.run(undefined, new AbortController().signal);
+          };
+          await takeBack();
+          const notes = await store.db.selectFrom("charging_process").select("id").execute();
+          assert.equal(notes.length, 1, "the peer removes every note but its own");
+
+          const now = clock.now.bind(clock);
+          t.mock.method(clock, "now", () => now() + 70_000);
+          const mine = newRequest();
+          await verifyAndDie(mine);
+          assert.equal(await chargedOf(mine), 1);
+          await takeBack();
+          assert.equal(await chargedOf(mine), 0);
+        });
+
     test("a stop leaves no charge to reverse", async (t) => {
       const room = await store.open(t, { upstreams });
       const mine = newRequest();

@@ -6,6 +6,7 @@ const terms = "src/access/accounts/terms.ts";
 const termsTests = ["src/access/accounts/terms.test.ts", "src/access/commands/terms-commands.test.ts"];
 const moves = "src/access/accounts/money-moves.ts";
 const charges = "src/ledger/charges.ts";
+const pulse = "src/storage/pulse/pulse.ts";
 const chargeTests = ["src/ledger/charges.test.ts", "src/verification/unheard-charges.test.ts"];
 const undeliveredTests = ["src/verification/undelivered.test.ts"];
 const spending = "src/ledger/spending/spending.ts";
@@ -15,6 +16,41 @@ const expiringTest = ["src/access/keys/announce-expiring.test.ts"];
 
 /** Faults in what money goes back, in balances and caps, and in what operators decide about keys and vendors. */
 export const moneyMutants: readonly Mutant[] = [
+  {
+    name: "a process that was frozen charges before it notes itself again",
+    file: pulse,
+    from: "    if (!this.isValid()) await this.#beforeTaken();\n",
+    to: "",
+    tests: chargeTests,
+  },
+  {
+    name: "a process on a machine that slept thinks that it still has its lease",
+    file: pulse,
+    from: " && Date.now() - wall < leaseTime",
+    to: "",
+    tests: chargeTests,
+  },
+  {
+    name: "a process that comes back loses the charges that a peer was about to look at",
+    file: charges,
+    from: ".where(isGone)\n        // A caller",
+    to: "// A caller",
+    tests: chargeTests,
+  },
+  {
+    name: "a stop leaves its last note to a store that is away for a moment",
+    file: "src/verification/leased-verifications.ts",
+    from: "performance.now() + againAfter < until",
+    to: "performance.now() > until",
+    tests: ["src/verification/stop.test.ts"],
+  },
+  {
+    name: "a process that comes back loses its note",
+    file: charges,
+    from: '\n        .where("heard_until", "=", heard_until)\n        .where(isGone)',
+    to: "",
+    tests: chargeTests,
+  },
   {
     name: "a correction names a verification of another account",
     file: adjust,

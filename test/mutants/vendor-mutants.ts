@@ -5,6 +5,20 @@ const countedCalls = ["src/verification/counted-calls.test.ts"];
 /** Faults in what becomes of a vendor's answer, in its way to the books, and in comparisons. */
 export const vendorMutants: readonly Mutant[] = [
   {
+    name: "a clock that is set back makes the pause of a vendor longer",
+    file: "src/vendors/circuit-breaker.ts",
+    from: "/** How a request can fail. */",
+    to: "const performance = Date;\n",
+    tests: ["src/vendors/circuit-breaker-wait.test.ts"],
+  },
+  {
+    name: "a clock that is set back makes a limited caller wait longer",
+    file: "src/runtime/rate-limiter.ts",
+    from: " || now < begun",
+    to: "",
+    tests: ["src/runtime/rate-limiter.test.ts"],
+  },
+  {
     name: "an empty balance is retried as a fault that passes",
     file: "src/vendors/ports/outcomes.ts",
     from: "...(lasting.has(reason) ? { lasting: true } : {}),",

@@ -36,7 +36,9 @@ export class Pulse {
   #beating: Promise<void> | undefined;
   #isLate = false;
   #jobs: JobRunner | undefined;
-  #renewedAt = Number.NEGATIVE_INFINITY;
+  /** By a clock that stands still while the machine sleeps, and by one that may be set. */
+  #renewedAt = { passed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+  #beforeTaken: () => Promise<unknown> = async () => {};
   #leads = false;
   #failure: string | undefined;
 
@@ -66,13 +68,24 @@ export class Pulse {
   }
 
   /** False once other processes may consider this one dead. It must then send no request to an upstream. */
-  readonly isValid = (): boolean => !this.hasPeers || performance.now() - this.#renewedAt < leaseTime;
+  readonly isValid = (): boolean => {
+    const { passed, wall } = this.#renewedAt;
+    return !this.hasPeers || (performance.now() - passed < leaseTime && Date.now() - wall < leaseTime);
+  };
 
   /**
    * Whether this process runs the jobs of the leader. For up to a second, two processes may both consider themselves
    * the leader.
    */
   readonly isLeader = (): boolean => this.#leads && this.isValid();
+
+  /**
+   * Does this each time that the lease had expired and is renewed. The lease is valid again once it is done: other
+   * processes may have removed what this one had noted.
+   */
+  whenTakenAgain(work: () => Promise<unknown>): void {
+    this.#beforeTaken = work;
+  }
 
   /** Renews a lease that expired while the store was away. Rejects if the store does not renew it. */
   async renewIfExpired(): Promise<void> {
@@ -125,8 +138,9 @@ export class Pulse {
 
   async #askStore(): Promise<Beat> {
     const { db, now, correct } = this.#parts.store;
-    const askedAt = performance.now();
+    const askedAt = { passed: performance.now(), wall: Date.now() };
     const { beat, at, isLeader } = await askForBeat(db, this.hasPeers, this.id, now());
+    if (!this.isValid()) await this.#beforeTaken();
     // We count from before the statement, so that this process considers its lease expired before others do.
     this.#renewedAt = askedAt;
     this.#leads = isLeader;
