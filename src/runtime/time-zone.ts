@@ -1,8 +1,3 @@
-import { recent } from "./recent.ts";
-
-const dayMilliseconds = 86_400_000;
-/** No zone changes its offset within a quarter of an hour. */
-const quarter = 15 * 60_000;
 const months = [
   ...["January", "February", "March", "April", "May", "June"],
   ...["July", "August", "September", "October", "November", "December"],
@@ -14,37 +9,31 @@ const months = [
  */
 export class TimeZone {
   readonly name: string;
-  readonly #clock: Intl.DateTimeFormat;
-  /** Offsets by quarter of an hour. */
-  readonly #known = recent<number, number>(1_000);
 
   /** Throws a `RangeError` for a name that is no time zone. */
   constructor(name: string) {
     this.name = name;
-    // To write a date and a time too would take Node three times as long to prepare.
-    this.#clock = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
+    this.#at(0);
   }
 
   /** The day of a time. */
   dayOf(at: number): string {
-    return this.#local(at).slice(0, 10);
+    return this.#at(at).toPlainDate().toString();
   }
 
   /** The month of a time. */
   monthOf(at: number): string {
-    return this.#local(at).slice(0, 7);
+    return this.dayOf(at).slice(0, 7);
   }
 
   /** ISO 8601 to the millisecond, with the offset of the zone. */
   isoOf(at: number): string {
-    const minutes = Math.round(this.#offsetAt(at) / 60_000);
-    const two = (number: number) => String(Math.floor(Math.abs(number))).padStart(2, "0");
-    return `${this.#local(at).slice(0, -1)}${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+    return this.#at(at).toString({ smallestUnit: "millisecond", timeZoneName: "never" });
   }
 
   /** The same without milliseconds. */
   isoSecondOf(at: number): string {
-    return this.isoOf(at).replace(/\.\d+/, "");
+    return this.#at(at).toString({ smallestUnit: "second", timeZoneName: "never" });
   }
 
   /** As people read it: to the minute or to the second, and how far the zone is ahead of UTC. */
@@ -82,7 +71,7 @@ export class TimeZone {
 
   /** The first moment of a day, which is not midnight where a clock is set forward at midnight. */
   startOfDay(day: string): number {
-    return this.atClock(Date.parse(`${day}T00:00:00Z`));
+    return Temporal.PlainDate.from(day).toZonedDateTime(this.name).epochMilliseconds;
   }
 
   startOfMonth(month: string): number {
@@ -93,49 +82,25 @@ export class TimeZone {
    * The time at which the clocks of the zone show what a clock in UTC shows at `shown`; the first one if there are two.
    */
   atClock(shown: number): number {
-    const times = [-dayMilliseconds, dayMilliseconds].map((shift) => shown - this.#offsetAt(shown + shift));
-    return times.sort((one, other) => one - other).find((at) => at + this.#offsetAt(at) >= shown) ?? times[1]!;
+    const clock = Temporal.Instant.fromEpochMilliseconds(shown).toZonedDateTimeISO("UTC").toPlainDateTime();
+    return clock.toZonedDateTime(this.name).epochMilliseconds;
   }
 
   /** A period cut where the zone's clocks change. `offset`: the milliseconds that they are ahead of UTC. */
   steadyParts(from: number, to: number): { from: number; to: number; offset: number }[] {
-    const parts = [{ from, to, offset: this.#offsetAt(from) }];
-    for (let before = from; before < to; before += dayMilliseconds) {
-      const after = Math.min(before + dayMilliseconds, to);
-      const last = parts.at(-1)!;
-      if (this.#offsetAt(after) === last.offset) continue;
-      const change = this.#changeBetween(before, after);
-      last.to = change;
-      parts.push({ from: change, to, offset: this.#offsetAt(after) });
+    const parts = [];
+    for (let at = from; at < to; ) {
+      const begins = this.#at(at);
+      const change = begins.getTimeZoneTransition("next")?.epochMilliseconds ?? to;
+      const ends = Math.min(change, to);
+      parts.push({ from: at, to: ends, offset: begins.offsetNanoseconds / 1_000_000 });
+      at = ends;
     }
-    return parts.filter((part) => part.from < part.to);
+    return parts;
   }
 
-  /** The first moment of the offset that is in force at `after`. */
-  #changeBetween(before: number, after: number): number {
-    let [low, high] = [Math.floor(before / quarter), Math.floor(after / quarter)];
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.#offsetAt(middle * quarter) === this.#offsetAt(after)) high = middle;
-      else low = middle;
-    }
-    return high * quarter;
-  }
-
-  #local(at: number): string {
-    return new Date(at + this.#offsetAt(at)).toISOString();
-  }
-
-  /** Milliseconds that the zone's clocks are ahead of UTC. */
-  #offsetAt(at: number): number {
-    const begins = Math.floor(at / quarter) * quarter;
-    const known = this.#known.get(begins);
-    if (known !== undefined) return known;
-    const [, sign, ...clock] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(this.#clock.format(begins))!;
-    const [hours, minutes, seconds] = clock.map((text) => Number(text ?? 0));
-    const offset = (sign === "-" ? -1 : 1) * ((hours! * 60 + minutes!) * 60 + seconds!) * 1000;
-    this.#known.set(begins, offset);
-    return offset;
+  #at(at: number): Temporal.ZonedDateTime {
+    return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(this.name);
   }
 }
 
@@ -171,9 +136,11 @@ export function weekday(day: string): string {
 
 /** Whether a text is a day of the calendar, such as `2026-11-01`. */
 export function isDay(text: string): boolean {
-  const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Date.parse may read 30 February as 2 March.
-  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
+  try {
+    return Temporal.PlainDate.from(text).toString() === text;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a text is a month, such as `2026-11`. */
@@ -187,11 +154,9 @@ export function nextDay(day: string): string {
 
 /** The day that is so many days later. */
 export function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMilliseconds).toISOString().slice(0, 10);
+  return Temporal.PlainDate.from(day).add({ days }).toString();
 }
 
 export function nextMonth(month: string): string {
-  const next = new Date(`${month}-01T00:00:00Z`);
-  next.setUTCMonth(next.getUTCMonth() + 1);
-  return next.toISOString().slice(0, 7);
+  return Temporal.PlainYearMonth.from(month).add({ months: 1 }).toString();
 }
