@@ -70,7 +70,7 @@ export function billOfMaterials(
         name,
         version,
         purl: purlOf(name, version),
-        licenses: [{ license: { id: license } }],
+        licenses: licensesOf(license),
       },
     },
     components,
@@ -113,10 +113,15 @@ function asComponent({ name, version, license, hashes, floats, file }: Component
     name,
     version,
     purl,
-    ...(license === undefined ? {} : { licenses: [{ expression: license }] }),
+    ...(license === undefined ? {} : { licenses: licensesOf(license) }),
     hashes,
     ...(properties.length === 0 ? {} : { properties }),
   };
+}
+
+/** One licence by its SPDX id, several as an SPDX expression. */
+function licensesOf(license: string) {
+  return license.includes(" ") ? [{ expression: license }] : [{ license: { id: license } }];
 }
 
 function purlOf(name: string, version: string): string {

@@ -118,6 +118,8 @@ suite("a release", () => {
     for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies }))
       assert.equal(named.get(name)?.version, version, name);
     for (const name of ["@scalar/api-reference", "htmx.org"]) assert.equal(named.get(name)?.hashes.length, 1, name);
+    const licensed = components.find(({ name }: { name: string }) => name === "htmx.org");
+    assert.deepEqual(licensed.licenses, [{ license: { id: "0BSD" } }]);
     const floating = [...named].filter(([, { properties }]) => properties?.some(({ name }) => name === "duba:version"));
     assert.ok(floating.some(([name]) => name === "node-addon-api"));
     assert.ok(!floating.some(([name]) => name in manifest.dependencies));

@@ -256,7 +256,6 @@ export const columnMutants: readonly Mutant[] = [
       "        or (spends is null and charged = 1",
       "        or (spends is null and charged = 2",
     ],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     ["a new cap counts charges of last month", " and charged_at >= ${start}))", "))"],
     [
       "a new cap is that of all accounts",

@@ -103,18 +103,14 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "the moves of an account's money hold corrections of other accounts",
     file: moves,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: "where at >= ${now - lookBack} and account_id = ${accountId} and",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     to: "where at >= ${now - lookBack} and",
     tests: termsTests,
   },
   {
     name: "a new cap counts what test verifications took",
     file: terms,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: "where account_id = ${accountId} and mode = 'live' and created_at",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     to: "where account_id = ${accountId} and created_at",
     tests: termsTests,
   },
@@ -212,7 +208,6 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "a charge is taken back although a retry would get its record",
     file: charges,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: '.where("charge_mark", "like", `${keylessMark}%`)',
     to: "",
     tests: chargeTests,
@@ -220,7 +215,6 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "a key that ended makes its charge one without a key",
     file: charges,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: '.where("charge_mark", "like", `${keylessMark}%`)',
     to: '.where("idempotency_hash", "is", null)',
     tests: chargeTests,

@@ -94,9 +94,7 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "a viewer shares the readings of an officer",
     file: "src/features/console/routes/now-routes.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: "${name} ${visit.session.person.role}",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     to: "${name}",
     tests: ["src/features/console/every-role.test.ts"],
   },
@@ -168,9 +166,7 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "a page of verifications begins with the last of the page before",
     file: "src/features/ledger-reports/list-verifications.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: "reference < ${after.reference}",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     to: "reference <= ${after.reference}",
     tests: ["src/verification/commands/list-verifications-command.test.ts"],
   },

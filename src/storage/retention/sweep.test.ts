@@ -127,7 +127,7 @@ for (const engine of engines)
       const rows = Array.from({ length: 1400 }, (_, n) => ({
         challenge: `c${n}`,
         purpose: "sign-in",
-        expires_at: n < 700 ? n : 700,
+        expires_at: Math.min(n, 700),
       }));
       for (let from = 0; from < rows.length; from += 400)
         await db
