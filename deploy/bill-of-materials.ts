@@ -119,9 +119,12 @@ function asComponent({ name, version, license, hashes, floats, file }: Component
   };
 }
 
+/** SPDX ids of licences that a package gives by another name. */
+const spdxIds: Record<string, string> = { "BSD-0-Clause": "0BSD" };
+
 /** One licence by its SPDX id, several as an SPDX expression. */
 function licensesOf(license: string) {
-  return license.includes(" ") ? [{ expression: license }] : [{ license: { id: license } }];
+  return license.includes(" ") ? [{ expression: license }] : [{ license: { id: spdxIds[license] ?? license } }];
 }
 
 function purlOf(name: string, version: string): string {
