@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { withTimeout } from "../../runtime/timeout.ts";
-import { parsedForm, parsedLargeForm } from "./form-reader.ts";
+import { readForm } from "./form-reader.ts";
 import type { Session } from "./people/sessions.ts";
 
 /** A request that the console refuses, with its HTTP status. `message` is a sentence for the person. */
@@ -45,7 +45,8 @@ export async function jsonIn({ raw, arrival }: Asked): Promise<Record<string, un
   if (!/^application\/json\b/.test(raw.headers["content-type"] ?? ""))
     throw new ConsoleError(415, "media_type", "The console expects JSON here.");
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(await bytesIn(raw, longestForm, arrival)));
+    const text = await inTime(Array.fromAsync(bytesIn(raw, longestForm)), arrival);
+    const value: unknown = JSON.parse(Buffer.concat(text).toString());
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch (error) {
     if (error instanceof ConsoleError) throw error;
@@ -58,34 +59,29 @@ export async function formIn({ raw, arrival }: Asked, most: number): Promise<For
   const type = raw.headers["content-type"] ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type))
     throw new ConsoleError(415, "media_type", "The console expects a form here.");
-  const bytes = await bytesIn(raw, most, most > longestForm ? arrival + uploadTime : arrival);
-  try {
-    return await (bytes.length > longestForm ? parsedLargeForm : parsedForm)(bytes, type);
-  } catch {
+  const form = readForm(bytesIn(raw, most), type).catch((error) => {
+    if (error instanceof ConsoleError) throw error;
     throw new ConsoleError(400, "malformed", "The console cannot read the form that the browser sent.");
-  }
+  });
+  return await inTime(form, most > longestForm ? arrival + uploadTime : arrival);
 }
 
-/** `arrival`: in milliseconds. */
-async function bytesIn(raw: IncomingMessage, most: number, arrival: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await withTimeout(arrivingIn(raw, most), arrival);
-  if (!bytes) throw new ConsoleError(408, "timeout", `The request did not arrive within ${arrival / 1000} seconds.`);
-  return bytes;
+/** What arrives, unless it takes longer than `arrival` milliseconds. */
+async function inTime<Value extends object>(arriving: Promise<Value>, arrival: number): Promise<Value> {
+  const value = await withTimeout(arriving, arrival);
+  if (!value) throw new ConsoleError(408, "timeout", `The request did not arrive within ${arrival / 1000} seconds.`);
+  return value;
 }
 
-/** Every part is written to its place at once: copying 16 MiB later would hold up look-ups. */
-async function arrivingIn(raw: IncomingMessage, most: number): Promise<Uint8Array<ArrayBuffer>> {
+/** The body of a request as it arrives. The connection stays open for the response if there is more than `most`. */
+async function* bytesIn(raw: IncomingMessage, most: number): AsyncGenerator<Buffer, void> {
   const tooLarge = () =>
     new ConsoleError(413, "too_large", `This is more than the ${most / 1024} KiB that the console takes.`);
-  const announced = Number(raw.headers["content-length"] ?? most);
-  if (announced > most) throw tooLarge();
-  // Zeroing 16 MiB would hold them up, too.
-  const bytes = Buffer.allocUnsafeSlow(announced);
+  if (Number(raw.headers["content-length"] ?? 0) > most) throw tooLarge();
   let size = 0;
-  for await (const part of raw as AsyncIterable<Buffer>) {
-    if (size + part.length > announced) throw tooLarge();
-    bytes.set(part, size);
+  for await (const part of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length;
+    if (size > most) throw tooLarge();
+    yield part;
   }
-  return size === announced ? bytes : new Uint8Array(bytes.buffer.transfer(size));
 }

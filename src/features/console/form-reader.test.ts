@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { suite, test } from "node:test";
 import { fileCommands } from "../../catalogue/commands/file-commands.ts";
 import type { ChosenFile } from "../../declare/command/read-texts.ts";
-import { parsedForm } from "./form-reader.ts";
+import { readForm } from "./form-reader.ts";
 import { readTextsOf } from "./routes/form-texts.ts";
 
 suite("a form with files", () => {
@@ -25,7 +26,7 @@ suite("a form with files", () => {
         "",
       ].join("\r\n");
       const type = `multipart/form-data; boundary=${boundary}`;
-      const form = await parsedForm(new Uint8Array(Buffer.from(text)), type);
+      const form = await readForm(Readable.from([Buffer.from(text)]), type);
       assert.equal(form.get("note"), note);
       assert.equal(await (form.get("file") as File).text(), "code,price\r\nx,1\r\n");
     });
