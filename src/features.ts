@@ -18,6 +18,7 @@ import { metrics } from "./features/metrics/index.ts";
 import { routeReplay } from "./features/replay/index.ts";
 import { requestLog } from "./features/request-log/index.ts";
 import { sources } from "./features/sources/index.ts";
+import { specialPrices } from "./features/special-prices/index.ts";
 import { standIn } from "./features/stand-in/index.ts";
 import { tracing } from "./features/tracing/index.ts";
 import { vendorTest } from "./features/vendor-test/index.ts";
@@ -26,6 +27,7 @@ import { vendorTest } from "./features/vendor-test/index.ts";
 export const features: readonly Feature[] = [
   tracing,
   catalogueEditing,
+  specialPrices,
   sources,
   changeFeed,
   events,

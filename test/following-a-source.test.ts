@@ -4,10 +4,10 @@ import { looseGuard, priced, publisherOf } from "../src/catalogue/catalogue.fixt
 import { nameLists } from "../src/catalogue/revisions/list-codes.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { readConfig } from "../src/config/read-config.ts";
+import { type LiveSource, openSource } from "../src/features/sources/vendors/open-source.ts";
 import { features } from "../src/features.ts";
 import { silent } from "../src/runtime/log.ts";
 import { openStore } from "../src/storage/store.ts";
-import { type LiveSource, openSource } from "../src/vendors/open-vendors.ts";
 import { openTerminal } from "./support/catalogue-terminal.ts";
 import { makeStore, ran, terminalActor } from "./support/command-line.ts";
 import { engines, usualEngines } from "./support/engines.ts";

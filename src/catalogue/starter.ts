@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Mend, mend } from "../declare/command/mend.ts";
-import { type ListName, listNames } from "../lists/index.ts";
-import type { CatalogueLists } from "../vendors/ports/catalogue-source.ts";
+import { type CatalogueLists, type ListName, listNames } from "../lists/index.ts";
 import { ListError, type WantedList, withLists } from "./document/replace-lists.ts";
 import { readJsonList } from "./files/json.ts";
 import { CatalogueError } from "./model/catalogue-error.ts";

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { operatorAccount as ofOperator } from "../access/accounts/operator-account.ts";
-import type { PricedAccounts } from "../catalogue/commands/prices/priced-room.ts";
+import type { PricedAccounts } from "../catalogue/commands/priced-room.ts";
 import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
 import type { Command, Role } from "../declare/command.ts";

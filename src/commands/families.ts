@@ -1,7 +1,10 @@
-import { catalogueCommands as catalogue } from "../catalogue/commands.ts";
 import { identityCommands as identity } from "../verification/commands.ts";
 import type { Family } from "./feature.ts";
 
+const catalogue = async () => [
+  ...(await import("../catalogue/commands/file-commands.ts")).fileCommands,
+  ...(await import("../catalogue/commands/revision-commands.ts")).revisionCommands,
+];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
 
 const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
@@ -20,14 +23,7 @@ export const coreFamilies: readonly Family[] = [
   {
     name: "catalogue",
     about: "Manage the catalogue of products. The service may run meanwhile. It serves a new revision within a second.",
-    load: catalogue.catalogue,
-  },
-  {
-    name: "prices",
-    about:
-      "Manage the special prices of accounts. Each change makes a new revision of the catalogue. " +
-      "`duba catalogue history` shows it, and `duba catalogue revert` undoes it.",
-    load: catalogue.prices,
+    load: catalogue,
   },
   {
     name: "ledger",

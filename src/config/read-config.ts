@@ -3,7 +3,7 @@ import { closestName } from "../declare/closest-name.ts";
 import type { Setting } from "../declare/setting.ts";
 import { isLoopback } from "../runtime/network/address.ts";
 import { isSandbox, missingOf, type VendorValues } from "../vendors/ports/vendor.ts";
-import { catalogueSources, vendors } from "../vendors/registry.ts";
+import { vendors } from "../vendors/registry.ts";
 import { upstreamPauses, upstreamSettings } from "../vendors/upstream-settings.ts";
 import { type FixedValues, fixedValues } from "./fixed-values.ts";
 import { coreSettings, settings } from "./settings.ts";
@@ -41,8 +41,6 @@ export type Config = Values<typeof settings> &
     vendors: Readonly<Record<string, VendorValues>>;
     /** Time-out of each vendor in milliseconds, by its name. */
     vendorTimeouts: Readonly<Record<string, number>>;
-    /** By the name of the catalogue source. */
-    sources: Readonly<Record<string, VendorValues>>;
   };
 
 /** What a feature says of settings. */
@@ -69,7 +67,8 @@ export function readConfig(
   features: readonly FeatureSettings[] = [],
 ): Config {
   const ofFeatures = features.flatMap(({ settings }) => Object.values(settings ?? {}));
-  const everySetting = [...coreSettings, ...ofFeatures];
+  // A feature may share a setting with a vendor.
+  const everySetting = [...new Set([...coreSettings, ...ofFeatures])];
   const problems: string[] = [];
   const former = formerTexts(given, everySetting, problems);
   const environment = { ...given, ...former };
@@ -94,9 +93,6 @@ export function readConfig(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
     ),
     vendorTimeouts: {},
-    sources: Object.fromEntries(
-      catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
-    ),
   };
   const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
   config.vendorTimeouts = Object.fromEntries(
@@ -130,7 +126,7 @@ export function readConfig(
     const full = known.find((each) => withoutPrefix(each) === meant);
     problems.push(`${name} is not a setting of Duba.${full === undefined ? "" : ` Did you mean ${full}?`}`);
   }
-  // A vendor and a catalogue source may share a setting, which then has its problem twice.
+  // A setting that two share has its problem twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems)].join("\n"));
   config.risksOfFeatures = Object.assign({}, ...features.map(({ risks }) => risks?.(config)));
   return config;

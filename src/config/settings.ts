@@ -1,5 +1,5 @@
 import { anyText, httpUrl, type Setting, setting } from "../declare/setting.ts";
-import { catalogueSources, vendors } from "../vendors/registry.ts";
+import { vendors } from "../vendors/registry.ts";
 import { upstreamSettings } from "../vendors/upstream-settings.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
 import { eventSettings } from "./settings/event-settings.ts";
@@ -32,11 +32,9 @@ export const settings = {
   }),
 };
 
-/** All settings of the core, each once: a vendor that is also a catalogue source shares its settings between both. */
+/** All settings of the core. */
 export const coreSettings: readonly Setting<unknown>[] = [
-  ...new Set<Setting<unknown>>([
-    ...Object.values(settings),
-    ...Object.values(upstreamSettings),
-    ...[...vendors, ...catalogueSources].flatMap(({ settings }) => Object.values(settings)),
-  ]),
+  ...Object.values(settings),
+  ...Object.values(upstreamSettings),
+  ...vendors.flatMap(({ settings }) => Object.values(settings)),
 ];

@@ -28,3 +28,18 @@ export function declaredList(name: ListName): DeclaredList {
 
 /** An entry as a source gives it, with the members of the interface document in their order. Money is naira text. */
 export type SourceEntryOf<Name extends ListName> = Static<(typeof lists)[Name]["sourceEntry"]>;
+
+/**
+ * What a source may know of an entry beside what the interface has. Without a member the catalogue keeps what it knows.
+ */
+export type EntrySupply = {
+  /** What the operator pays for it, in naira text above 0; empty if the source does not know it any more. */
+  cost?: string;
+  /** Whether it is to be had. One that is not leaves the lists of clients, and stays in the catalogue. */
+  available?: boolean;
+};
+
+/** The lists of a catalogue as a source gives them. If an entry is in a list twice, the first one counts. */
+export type CatalogueLists = {
+  [Name in ListName]: (SourceEntryOf<Name> & (Name extends SoldListName ? EntrySupply : unknown))[];
+};

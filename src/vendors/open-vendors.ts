@@ -1,8 +1,6 @@
-import { type Log, withLogFields } from "../runtime/log.ts";
 import { CircuitBreaker, type CircuitBreakerOptions, lateResponseWindow } from "./circuit-breaker.ts";
-import type { CatalogueSource, Pull } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
-import { catalogueSources, vendors } from "./registry.ts";
+import { vendors } from "./registry.ts";
 import { VendorClient, type VendorClientOptions } from "./vendor-client.ts";
 
 export interface LiveUpstreams {
@@ -35,38 +33,4 @@ export async function openLive(
     });
   });
   return { upstreams: await Promise.all(opening), close: () => http.close() };
-}
-
-/** Milliseconds for one request to a catalogue source. */
-const sourceTimeout = 15_000;
-
-/** An open source. */
-export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
-  pull: Pull;
-  /** Ends all requests and closes all connections. */
-  close(): void;
-}
-
-/**
- * Opens the source of this name with the values of its settings. A rehearsal may follow a stand-in or the source
- * itself: its lists name no person.
- */
-export async function openSource(
-  wanted: string,
-  values: VendorValues,
-  log: Log,
-  isRehearsal = false,
-): Promise<LiveSource> {
-  const source = catalogueSources.find(({ name }) => name === wanted);
-  if (!source) throw new Error(`No catalogue source is called ${wanted}`);
-  const standIns = isRehearsal && "either";
-  const http = new VendorClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, standIns, log });
-  const { name, covers } = source;
-  const pull = await source.open(values, { http, log });
-  return {
-    name,
-    covers,
-    pull: (...asked) => withLogFields({ vendor: name }, () => pull(...asked)),
-    close: () => http.close(),
-  };
 }

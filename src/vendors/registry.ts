@@ -1,16 +1,11 @@
-import { baxi } from "./baxi/index.ts";
 import { blusalt } from "./blusalt/index.ts";
 import { dojah } from "./dojah/index.ts";
-import { ebills } from "./ebills/index.ts";
 import { korapay } from "./korapay/index.ts";
-import { peerCatalogue } from "./peer/catalogue.ts";
 import { peer } from "./peer/index.ts";
-import type { CatalogueSource } from "./ports/catalogue-source.ts";
 import type { Vendor } from "./ports/vendor.ts";
 import { prembly } from "./prembly/index.ts";
 import { qoreid } from "./qoreid/index.ts";
 import { seamfix } from "./seamfix/index.ts";
-import { vtpass } from "./vtpass/index.ts";
 import { youverify } from "./youverify/index.ts";
 
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
@@ -20,6 +15,3 @@ export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembl
 export function vendorTitle(name: string): string {
   return vendors.find((each) => each.name === name)?.title ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
-
-/** All sources of a catalogue. */
-export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass, ebills, baxi];

@@ -15,8 +15,8 @@ import { snapshotAt } from "../revisions/load.ts";
 import type { Plan } from "../revisions/review.ts";
 import { changeCommand, changed } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
-import { importPrices, priceColumns, pricesFile } from "./prices/price-files.ts";
-import type { PricedRoom } from "./prices/priced-room.ts";
+import { importPrices, priceColumns, pricesFile } from "./price-files.ts";
+import type { PricedRoom } from "./priced-room.ts";
 import { dryRun, holdsFrom, note, revisionForm, roomPublisher } from "./publisher.ts";
 
 /** The possible contents of a file. */

@@ -5,8 +5,8 @@ import { listCatalogueChanges } from "../../features/change-feed/listCatalogueCh
 import { Mapping } from "../../features/sources/mapping/mapping.ts";
 import { offerOf } from "../../features/sources/sync/offer.ts";
 import { planOf, takingFrom } from "../../features/sources/sync/sync.ts";
-import type { SourceEntryOf } from "../../lists/index.ts";
-import type { EntrySupply, Pull } from "../../vendors/ports/catalogue-source.ts";
+import type { Pull } from "../../features/sources/vendors/catalogue-source.ts";
+import type { EntrySupply, SourceEntryOf } from "../../lists/index.ts";
 import { freshStore, headerOf, looseGuard, pickFrom, plainForm, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { type WantedList, withLists } from "../document/replace-lists.ts";

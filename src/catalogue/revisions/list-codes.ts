@@ -2,7 +2,6 @@ import type { Transaction } from "kysely";
 import type { ListName } from "../../lists/index.ts";
 import { insertIfNew } from "../../storage/queries/upsert.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
-import { catalogueSources } from "../../vendors/registry.ts";
 import type { Subject } from "../model/lists.ts";
 import { isSold } from "../model/supply.ts";
 
@@ -24,7 +23,8 @@ export async function nameLists(db: Db, by: string, lists: Iterable<Subject>, no
   for (const name of names) await insertIfNew(db, "fact", { name }, { value: by, created_at: now });
 }
 
-/** Does the same in a transaction that publishes lists, if a source supplied them. */
+/** Does the same in a transaction that publishes lists, if a source supplied them: its first pull left a row. */
 export async function nameBySource(trx: Transaction<Tables>, source: string, lists: Iterable<Subject>, now: number) {
-  if (catalogueSources.some(({ name }) => name === source)) await nameLists(trx, source, lists, now);
+  const pulled = await trx.selectFrom("catalogue_source").select("source").where("source", "=", source).execute();
+  if (pulled.length > 0) await nameLists(trx, source, lists, now);
 }

@@ -1,10 +1,15 @@
 import { feature } from "../../commands/feature.ts";
 import { pullOf, sourceMisfits, sourceRisks, syncSettings } from "./sync/sync-settings.ts";
+import { catalogueSources } from "./vendors/every-source.ts";
 
 export const sources = feature({
   name: "sources",
   about: "Lists of the catalogue that follow a service elsewhere, under codes of our own.",
-  settings: syncSettings,
+  settings: Object.fromEntries(
+    [syncSettings, ...catalogueSources.map((source) => source.settings)].flatMap((each) =>
+      Object.values(each).map((setting) => [setting.name, setting]),
+    ),
+  ),
   misfits: sourceMisfits,
   risks: sourceRisks,
   commands: [

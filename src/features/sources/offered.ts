@@ -1,6 +1,6 @@
 import type { EntryContent } from "../../catalogue/model/lists.ts";
 import type { ListName } from "../../lists/index.ts";
-import type { Origin } from "../../vendors/ports/catalogue-source.ts";
+import type { Origin } from "./vendors/catalogue-source.ts";
 
 /** An entry with a valid code but another value that no catalogue can have. */
 export interface UnusableEntry {

@@ -8,7 +8,7 @@ export const standIn = feature({
       name: "stand-in",
       before: "keyring",
       about: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
-      load: async () => [(await import("./stand-in-command.ts")).standInCommand],
+      load: async (all) => [(await import("./stand-in-command.ts")).standInCommand(await all.settings())],
     },
   ],
 });

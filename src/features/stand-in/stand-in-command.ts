@@ -10,8 +10,8 @@ import { formed } from "../../declare/command/read-texts.ts";
 import { CommandError, command } from "../../declare/command.ts";
 import { nairaOf } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
-import type { Vendor } from "../../vendors/ports/vendor.ts";
-import { catalogueSources, vendors } from "../../vendors/registry.ts";
+import type { Setting } from "../../declare/setting.ts";
+import { vendors } from "../../vendors/registry.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 
 /** Where it listens. */
@@ -30,80 +30,87 @@ const inOrder = Object.entries(standInNumbers)
   .map(([digits, { about }]) => [digits, about] as const)
   .sort();
 
-/** `duba stand-in`: only a terminal can run it. */
-export const standInCommand = command({
-  id: "stand-in",
-  title: "Stand-in",
-  summary: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
-  description:
-    "For a rehearsal of the whole service before you have a contract. People are invented, " +
-    "and the last two digits of a number say what happens to it. A catalogue source has the lists of the starter " +
-    "catalogue. A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. " +
-    "Prices are those of DUBA_UPSTREAM_PRICES, else ₦50.",
-  role: "viewer",
-  kind: "read",
-  only: "terminal",
-  store: "none",
-  target: ["vendor"],
-  input: Type.Object({
-    vendor: Type.Enum([...Object.keys(standIns), ...Object.keys(sourceStandIns)], {
-      description: "The identity vendor, or the catalogue source.",
-    }),
-    port: formed(serverSettings.port, { description: "Port to listen on.", placeholder: "number", default: "9001" }),
-    host: formed(serverSettings.host, {
-      description:
-        "Address to listen on, if Duba is on another machine or in another container. 0.0.0.0: each of this machine.",
-      placeholder: "address",
-      default: "127.0.0.1",
-    }),
-    invoice: Type.Optional(
-      Type.String({
+/** `duba stand-in`: only a terminal can run it. `everySetting`: what its welcome names. */
+export const standInCommand = (everySetting: readonly Setting<unknown>[]) =>
+  command({
+    id: "stand-in",
+    title: "Stand-in",
+    summary: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
+    description:
+      "For a rehearsal of the whole service before you have a contract. People are invented, " +
+      "and the last two digits of a number say what happens to it. A catalogue source has the lists of the starter " +
+      "catalogue. A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. " +
+      "Prices are those of DUBA_UPSTREAM_PRICES, else ₦50.",
+    role: "viewer",
+    kind: "read",
+    only: "terminal",
+    store: "none",
+    target: ["vendor"],
+    input: Type.Object({
+      vendor: Type.Enum(
+        [
+          ...Object.keys(standIns),
+          ...Object.keys(sourceStandIns).filter((name) => settingsFor(name, everySetting).length > 0),
+        ],
+        {
+          description: "The identity vendor, or the catalogue source.",
+        },
+      ),
+      port: formed(serverSettings.port, { description: "Port to listen on.", placeholder: "number", default: "9001" }),
+      host: formed(serverSettings.host, {
         description:
-          "CSV file that gets a line for each look-up that the vendor would bill, for `duba books reconcile`.",
-        placeholder: "file",
+          "Address to listen on, if Duba is on another machine or in another container. 0.0.0.0: each of this machine.",
+        placeholder: "address",
+        default: "127.0.0.1",
       }),
-    ),
-  }),
-  answer: Type.Object({
-    outcomes: Type.Array(
-      Type.Object({
-        outcome: Type.String(),
-        requests: Type.Integer({ sums: true }),
-        billed: Type.Integer({ sums: true }),
-        amount: { ...naira, sums: true },
-      }),
-    ),
-  }),
-  view: () => [list],
-  none: "It was asked nothing.",
-  guide: {
-    heading: "Last two digits of a number (all others: a record with the phone 080 and the last eight digits):",
-    items: inOrder,
-  },
-  examples: [
-    { vendor: "prembly", port: "9001", invoice: "invoice.csv" },
-    { vendor: "ebills", port: "9002" },
-  ],
-  run: async (input, { config, say = () => {} }: Room) => {
-    const { vendor: name, host, port, invoice } = input;
-    const isOfSource = name in sourceStandIns;
-    if (isOfSource && invoice !== undefined) throw new CommandError(`${name} bills no look-up: leave out --invoice.`);
-    const starting = isOfSource
-      ? startLists(name, input)
-      : startPeople(name, input, config.vendorPrices[name] ?? {}, say);
-    const { running, welcome, answered } = await starting.catch((error: NodeJS.ErrnoException) => {
-      if (error.syscall === "open") throw new CommandError(`The stand-in cannot write ${invoice} (${error.code}).`);
-      throw new CommandError(
-        `The stand-in cannot listen on ${host}, port ${port} (${error.code}): choose another --port or --host.`,
-      );
-    });
-    const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-    for (const line of welcome) say(line);
-    await stopped;
-    await running.close();
-    return { outcomes: sumsOf(answered()) };
-  },
-});
+      invoice: Type.Optional(
+        Type.String({
+          description:
+            "CSV file that gets a line for each look-up that the vendor would bill, for `duba books reconcile`.",
+          placeholder: "file",
+        }),
+      ),
+    }),
+    answer: Type.Object({
+      outcomes: Type.Array(
+        Type.Object({
+          outcome: Type.String(),
+          requests: Type.Integer({ sums: true }),
+          billed: Type.Integer({ sums: true }),
+          amount: { ...naira, sums: true },
+        }),
+      ),
+    }),
+    view: () => [list],
+    none: "It was asked nothing.",
+    guide: {
+      heading: "Last two digits of a number (all others: a record with the phone 080 and the last eight digits):",
+      items: inOrder,
+    },
+    examples: [
+      { vendor: "prembly", port: "9001", invoice: "invoice.csv" },
+      { vendor: "ebills", port: "9002" },
+    ],
+    run: async (input, { config, say = () => {} }: Room) => {
+      const { vendor: name, host, port, invoice } = input;
+      const isOfSource = name in sourceStandIns;
+      if (isOfSource && invoice !== undefined) throw new CommandError(`${name} bills no look-up: leave out --invoice.`);
+      const starting = isOfSource
+        ? startLists(name, input, settingsFor(name, everySetting))
+        : startPeople(name, input, config.vendorPrices[name] ?? {}, say);
+      const { running, welcome, answered } = await starting.catch((error: NodeJS.ErrnoException) => {
+        if (error.syscall === "open") throw new CommandError(`The stand-in cannot write ${invoice} (${error.code}).`);
+        throw new CommandError(
+          `The stand-in cannot listen on ${host}, port ${port} (${error.code}): choose another --port or --host.`,
+        );
+      });
+      const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+      for (const line of welcome) say(line);
+      await stopped;
+      await running.close();
+      return { outcomes: sumsOf(answered()) };
+    },
+  });
 
 interface Started {
   running: Running;
@@ -113,14 +120,13 @@ interface Started {
 }
 
 /** The stand-in of a catalogue source. */
-async function startLists(name: string, place: Place): Promise<Started> {
-  const { settings } = catalogueSources.find((source) => source.name === name)!;
+async function startLists(name: string, place: Place, settings: readonly Setting<unknown>[]): Promise<Started> {
   const { startListsStandIn } = await import("./start-stand-in.ts");
   const running = await startListsStandIn(name, place);
   return {
     running,
     welcome: [
-      ...pointing({ name, settings }, running, "Its lists are those of the starter catalogue."),
+      ...pointing(name, settings, running, "Its lists are those of the starter catalogue."),
       `  DUBA_CATALOGUE_SOURCE=${name}`,
       "",
     ],
@@ -151,7 +157,7 @@ async function startPeople(
   return {
     running,
     welcome: [
-      ...pointing(vendor, running, "Its people are invented."),
+      ...pointing(name, Object.values(vendor.settings), running, "Its people are invented."),
       `  DUBA_UPSTREAMS=${name}`,
       ...Object.entries(standIns[name]!.settings ?? {}).map(([other, value]) => `  ${other}=${value}`),
       `  DUBA_UPSTREAM_PRICES=${Object.entries(prices).map(([what, kobo]) => `${name}.${what}=${nairaOf(kobo!)}`)}`,
@@ -161,16 +167,22 @@ async function startPeople(
   };
 }
 
+/** The settings of a source: their names begin with its own. A build without sources has none. */
+function settingsFor(name: string, everySetting: readonly Setting<unknown>[]): Setting<unknown>[] {
+  return everySetting.filter((setting) => setting.name.startsWith(`DUBA_${name.toUpperCase()}_`));
+}
+
 /** Says what serves, and the settings that point Duba at it. */
-function pointing({ name, settings }: Pick<Vendor, "name" | "settings">, { url }: Running, what: string): string[] {
-  const others = Object.values(settings).filter(({ default: usual, optional }) => usual === "" && !optional);
+function pointing(name: string, settings: readonly Setting<unknown>[], { url }: Running, what: string): string[] {
+  const address = settings.find((setting) => setting.name.endsWith("_URL"))!;
+  const others = settings.filter(({ default: usual, optional }) => usual === "" && !optional);
   return [
     `A stand-in of ${name} is ready at ${url}. ${what}`,
     "",
     "Point a Duba with an empty data directory at it:",
     "",
     "  DUBA_STAND_INS=on",
-    `  ${settings.url!.name}=${url}`,
+    `  ${address.name}=${url}`,
     ...others.map(({ name: other }) => `  ${other}=any`),
   ];
 }

@@ -10,15 +10,16 @@ import { inventedPerson } from "../../checks/invented-person.ts";
 import { personOf } from "../../checks/kinds.fixture.ts";
 import { type CheckKind, numberMember, personKinds } from "../../declare/check-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { openSource } from "../../vendors/open-vendors.ts";
 import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import { notSentBecause, unavailable } from "../../vendors/ports/outcomes.ts";
 import { storedReason } from "../../vendors/ports/reasons.ts";
 import type { Vendor } from "../../vendors/ports/vendor.ts";
-import { catalogueSources, vendors } from "../../vendors/registry.ts";
+import { vendors } from "../../vendors/registry.ts";
 import { VendorClient } from "../../vendors/vendor-client.ts";
 import { billOf } from "../../vendors/vendor-prices.ts";
 import { matchRecord } from "../../verification/attempts/match-record.ts";
+import { catalogueSources } from "../sources/vendors/every-source.ts";
+import { openSource } from "../sources/vendors/open-source.ts";
 import { startListsStandIn, startStandIn } from "./start-stand-in.ts";
 
 /** What Duba makes of each response, unless the vendor says it otherwise. */

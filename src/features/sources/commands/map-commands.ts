@@ -9,13 +9,13 @@ import { mend } from "../../../declare/command/mend.ts";
 import { InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
-import { catalogueSources } from "../../../vendors/registry.ts";
 import { Decisions, decisionOf } from "../mapping/decision.ts";
 import { Mapping, type MappingRow, within } from "../mapping/mapping.ts";
 import { decideMapping, mappingRows, noteDoubts, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
 import { inOwnCodes } from "../mapping/own-codes.ts";
 import { sourcesTrail } from "../sources-trail.ts";
 import { offerOf } from "../sync/offer.ts";
+import { catalogueSources } from "../vendors/every-source.ts";
 import { importMapping, ownCodeForm } from "./map-file-command.ts";
 import { LONGEST_PULL, nothingFrom, openChosen, type SourceRoom } from "./source-commands.ts";
 

@@ -9,13 +9,13 @@ import { files, flag, InputError } from "../../../declare/command/read-texts.ts"
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { ListName } from "../../../lists/index.ts";
-import { catalogueSources } from "../../../vendors/registry.ts";
 import { Decisions, decisionOf } from "../mapping/decision.ts";
 import { Mapping, type MappingRow } from "../mapping/mapping.ts";
 import { decideMapping, mappingRows, readMapping } from "../mapping/mapping-rows.ts";
 import type { Proposal } from "../mapping/own-codes.ts";
 import { type MappingLine, readMappingFile } from "../mapping/read-mapping.ts";
 import { sourcesTrail } from "../sources-trail.ts";
+import { catalogueSources } from "../vendors/every-source.ts";
 
 export const ownCodeForm = /^[!-~]{1,64}$/;
 

@@ -12,13 +12,13 @@ import { silent } from "../../../runtime/log.ts";
 import type { Audited } from "../../../storage/audited.ts";
 import type { CatalogueSourceRow, Db } from "../../../storage/tables.ts";
 import { missingOf } from "../../../vendors/ports/vendor.ts";
-import { catalogueSources } from "../../../vendors/registry.ts";
 import { readMapping } from "../mapping/mapping-rows.ts";
 import { type OpenSettings, openFollowed } from "../sync/followed-sources.ts";
 import { offerOf, type SyncSource } from "../sync/offer.ts";
 import { ageOf, beginSync, isHeld, listSyncs, never, readSync } from "../sync/record.ts";
 import { planOf, syncFrom, takingFrom, withSourceGuard } from "../sync/sync.ts";
 import { followTimes, pullOf, syncSettings, withAllLists } from "../sync/sync-settings.ts";
+import { catalogueSources, sourceOf, valuesOfSource } from "../vendors/every-source.ts";
 
 interface SourceSettings {
   config: OpenSettings & Parameters<typeof pullOf>[0];
@@ -60,6 +60,7 @@ const showSources = command({
     "if its changes wait for approval, or if its data is stale.",
   role: "viewer",
   kind: "read",
+  shownAs: "table",
   input: Type.Object({ all: flag("Also sources that are not selected, with the settings that they miss.") }),
   answer: Type.Array(SourceStatus),
   columns: [
@@ -140,7 +141,7 @@ export async function openChosen(name: string | undefined, room: SourceRoom) {
   const chosen = name ?? followed[0]?.name;
   if (chosen === undefined)
     throw new InputError(`No source is selected. Name one, or set ${syncSettings.sources.name}.`);
-  const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
+  const missing = missingOf(sourceOf(chosen), valuesOfSource(sourceOf(chosen), config));
   if (missing.length > 0) throw new InputError(`${chosen} is not set up. Set ${missing.join(", ")}.`);
   if (config.upstream.standIns && !(await room.isRehearsal()))
     throw new InputError(
@@ -181,14 +182,14 @@ export function nothingFrom({ name }: SyncSource, sentences: readonly string[]):
 
 async function statusOf(db: Db, pull: CatalogueSourceRow, config: SourceSettings["config"]) {
   const wanted = pullOf(config);
-  const source = catalogueSources.find(({ name }) => name === pull.source)!;
+  const source = sourceOf(pull.source);
   const { staleAfter } = followTimes(pull.source, wanted);
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {
     ...pull,
     followed: wanted.sources.some(({ name }) => name === pull.source),
-    missing: missingOf(source, config.sources[source.name]!),
+    missing: missingOf(source, valuesOfSource(source, config)),
     lists: [...source.covers],
     about: source.about,
     last_pull_at: pull.begun_at || null,

@@ -5,8 +5,8 @@ import { type OpenCatalogue, openCatalogue } from "../../../catalogue/catalogue.
 import { inOrder } from "../../../catalogue/model/snapshot.ts";
 import { approve } from "../../../catalogue/revisions/decide.ts";
 import type { AuditEvent } from "../../../declare/audit-kind.ts";
+import type { CatalogueLists } from "../../../lists/index.ts";
 import { silent } from "../../../runtime/log.ts";
-import type { CatalogueLists } from "../../../vendors/ports/catalogue-source.ts";
 import { mapCommands } from "../commands/map-commands.ts";
 import { followSources } from "../follow-sources.ts";
 import type { SyncSource } from "../sync/offer.ts";

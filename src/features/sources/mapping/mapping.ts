@@ -5,8 +5,8 @@ import { disagrees, rememberedOf } from "../../../catalogue/model/looks.ts";
 import { isSold, soldLists } from "../../../catalogue/model/supply.ts";
 import { declaredList, type ListName } from "../../../lists/index.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { catalogueSources } from "../../../vendors/registry.ts";
 import type { OfferedList } from "../offered.ts";
+import { catalogueSources } from "../vendors/every-source.ts";
 
 export type MappingRow = Tables["catalogue_mapping"];
 

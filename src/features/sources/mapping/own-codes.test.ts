@@ -8,11 +8,11 @@ import { rememberedOf } from "../../../catalogue/model/looks.ts";
 import { emptySnapshot, inOrder, type Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { declaredList, type ListName } from "../../../lists/index.ts";
 import { durationIn, valueIn } from "../../../vendors/responses/bundle-names.ts";
-import { openPublished } from "../../../vendors/vtpass/published.fixture.ts";
 import type { Offer, OfferedList } from "../offered.ts";
 import { fitting } from "../sync/fit.ts";
 import { offerOf } from "../sync/offer.ts";
 import { takingFrom } from "../sync/sync.ts";
+import { openPublished } from "../vendors/vtpass/published.fixture.ts";
 import { Mapping, type MappingRow } from "./mapping.ts";
 import { inOwnCodes } from "./own-codes.ts";
 

@@ -1,5 +1,6 @@
+import type { Config } from "../../../config/read-config.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { VendorValues } from "../../../vendors/ports/vendor.ts";
+import { sourceOf, valuesOfSource } from "../vendors/every-source.ts";
 import type { SyncSource } from "./offer.ts";
 import type { FollowedSource } from "./sync-settings.ts";
 
@@ -9,18 +10,15 @@ export interface OpenSource extends SyncSource {
 }
 
 /** The settings that open sources. */
-export interface OpenSettings {
-  /** The values of each source's own settings. */
-  readonly sources: Readonly<Record<string, VendorValues>>;
-  readonly upstream: { readonly standIns: boolean };
-}
+export type OpenSettings = Pick<Config, "ofFeatures"> & { readonly upstream: { readonly standIns: boolean } };
 
 /** Opens a source with the lists that it supplies here. */
 export async function openFollowed(
   { name, covers }: FollowedSource,
-  { sources, upstream }: OpenSettings,
+  config: OpenSettings,
   log: Log,
 ): Promise<OpenSource> {
-  const { openSource } = await import("../../../vendors/open-vendors.ts");
-  return { ...(await openSource(name, sources[name]!, log, upstream.standIns)), covers };
+  const { openSource } = await import("../vendors/open-source.ts");
+  const values = valuesOfSource(sourceOf(name), config);
+  return { ...(await openSource(name, values, log, config.upstream.standIns)), covers };
 }

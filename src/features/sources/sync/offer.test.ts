@@ -5,9 +5,9 @@ import { type Change, difference } from "../../../catalogue/document/difference.
 import { withLists } from "../../../catalogue/document/replace-lists.ts";
 import { reasonsToHold, usualGuard } from "../../../catalogue/guard/guard.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../../../catalogue/model/snapshot.ts";
-import mtn from "../../../vendors/vtpass/fixtures/published/mtn-data.json" with { type: "json" };
-import { openPublished, published } from "../../../vendors/vtpass/published.fixture.ts";
 import type { Offer } from "../offered.ts";
+import mtn from "../vendors/vtpass/fixtures/published/mtn-data.json" with { type: "json" };
+import { openPublished, published } from "../vendors/vtpass/published.fixture.ts";
 import { fitting } from "./fit.ts";
 import { offerHash, offerOf } from "./offer.ts";
 

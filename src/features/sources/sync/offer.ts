@@ -6,10 +6,10 @@ import { groupIn, inOrder, itemIn } from "../../../catalogue/model/snapshot.ts";
 import { isSold } from "../../../catalogue/model/supply.ts";
 import { declaredList, type ListName } from "../../../lists/index.ts";
 import { pacer } from "../../../runtime/pace.ts";
-import type { LiveSource } from "../../../vendors/open-vendors.ts";
-import type { Pulled } from "../../../vendors/ports/catalogue-source.ts";
 import { sizeSpelled, spaced, withoutEntities } from "../../../vendors/responses/bundle-names.ts";
 import type { Offer, OfferedList, UnusableEntry } from "../offered.ts";
+import type { Pulled } from "../vendors/catalogue-source.ts";
+import type { LiveSource } from "../vendors/open-source.ts";
 
 /** A source, with the lists that it covers here. */
 export type SyncSource = Pick<LiveSource, "name" | "covers" | "pull">;

@@ -1,6 +1,6 @@
 import { insertIfNew } from "../../../storage/queries/upsert.ts";
 import type { CatalogueSourceRow, Db } from "../../../storage/tables.ts";
-import type { PullError } from "../../../vendors/ports/catalogue-source.ts";
+import type { PullError } from "../vendors/catalogue-source.ts";
 
 /**
  * The result of a pull.

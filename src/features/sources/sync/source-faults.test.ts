@@ -7,12 +7,12 @@ import { freshStore } from "../../../catalogue/catalogue.fixture.ts";
 import { approve } from "../../../catalogue/revisions/decide.ts";
 import { loadStarter } from "../../../catalogue/starter.ts";
 import { silent } from "../../../runtime/log.ts";
-import { baxi } from "../../../vendors/baxi/index.ts";
-import { ebills } from "../../../vendors/ebills/index.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "../../../vendors/local-vendor.fixture.ts";
 import type { VendorValues } from "../../../vendors/ports/vendor.ts";
 import { VendorClient } from "../../../vendors/vendor-client.ts";
 import { sourceStates } from "../source-health.ts";
+import { baxi } from "../vendors/baxi/index.ts";
+import { ebills } from "../vendors/ebills/index.ts";
 import { beginSync, readSync } from "./record.ts";
 import { syncFrom } from "./sync.ts";
 

@@ -3,8 +3,8 @@ import { timeFrom } from "../../../declare/duration.ts";
 import { setting } from "../../../declare/setting.ts";
 import type { ListName } from "../../../lists/index.ts";
 import { missingOf } from "../../../vendors/ports/vendor.ts";
-import { catalogueSources } from "../../../vendors/registry.ts";
 import { vendorRisks } from "../../../vendors/vendor-risks.ts";
+import { catalogueSources, valuesOfSource } from "../vendors/every-source.ts";
 
 const names = catalogueSources.map(({ name }) => name);
 
@@ -61,7 +61,7 @@ function lackingIn(text: string): string[] {
   );
 }
 
-/** Each source declares its own settings in its folder. */
+/** Each source declares its own settings in its folder; that of another Duba shares them with the identity vendor. */
 export const syncSettings = {
   sources: setting({
     name: "DUBA_CATALOGUE_SOURCE",
@@ -97,7 +97,7 @@ export function pullOf(config: Pick<Config, "ofFeatures" | "staleAfter">) {
 /** What followed sources lack. */
 export function* sourceMisfits(config: Config): Generator<string> {
   for (const source of followedIn(config)) {
-    const missing = missingOf(source, config.sources[source.name]!).join(", ");
+    const missing = missingOf(source, valuesOfSource(source, config)).join(", ");
     if (missing !== "") yield `${syncSettings.sources.name} names ${source.name}, but ${missing} must be set for it.`;
   }
 }
@@ -105,7 +105,7 @@ export function* sourceMisfits(config: Config): Generator<string> {
 /** What is dangerous in the settings of followed sources. */
 export function sourceRisks(config: Config): Record<string, string> {
   const { standIns } = config.upstream;
-  const risks = followedIn(config).map((source) => vendorRisks(source, config.sources[source.name]!, standIns));
+  const risks = followedIn(config).map((source) => vendorRisks(source, valuesOfSource(source, config), standIns));
   return Object.assign({}, ...risks);
 }
 

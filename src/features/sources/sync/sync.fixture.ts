@@ -1,9 +1,9 @@
 import { starterRows } from "../../../catalogue/catalogue.fixture.ts";
 import { silent } from "../../../runtime/log.ts";
 import { json, LocalVendor } from "../../../vendors/local-vendor.fixture.ts";
-import { peerCatalogue } from "../../../vendors/peer/catalogue.ts";
-import type { Pull } from "../../../vendors/ports/catalogue-source.ts";
 import { VendorClient } from "../../../vendors/vendor-client.ts";
+import type { Pull } from "../vendors/catalogue-source.ts";
+import { peerCatalogue } from "../vendors/peer/index.ts";
 import type { SyncSource } from "./offer.ts";
 
 /** What the tests of pulls share. */
