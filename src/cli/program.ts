@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { AccessError } from "../access/access-error.ts";
 import { ErrorWithMends } from "../declare/command/mend.ts";
 import type { Operation } from "../declare/operation.ts";
-import { words } from "../features.ts";
+import { words as wordsOfFeatures } from "../features.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { version } from "../runtime/version.ts";
 import { examples, rootCommand, subcommand } from "../terminal/help.ts";
@@ -10,6 +10,13 @@ import type { Io } from "../terminal/io.ts";
 import { painter } from "../terminal/table.ts";
 import { commandsOf, everyCommand, families } from "../wire/every-command.ts";
 import { mendLines } from "./mend-lines.ts";
+
+/** The word that calls operations, if this build has it, and then those that are short for a call. */
+const caller = wordsOfFeatures.find(({ callsOperations }) => callsOperations);
+const words = [
+  ...wordsOfFeatures.filter(({ calls }) => !calls),
+  ...wordsOfFeatures.filter(({ calls }) => calls && caller),
+];
 
 /**
  * Runs one command line and returns its exit code: 0 success, 1 failure, 2 wrong command line or setting. Prints a
@@ -27,9 +34,10 @@ export async function run(
   }
 }
 
-/** A line whose first word stands for others, with those. */
+/** A line whose first word is short for a call, with that. */
 function inFull(argv: readonly string[]): readonly string[] {
-  return words.find(({ name }) => name === argv[0])?.inFull?.(argv.slice(1)) ?? argv;
+  const short = words.find(({ name }) => name === argv[0])?.calls;
+  return short && caller ? [caller.name, ...short(argv.slice(1))] : argv;
 }
 
 /** Importing the operations loads every room, so only a word that needs them does it. */
@@ -56,7 +64,7 @@ async function runCommand(
   }
   for (const { name, about, add } of words) {
     const word = subcommand(program, name, about);
-    if (argv.includes(name)) await add?.(word, { io, operations, setExitCode });
+    if (argv.includes(name)) await add?.(word, { io, operations, words, setExitCode });
   }
   examples(
     program,

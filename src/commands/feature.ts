@@ -78,6 +78,7 @@ export interface WordGiven {
   io: Io;
   /** Every operation of the product, which load then. */
   operations: () => Promise<readonly Operation<never>[]>;
+  words: readonly CommandWord[];
   setExitCode: (exitCode: number) => void;
 }
 
@@ -89,8 +90,10 @@ export interface CommandWord {
   example?: string;
   /** Adds what may follow it. */
   add?: (word: CommanderCommand, given: WordGiven) => Promise<void>;
-  /** The line that it stands for, with these words after it. */
-  inFull?: (rest: readonly string[]) => readonly string[];
+  /** Its next word is the id of an operation, which it calls. At most one word does. */
+  callsOperations?: true;
+  /** It is short for the word that calls operations, this id, and what follows that. `rest`: the words after it. */
+  calls?: (rest: readonly string[]) => readonly [operation: string, ...rest: string[]];
 }
 
 /** A value of a metric. `suffix` follows its name, as in a histogram. */

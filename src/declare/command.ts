@@ -52,6 +52,12 @@ export function groupCounts<Row>(
   return { only: { "": rows.length, ...Object.fromEntries(counts) } };
 }
 
+/**
+ * What a console makes of an answer beside its own page: how the service is, a day's figures or a table, on the page
+ * Now; what happened lately, on the pages that it is about; or the things that a text may name.
+ */
+export type ShownAs = "state" | "figures" | "table" | "lately" | "found";
+
 export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
   /** Family and verb: `keys.create` is `duba keys create`. */
   id: string;
@@ -100,6 +106,12 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   columns?: readonly Column<RowOf<Static<Answer>>>[];
   /** The columns of a page: the first one names the row, and leads to its record. Default: `columns`. */
   page?: readonly Column<RowOf<Static<Answer>>>[];
+  /** What else a console makes of its answer. */
+  shownAs?: ShownAs;
+  /** A cell of its rows is a form: the column, the command that it runs, and the member that names the row there. */
+  edits?: { column: string; by: string; names: string };
+  /** The command that acts on the rows which a person chose by the members of this one. */
+  actsOnChosen?: string;
   /** For a choice that a person has about a record: when it is right, and what becomes of the money. */
   choice?: { when: string; money: string };
   /**

@@ -27,6 +27,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
     description: "It does not verify them.",
     role: "viewer",
     kind: "read",
+    shownAs: "lately",
     reports: true,
     input: Type.Object({
       lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "20" }),

@@ -27,17 +27,16 @@ interface CallOptions {
 }
 
 /** Adds a sub-command for each operation to `duba call`. */
-export async function addOperations(call: Command, { io, operations, setExitCode }: WordGiven): Promise<void> {
+export async function addOperations(call: Command, { io, operations, words, setExitCode }: WordGiven): Promise<void> {
   call.usage("<operation> [name=value …] [options]");
-  for (const operation of await operations()) addOperation(call, io, operation, setExitCode);
+  for (const operation of await operations()) addOperation(call, { io, words, setExitCode }, operation);
   examples(call, "duba call lookupDataBundles provider=MTNDATA", "duba call lookupDataBundles --help");
 }
 
 function addOperation(
   call: Command,
-  io: Io,
+  { io, words, setExitCode }: Omit<WordGiven, "operations">,
   operation: Operation<never>,
-  setExitCode: (exitCode: number) => void,
 ): void {
   const headers = headerOptions(operation);
   const command = subcommand(call, operation.id, operation.description)
@@ -52,9 +51,10 @@ function addOperation(
     const { about, name } = settings.callKey;
     command.option("--key <api key>", `${about} Other users of the machine can see the option, so prefer ${name}.`);
   }
-  if ("after" in operation.input.properties)
-    command.option("--follow", "print what comes as it comes, until Ctrl-C; with --json one entry a line");
-  if (operation.id === "listEvents")
+  const isFeed = "after" in operation.input.properties;
+  if (isFeed) command.option("--follow", "print what comes as it comes, until Ctrl-C; with --json one entry a line");
+  // Only an event can be sent on as a webhook.
+  if (isFeed && operation.group === "Events")
     for (const [flags, about] of followingOptions)
       command.addOption(new Option(flags, about).implies({ follow: true }));
   command
@@ -73,7 +73,10 @@ function addOperation(
           key: operation.access === "own" ? "" : keyOf(io, options),
           userAgent: `duba/${version}`,
         };
-        const response = options.follow ? await follow(request, io, options, begin.from) : await sendCall(request);
+        const short = words.find(({ calls }) => calls?.([])[0] === operation.id)?.name;
+        const response = options.follow
+          ? await follow({ request, io, options, short }, begin.from)
+          : await sendCall(request);
         if (response) setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
       } catch (problem) {
         if (problem instanceof InputError) command.error(problem.message, { exitCode: problem.exitCode });
@@ -172,13 +175,15 @@ function redactingMembers(members: ReadonlyMap<string, string>, io: Io): Io {
   return { ...io, err: (text) => io.err(secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text)) };
 }
 
-/** Prints a feed until it is stopped, or until the response that ends it. Says how to go on from there. */
+/**
+ * Prints a feed until it is stopped, or until the response that ends it. Says how to go on from there. `short`: a
+ * shorter word for it.
+ */
 async function follow(
-  request: CallRequest,
-  io: Io,
-  { json, forwardTo, secret }: CallOptions,
+  { request, io, options, short }: { request: CallRequest; io: Io; options: CallOptions; short: string | undefined },
   from = 0,
 ): Promise<CallResponse | undefined> {
+  const { json, forwardTo, secret } = options;
   if (secret !== undefined && forwardTo === undefined)
     throw new InputError("--secret signs what --forward-to sends: give both.");
   const forwards = forwardTo === undefined ? undefined : forwarding({ to: forwardTo, secret });
@@ -213,7 +218,7 @@ async function follow(
   process.off("SIGINT", stop).off("SIGTERM", stop).stdout.off("close", stop);
   const forwarded = forwards ? ` --forward-to ${forwards.address} --secret ${forwards.secret}` : "";
   const { id } = request.operation;
-  const again = id === "listEvents" ? `listen --since ${next}` : `call ${id} after=${next} --follow`;
+  const again = short === undefined ? `call ${id} after=${next} --follow` : `${short} --since ${next}`;
   // A person copies the line: it holds nothing that a server made up.
   if (next !== undefined && /^[\w.-]+$/.test(next)) io.err(`To go on from here: duba ${again}${forwarded}\n`);
   if (last?.status === 200)

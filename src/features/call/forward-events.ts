@@ -14,7 +14,7 @@ export interface ForwardOptions {
   secret?: string | undefined;
 }
 
-/** An event as `listEvents` gives it, as far as a line about it needs. */
+/** An event of the list of events, as far as a line about it needs. */
 interface Forwarded {
   id: string;
   type: string;

@@ -46,6 +46,8 @@ export const listEntries = command({
   description: "Without --list, a search looks through everything that is sold.",
   role: "viewer",
   kind: "read",
+  edits: { column: "price", by: "catalogue.edit", names: "code" },
+  actsOnChosen: "catalogue.change-prices",
   input: Type.Object(selection),
   answer: Type.Array(
     Type.Object({

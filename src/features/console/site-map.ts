@@ -2,7 +2,7 @@ import type { ConsolePage, FeaturePage, PageAddition } from "../../commands/cons
 import type { CommandContext } from "../../commands/context.ts";
 import type { RecordKinds } from "../../commands/records/record-kinds.ts";
 import { forEachKind, labelOf } from "../../declare/check-kind.ts";
-import { type Command, mayRun, type Role } from "../../declare/command.ts";
+import { type Command, mayRun, type Role, type ShownAs } from "../../declare/command.ts";
 
 export type ConsoleCommand = Command<CommandContext>;
 
@@ -31,7 +31,7 @@ const named: readonly ConsolePage[] = [
     title: "Catalogue",
     group: "Money",
     icon: "catalogue",
-    families: ["catalogue", "prices"],
+    families: ["catalogue"],
     opens: "catalogue.history",
     count: { of: "held", tells: "changes wait" },
   },
@@ -121,6 +121,13 @@ export function siteMap(
 /** What a person of this role may do of it. */
 export function siteFor(whole: SiteMap, role: Role): SiteMap {
   return { ...whole, commands: new Map([...whole.commands].filter(([, command]) => mayRun(role, command))) };
+}
+
+/** The commands whose answers are shown in this way, in the order of their pages. */
+export function commandsShownAs(site: SiteMap, way: ShownAs): ConsoleCommand[] {
+  const found = [...site.commands.values()].filter(({ shownAs }) => shownAs === way);
+  const placeIn = (command: ConsoleCommand) => site.places.indexOf(placeOf(site, command));
+  return found.toSorted((one, other) => placeIn(one) - placeIn(other));
 }
 
 export function familyOf({ id }: Pick<Command<never>, "id">): string {

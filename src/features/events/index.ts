@@ -12,6 +12,21 @@ export const events = feature({
       load: async () => (await import("./commands.ts")).eventCommands,
     },
   ],
+  words: [
+    {
+      name: "listen",
+      about: "Follow events, and forward them to your machine: `duba call listEvents --follow`.",
+      calls: (rest) => ["listEvents", "--follow", ...rest],
+    },
+    {
+      name: "trigger",
+      about: "Rehearse an event with a test key: `duba call triggerEvent type=…`.",
+      calls: ([type, ...rest]) => {
+        const member = type !== undefined && /^[^-=][^=]*$/.test(type) ? `type=${type}` : (type ?? []);
+        return ["triggerEvent", ...[member].flat(), ...rest];
+      },
+    },
+  ],
   story: async (db, { reference }) => ({ events: await (await import("./deliveries.ts")).eventsAbout(db, reference) }),
   keeps: () => ({ keepsWaiting: true }),
   open: async (core, opened) => (await import("./open-events-feature.ts")).openEventsFeature(core, opened),

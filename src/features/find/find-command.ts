@@ -30,6 +30,7 @@ export const findCommand = (records: RecordKinds) =>
       "Duba does not search by a whole BVN, NIN or phone number.",
     role: "viewer",
     kind: "read",
+    shownAs: "found",
     target: ["text"],
     input: Type.Object({
       text: Type.String({ description: "What you have.", placeholder: "text", minLength: 1, pasted: true }),

@@ -12,6 +12,7 @@ export const statusCommand = command({
   onTerminal: "The exit code is 1 if something does.",
   role: "viewer",
   kind: "read",
+  shownAs: "state",
   answer: StatusFacts,
   view: (status, viewing) => [
     { record: factsOf(status, viewing) },

@@ -35,6 +35,7 @@ const showRoutes = command({
     "A vendor is judged by the people that it was asked about.",
   role: "viewer",
   kind: "read",
+  shownAs: "table",
   reports: true,
   answer: Type.Array(RouteRow),
   view: () => [list],

@@ -19,6 +19,7 @@ export const showTrend = command({
     "The margin is what was charged less what the vendors bill.",
   role: "viewer",
   kind: "read",
+  shownAs: "figures",
   reports: true,
   input: Type.Object({
     account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),

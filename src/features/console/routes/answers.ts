@@ -16,9 +16,13 @@ import { worded } from "../view/words.ts";
 import { finder } from "./page-parts.ts";
 import { editorOf, linksOf } from "./row-actions.ts";
 
-/** The worst alarm as a band, if it stops the service, and what else needs a hand as a list. */
-export function alarmParts(visit: PageRequest, alarms: readonly AlarmFacts[]): { band?: Html; list: Html } {
-  const acts = linksOf(visit, visit.site.commands.get("alarms.list")!);
+/** The worst alarm of an answer as a band, if it stops the service, and what else needs a hand as a list. */
+export function alarmParts(
+  visit: PageRequest,
+  command: ConsoleCommand,
+  alarms: readonly AlarmFacts[],
+): { band?: Html; list: Html } {
+  const acts = linksOf(visit, command);
   const actionsOf = (alarm: Record<string, unknown>) => acts(alarm).actions;
   const worst = worstOf(alarms);
   if (!worst) return { list: alarmList(alarms, { ...visit, actionsOf }) };
@@ -47,7 +51,7 @@ export function answerOf(
     view: viewIn(new URLSearchParams()),
     links: linksOf(visit, command),
     alarms: (alarms) => {
-      const { band, list } = alarmParts(visit, alarms);
+      const { band, list } = alarmParts(visit, command, alarms);
       return html`${band ?? ""}${list}`;
     },
     urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),

@@ -38,7 +38,7 @@ import {
 } from "./page-parts.ts";
 import { aboveTable, latelyAt } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
-import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
+import { actOnChosenLink, choicesOf, recordActions } from "./row-actions.ts";
 import { effectOf, isExpected, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
@@ -136,7 +136,7 @@ export async function showCommand(visit: PageRequest, command: ConsoleCommand): 
   const main = problem
     ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
     : html`${head}${choicesOf(visit, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
-  const scripts = hasEditor(command) ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
+  const scripts = command.edits ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
   const shownPage = await framed(visit, named.place, named.title, main, { scripts });
   if (recordShownBy(visit.site, command) && !problem)
     noteOpened(visit, { address: urlOf(visit.path, visit.query, {}), title: named.title, beside: place.title });
@@ -219,7 +219,7 @@ async function shownAnswer(
     const main = html`${parts.main}
 ${ageRemark === undefined ? "" : html`<p class="quiet" role="note">${ageRemark}</p>`}
 ${next === undefined ? "" : older}`;
-    const tools = html`${pricesLink(visit, command)}${parts.find}`;
+    const tools = html`${actOnChosenLink(visit, command)}${parts.find}`;
     return { main, tools, answer, csv: parts.csv, links: recordActions(visit, command, answer) };
   } catch (problem) {
     if (!isExpected(problem)) throw problem;

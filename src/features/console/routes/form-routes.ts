@@ -28,7 +28,7 @@ import { localPath } from "./sign-in-routes.ts";
 /** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
 export async function sentFormReply(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   if (visit.query.has("_typed")) return showTyped(visit, command);
-  if (command.id === "find" && visit.query.has("_names")) return foundNames(visit);
+  if (command.shownAs === "found" && visit.query.has("_names")) return foundNames(visit);
   const form = await ownForm(visit, takesFiles(command) ? longestUpload : longestForm);
   const was = textsWas(form.get("_was"));
   const read = Object.entries(readTextsOf(command, form));
@@ -51,7 +51,7 @@ async function runForm(visit: PageRequest, sent: SentForm): Promise<HttpResponse
     visit.readings.clear();
     const file = fileOf(command, answer);
     if (file) return file;
-    const found = command.id === "find" ? (answer as { kind: string; name: string }[]) : [];
+    const found = command.shownAs === "found" ? (answer as { kind: string; name: string }[]) : [];
     const only = found.length === 1 && recordAddress(site, found[0]!);
     if (only) return redirect(only);
     const back = recordOfTexts(site, command, (member) => given[member]);

@@ -8,7 +8,7 @@ import { vendorTitle } from "../../../vendors/registry.ts";
 import { page } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
-import { placeOf } from "../site-map.ts";
+import { type ConsoleCommand, commandsShownAs, placeOf } from "../site-map.ts";
 import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";
 import { figureRow, headlines, rowShape } from "../view/figures.ts";
@@ -93,7 +93,7 @@ async function charts(visit: PageRequest, range: ChartRange): Promise<Chart[]> {
 
 /** The live verifications of a day beside the day before. */
 async function figuresView(visit: PageRequest): Promise<Html> {
-  const command = visit.site.commands.get("books.trend");
+  const [command] = commandsShownAs(visit.site, "figures");
   if (!command) return html``;
   const { db, now } = visit.store;
   const [{ answer }, hours] = await Promise.all([runAs(visit, command, {}), trendHours(db, now())]);
@@ -114,9 +114,8 @@ async function figuresView(visit: PageRequest): Promise<Html> {
 async function healthView(visit: PageRequest): Promise<Html> {
   const status = await statusOf(visit);
   if (!status) return html``;
-  const { vendors, alarms } = status;
+  const { vendors, alarms, band } = status;
   const open = alarms.filter(({ state }) => state === "open");
-  const { band } = alarmParts(visit, alarms);
   if (band) return band;
   const serving = vendors.filter(({ ready }) => ready).length;
   const all = vendors.length;
@@ -140,29 +139,29 @@ function things(count: number): string {
 }
 
 /** The parts that a page asks for at once share a reading. */
-async function statusOf(visit: PageRequest): Promise<StatusFacts | undefined> {
-  const command = visit.site.commands.get("status");
-  return command && ((await shownTo(visit, command, await statusFacts(visit, 1_000))) as StatusFacts | undefined);
+async function statusOf(visit: PageRequest): Promise<(StatusFacts & ReturnType<typeof alarmParts>) | undefined> {
+  const [command] = commandsShownAs(visit.site, "state");
+  if (!command) return undefined;
+  const facts = (await shownTo(visit, command, await statusFacts(visit, 1_000))) as StatusFacts;
+  return { ...facts, ...alarmParts(visit, command, facts.alarms) };
 }
 
 /** What needs a hand. */
 async function alarmsView(visit: PageRequest): Promise<Html> {
   const status = await statusOf(visit);
-  return status ? alarmParts(visit, status.alarms).list : html``;
+  return status ? status.list : html``;
 }
 
 /** The vendors, and how the service is. */
 async function tablesView(visit: PageRequest): Promise<Html> {
   const [status, vendors] = await Promise.all([
     statusOf(visit),
-    Promise.all(["routes.show", "sources.status"].map((id) => tableOf(visit, id))),
+    Promise.all(commandsShownAs(visit.site, "table").map((command) => tableOf(visit, command))),
   ]);
   return html`${vendors}${status ? serviceStrip(visit, status) : ""}`;
 }
 
-async function tableOf(visit: PageRequest, id: string): Promise<Html> {
-  const command = visit.site.commands.get(id);
-  if (!command) return html``;
+async function tableOf(visit: PageRequest, command: ConsoleCommand): Promise<Html> {
   const { answer } = await runAs(visit, command, {});
   const { path, title } = placeOf(visit.site, command);
   return html`<section><div class="heads"><h2>${command.title ?? title}</h2><a href="${path}">${title}</a></div>${answerOf(visit, command, answer)}</section>`;

@@ -4,7 +4,7 @@ import { type Html, html } from "../../../http/pages/html.ts";
 import { monthName } from "../../../runtime/time-zone.ts";
 import type { PageRequest } from "../console-room.ts";
 import { firstOfficer } from "../people/people-rows.ts";
-import { addressOf, urlOf } from "../site-map.ts";
+import { addressOf, commandsShownAs, placeOf, urlOf } from "../site-map.ts";
 import { problemBox } from "../view/command-form.ts";
 import { calledName } from "../view/words.ts";
 import { answerOf } from "./answers.ts";
@@ -88,7 +88,7 @@ const mostLately = 8;
 
 /** What happened lately to what a page is about. */
 export async function latelyAt(visit: PageRequest, { lately = [] }: ConsolePage): Promise<Html> {
-  const command = visit.site.commands.get("audit.tail");
+  const [command] = commandsShownAs(visit.site, "lately");
   if (!command || lately.length === 0) return html``;
   const found = lately.map((kind) => runAs(visit, command, { kind, lines: String(mostLately) }));
   const entries = (await Promise.all(found)).flatMap(
@@ -97,7 +97,7 @@ export async function latelyAt(visit: PageRequest, { lately = [] }: ConsolePage)
   if (entries.length === 0) return html``;
   entries.sort((one, other) => other.occurred_at - one.occurred_at);
   const answer = { entries: entries.slice(0, mostLately), head: null };
-  return html`<section><div class="heads"><h2>Lately</h2><a href="/audit">All of it</a></div>${answerOf(visit, command, answer)}</section>`;
+  return html`<section><div class="heads"><h2>Lately</h2><a href="${placeOf(visit.site, command).path}">All of it</a></div>${answerOf(visit, command, answer)}</section>`;
 }
 
 async function differenceOf(visit: PageRequest, draft: string) {

@@ -5,7 +5,16 @@ import { titleOf } from "../../../declare/command.ts";
 import { nairaOf } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { PageRequest } from "../console-room.ts";
-import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf, type SiteMap } from "../site-map.ts";
+import {
+  addressOf,
+  type ConsoleCommand,
+  commandsAt,
+  familyOf,
+  labelFor,
+  pathOf,
+  placeOf,
+  type SiteMap,
+} from "../site-map.ts";
 import { formId, passkeyFields, passkeyProblem } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
@@ -104,27 +113,24 @@ export function choicesOf({ site }: PageRequest, links: readonly MenuLink[]): Ht
   return html`<section><div class="heads"><h2>What can be done</h2></div><ol class="choices"><li><div><strong>Wait for the invoice of the vendor</strong><p>It says whether the vendor did the work. Nobody is charged meanwhile.</p></div><span class="quiet">usual</span></li>${lines}</ol></section>`;
 }
 
-/** Whether rows of this answer can be changed in place. */
-export function hasEditor({ id }: ConsoleCommand): boolean {
-  return id === "catalogue.entries";
-}
-
-/** A link from entries that a person chose to what changes their prices. Rows found in a table are no choice. */
-export function pricesLink({ site, query }: PageRequest, listed: ConsoleCommand): Html {
-  const change = site.commands.get("catalogue.change-prices");
-  if (!change || !hasEditor(listed) || query.get("_find")) return html``;
+/** A link from rows that a person chose to what acts on them all. Rows found in a table are no choice. */
+export function actOnChosenLink({ site, query }: PageRequest, listed: ConsoleCommand): Html {
+  const change = site.commands.get(listed.actsOnChosen ?? "");
+  if (!change || query.get("_find")) return html``;
   const chosen = membersOf(listed.input).map(({ name }) => [name, query.get(name) || undefined]);
   return html`<a class="button" href="${addressOf(change, Object.fromEntries(chosen))}">${titleOf(change)}</a>`;
 }
 
-/** The form in a cell that changes it: the price of an entry of the catalogue. */
-export function editorOf({ site, session }: PageRequest, listed: ConsoleCommand) {
-  const edit = site.commands.get("catalogue.edit");
-  if (!edit || !hasEditor(listed)) return undefined;
+/** The form in a cell that changes it: an amount, such as the price of an entry of the catalogue. */
+export function editorOf({ site, session }: PageRequest, { edits }: ConsoleCommand) {
+  const edit = edits && site.commands.get(edits.by);
+  if (!edit) return undefined;
+  const { names } = edits;
   return (row: TableRow, column: string): Html | undefined => {
-    if (column !== "price" || typeof row.price !== "number") return undefined;
+    const amount = row[column];
+    if (column !== edits.column || typeof amount !== "number") return undefined;
     return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .says:last-child, .problem" hx-swap="innerHTML">
-<input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields()}<input type="hidden" name="code" value="${String(row.code)}">
-<input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button class="button">Save</button><output></output>${passkeyProblem}</form>`;
+<input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields()}<input type="hidden" name="${names}" value="${String(row[names])}">
+<input name="${column}" value="${nairaOf(amount)}" inputmode="decimal" autocomplete="off" aria-label="${labelFor(column)} of ${String(row[names])}"> <button class="button">Save</button><output></output>${passkeyProblem}</form>`;
   };
 }

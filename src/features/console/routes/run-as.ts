@@ -12,7 +12,7 @@ import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
 import type { PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
 import { isFormToken } from "../people/sessions.ts";
-import type { ConsoleCommand } from "../site-map.ts";
+import { type ConsoleCommand, commandsShownAs } from "../site-map.ts";
 import { learnNames, namedIn } from "./learn-names.ts";
 
 /** A problem that is about what the person asked, and no problem of Duba. */
@@ -101,14 +101,14 @@ export async function shownTo(
 }
 
 /**
- * What `status` answered less than so many milliseconds ago, as programs have it; undefined in a build without it. All
- * people share a reading of it.
+ * How the service was less than so many milliseconds ago, as programs have it; undefined in a build that does not say.
+ * All people share a reading of it.
  */
 export async function statusFacts(visit: PageRequest, milliseconds: number): Promise<unknown> {
-  const command = visit.site.commands.get("status");
+  const [command] = commandsShownAs(visit.site, "state");
   if (!command) return undefined;
   const read = async () => JSON.stringify((await runAs(visit, command, {})).plain);
-  return JSON.parse(await visit.readings.get("status", milliseconds, read));
+  return JSON.parse(await visit.readings.get("state", milliseconds, read));
 }
 
 /**

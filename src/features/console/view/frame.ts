@@ -1,7 +1,7 @@
 import { type ConsolePage, groups } from "../../../commands/console-page.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { Session } from "../people/sessions.ts";
-import type { SiteMap } from "../site-map.ts";
+import { commandsShownAs, pathOf, type SiteMap } from "../site-map.ts";
 import { icon } from "./menus.ts";
 
 export interface FramedPage {
@@ -54,12 +54,17 @@ interface Frame {
 export function framedPage({ title, main, scripts = [] }: FramedPage, frame: Frame): string {
   const { site, session, opened, foot } = frame;
   const { person, formToken } = session;
+  const [finding] = commandsShownAs(site, "found");
   const own = site.places.find(({ isOwn }) => isOwn);
   const body = html`<header class="side">
 <a class="skip" href="#main">Skip to content</a>
 <a class="mark" href="/">${mark}Duba</a>
-<form class="box" role="search" method="post" action="/find"><input type="hidden" name="_token" value="${formToken}"><label class="visually-hidden" for="box">Find a reference, a client, a key</label>
-<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, an idempotency key, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>
+${
+  finding
+    ? html`<form class="box" role="search" method="post" action="${pathOf(finding)}"><input type="hidden" name="_token" value="${formToken}"><label class="visually-hidden" for="box">Find a reference, a client, a key</label>
+<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, an idempotency key, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>`
+    : ""
+}
 <button type="button" class="button bare" popovertarget="menu" aria-label="Menu">${icon("pages")}</button>
 <nav id="menu" class="menu-links" aria-label="Pages" popover>${groups.map((group) => menuGroup(group, frame))}
 <div class="who"><p><a href="${own!.path}" title="${own!.title}">${person.name || person.email}</a><span class="quiet">${person.role}</span></p>
