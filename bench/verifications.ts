@@ -6,7 +6,7 @@ import { callers, forSeconds, type Seen } from "./callers.ts";
 import { Client } from "./client.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
 import { lookUpOfBundles } from "./load.ts";
-import { startServe } from "./process-tree.ts";
+import { type Running, startServe } from "./process-tree.ts";
 import type { Pace } from "./run.ts";
 import { type Service, startOnEachEngine, storeOf } from "./servers.ts";
 
@@ -15,12 +15,16 @@ const seconds = 1.2;
 /** At once; the last is the full rate. */
 const crowds = [1, 16, 64];
 
-/** What a verification costs beside two bare writes on the same engine: added latency, and verifications a second. */
+/**
+ * What a verification costs: microseconds of processor, and how many look-ups they are worth. Beside two bare writes on
+ * the same engine: added latency, and verifications a second.
+ */
 export async function verifications(pace: Pace): Promise<void> {
   if (pace.against !== undefined) return await verificationsAgainst(pace.against, pace);
   const ofSandbox = await sandboxTime();
   console.log(`
-Verifications against pairs of bare durable writes on the same engine: one insert, one update, each its own commit
+Verifications: µs of the service's processor, and how many look-ups at the same load they are worth
+  A pair is two bare durable writes on the same engine, one insert and one update, each its own commit.
   Added: the whole latency of a caller less the sandbox's own ${milliseconds(ofSandbox)}. The callers share the cores with the service.
   Limits off; ${rounds} rounds of ${seconds} s in turn, medians of the rounds and of their ratios`);
   await using owner = new AsyncDisposableStack();
@@ -28,7 +32,7 @@ Verifications against pairs of bare durable writes on the same engine: one inser
     const pair = owner.adopt(await openBarePair(service.store), (one) => one.close());
     console.log(`\n${table(await figures(service, pair, ofSandbox))}`);
   }
-  console.log("\n  Aim: verifications/pairs at least 0.50 with 64 callers.");
+  console.log("\n  Compare µs CPU and look-ups' worth: what a pair takes depends on the disk.");
 }
 
 /**
@@ -36,7 +40,7 @@ Verifications against pairs of bare durable writes on the same engine: one inser
  * store.
  */
 async function verificationsAgainst(commit: string, { starts = 2, seconds = 2 }: Pace): Promise<void> {
-  const trees = await Trees.of<"verifications/s" | "verifications/pairs" | "µs CPU">(commit);
+  const trees = await Trees.of<"µs CPU" | "look-ups' worth" | "verifications/s" | "verifications/pairs">(commit);
   console.log(`
 Verifications of ${trees.both[0].name} and ${trees.both[1].name} in turn, 64 callers: ${starts} starts of both, ${rounds} rounds of ${seconds} s each; medians
 `);
@@ -55,11 +59,17 @@ Verifications of ${trees.both[0].name} and ${trees.both[1].name} in turn, 64 cal
       if (!one || !other) continue;
       const measure = async (at: 0 | 1) => {
         const { service, pair, client } = at === 0 ? one : other;
-        const before = await service.cpu();
-        const { rate, latencies } = await callers(64, forSeconds(seconds), () => client.verify());
-        const cpu = ((await service.cpu()) - before) / latencies.length;
+        const { rate, cpu } = await measured(service, 64, seconds, () => client.verify());
+        const lookUp = await measured(service, 64, seconds / 4, () => client.get(lookUpOfBundles));
         const written = await callers(64, forSeconds(seconds / 2), () => pair.write());
-        const shown = { "verifications/s": rate, "verifications/pairs": rate / written.rate, "µs CPU": cpu };
+        const pairs = rate / written.rate;
+        const worth = cpu / lookUp.cpu;
+        const shown = {
+          "µs CPU": cpu,
+          "look-ups' worth": worth,
+          "verifications/s": rate,
+          "verifications/pairs": pairs,
+        };
         return new Map([[engine.name, shown]]);
       };
       // The first warms everything up.
@@ -67,14 +77,26 @@ Verifications of ${trees.both[0].name} and ${trees.both[1].name} in turn, 64 cal
       await measure(1);
       for (let round = 0; round < rounds; round += 1) await trees.round(round, measure);
     }
-  console.log(table(trees.rows({ "verifications/s": 0, "verifications/pairs": 2, "µs CPU": 0 })));
+  const digits = { "µs CPU": 0, "look-ups' worth": 1, "verifications/s": 0, "verifications/pairs": 2 };
+  console.log(table(trees.rows(digits)));
+}
+
+/** What callers saw, and microseconds of the service's processor for each response. */
+async function measured(
+  service: Pick<Running, "cpu">,
+  crowd: number,
+  seconds: number,
+  ask: () => Promise<unknown>,
+): Promise<Seen & { cpu: number }> {
+  const before = await service.cpu();
+  const seen = await callers(crowd, forSeconds(seconds), ask);
+  return { ...seen, cpu: ((await service.cpu()) - before) / seen.latencies.length };
 }
 
 interface Round {
-  duba: Seen;
+  duba: Seen & { cpu: number };
+  lookUp: { cpu: number };
   bare: Seen;
-  /** Of the service, in microseconds a verification. */
-  cpu: number;
 }
 
 async function figures({ name, duba, client }: Service, pair: BarePair, ofSandbox: number): Promise<string[][]> {
@@ -82,15 +104,16 @@ async function figures({ name, duba, client }: Service, pair: BarePair, ofSandbo
   // The first round warms everything up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [at, crowd] of crowds.entries()) {
-      const before = await duba.cpu();
-      const verified = await callers(crowd, forSeconds(seconds), () => client.verify());
-      const cpu = ((await duba.cpu()) - before) / verified.latencies.length;
+      const verified = await measured(duba, crowd, seconds, () => client.verify());
+      const lookUp = await measured(duba, crowd, seconds / 4, () => client.get(lookUpOfBundles));
       const written = await callers(crowd, forSeconds(seconds), () => pair.write());
-      if (round > 0) seen[at]!.push({ duba: verified, bare: written, cpu });
+      if (round > 0) seen[at]!.push({ duba: verified, lookUp, bare: written });
     }
   }
   const heading = [
     name,
+    "µs CPU",
+    "look-ups' worth",
     "added p50",
     "p99",
     "pair p50",
@@ -100,7 +123,6 @@ async function figures({ name, duba, client }: Service, pair: BarePair, ofSandbo
     "verifications/s",
     "pairs/s",
     "verifications/pairs",
-    "µs CPU",
   ];
   return [heading, ...crowds.map((crowd, at) => row(crowd, seen[at]!, ofSandbox))];
 }
@@ -111,6 +133,8 @@ function row(crowd: number, seen: readonly Round[], ofSandbox: number): string[]
   const pair = ({ bare }: Round, share: number) => quantile(bare.latencies, share);
   return [
     `${crowd} caller${crowd === 1 ? "" : "s"}`,
+    of((round) => round.duba.cpu).toFixed(0),
+    of((round) => round.duba.cpu / round.lookUp.cpu).toFixed(0),
     milliseconds(of((round) => added(round, 0.5))),
     milliseconds(of((round) => added(round, 0.99))),
     milliseconds(of((round) => pair(round, 0.5))),
@@ -120,7 +144,6 @@ function row(crowd: number, seen: readonly Round[], ofSandbox: number): string[]
     of(({ duba }) => duba.rate).toFixed(0),
     of(({ bare }) => bare.rate).toFixed(0),
     of(({ duba, bare }) => duba.rate / bare.rate).toFixed(2),
-    of(({ cpu }) => cpu).toFixed(0),
   ];
 }
 
