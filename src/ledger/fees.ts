@@ -1,5 +1,6 @@
 import type { CheckKind, OwnFees } from "../declare/check-kind.ts";
 import type { IdentitySettings } from "./identity-settings.ts";
+import type { OutcomeState } from "./transitions.ts";
 
 /** Kobo that an account pays for a verified number of this kind. */
 export function feeOf(kind: CheckKind, own: OwnFees, { fees }: IdentitySettings): number {
@@ -26,4 +27,12 @@ export function vendorPriceOf(
   { vendorPrices }: Pick<IdentitySettings, "vendorPrices">,
 ): number | null {
   return vendorPrices?.[vendor]?.[kind] ?? null;
+}
+
+/**
+ * Kobo that an outcome costs the account whose caller waits for it; null: nothing. Only a record costs, and once. If it
+ * comes too late for its caller, it costs when a retry is given it.
+ */
+export function chargeFor(state: OutcomeState, { fee }: { fee: number }): number | null {
+  return state === "verified" ? fee : null;
 }

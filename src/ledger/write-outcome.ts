@@ -22,6 +22,7 @@ import {
   storedOutcome,
   unresolvedAttempts,
 } from "./attempts.ts";
+import { chargeFor } from "./fees.ts";
 import { holdRow } from "./hold-row.ts";
 import {
   addToJournal,
@@ -58,7 +59,7 @@ export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome)
  * else. `prices`: current prices.
  */
 export function outcomeParts(ended: Run, outcome: RunOutcome, prices: PricesByVendor) {
-  const { reference, account_id, owner, run, fee, attempts, journaled } = ended;
+  const { reference, account_id, owner, run, attempts, journaled } = ended;
   const isKnown = outcome.attempt !== null && outcome.attempt <= (journaled?.attempts ?? 0);
   const { state, notSent, ...stored } = storedOutcome(attempts, outcome, isKnown, prices);
   const { charge = null, sealed = null } = outcome;
@@ -74,7 +75,7 @@ export function outcomeParts(ended: Run, outcome: RunOutcome, prices: PricesByVe
     charged: charge === null ? 0 : 1,
     charged_at: charge === null ? null : stored.at,
     charge_mark: charge ?? "",
-    kobo: charge === null ? 0 : fee,
+    kobo: charge === null ? 0 : (chargeFor(outcome.state, ended) ?? 0),
     told_unknown: state === "unknown" || journaled?.toldUnknown ? 1 : 0,
     sealed_record: sealed?.sealed_record ?? null,
     sealed_key: sealed?.sealed_key ?? "",

@@ -17,16 +17,16 @@ import { changeCount } from "../storage/change-counter.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
 import { lookUpUnknowns } from "./attempts/look-up-unknowns.ts";
-import { type LeasedParts, LeasedVerifications } from "./leased-verifications.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import type { VerificationRequest } from "./request.ts";
 import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
 import { endPauses } from "./routes/paused-vendors.ts";
+import { Verifications, type VerifyingParts } from "./verifications.ts";
 
 /** Without `retention`, `now` is the time for the expiry of keys and records too. */
 export interface IdentityParts
-  extends Omit<LeasedParts, "leases" | "now" | "retention" | "log">,
-    Partial<Pick<LeasedParts, "now" | "retention" | "log">> {
+  extends Omit<VerifyingParts, "leases" | "now" | "retention" | "log">,
+    Partial<Pick<VerifyingParts, "now" | "retention" | "log">> {
   pulse: Pulse;
   audit: Audit;
 }
@@ -64,15 +64,16 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const leases = leasesOf(pulse);
   await claimSumsZone(db, settings.timeZone, pulse.id);
   await abandonAll(db, leases, now);
-  const leased = new LeasedVerifications({ ...opened, leases, now, retention, log });
-  const { ledger, charges, keyedHashes, abandonedRows, deferredOutcomes, routeCache, refusedCalls } = leased.parts;
+  const verifications = new Verifications({ ...opened, leases, now, retention, log });
+  const { ledger, charges, keyedHashes, abandonedRows, deferredOutcomes, routeCache, refusedCalls } =
+    verifications.parts;
   await charges.takeBackUnheard(leases.isLongGone);
   await charges.note();
   // Others take back what a process charged after its note, and remove the note, once its lease is long gone.
   pulse.whenTakenAgain(() => charges.note());
   const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
   await routeCache.follow(await changeCount(db, "routes"));
-  const isAwaited = (reference: string) => leased.isAwaited(reference);
+  const isAwaited = (reference: string) => verifications.isAwaited(reference);
   const spending = new SpendingWatch(db, settings, log);
 
   return {
@@ -137,11 +138,11 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
         name: "ask vendors for unknown outcomes",
         every: 60_000,
         leader: true,
-        run: (_, signal) => lookUpUnknowns(db, { ...leased.parts, isAwaited }, signal),
+        run: (_, signal) => lookUpUnknowns(db, { ...verifications.parts, isAwaited }, signal),
       },
       { name: "watch caps and balances", every: 60_000, run: () => spending.look(now(), pulse.isLeader()) },
     ],
-    verify: (request) => leased.verifications.verify(request),
+    verify: (request) => verifications.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
@@ -149,6 +150,6 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       const row = await ledger.byKey(hashes);
       return row && keyEndOf(row) > retention.now() ? row : undefined;
     },
-    stop: (deadlineMs) => leased.stop(deadlineMs),
+    stop: (deadlineMs) => verifications.stop(deadlineMs),
   };
 }

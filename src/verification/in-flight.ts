@@ -1,5 +1,6 @@
 import { Failure } from "../declare/failures.ts";
 import type { Row } from "../ledger/ledger.ts";
+import type { AskedVendors, Learned } from "./attempts/asked-vendors.ts";
 import type { VerifiedRecord } from "./replay.ts";
 
 /**
@@ -21,14 +22,22 @@ export interface Flight {
   readonly startEnded: Promise<void>;
   /** The row that it works on, which uses one place of the account's limit. */
   readonly row: Pick<Row, "reference" | "account_id" | "mode"> | undefined;
+  readonly vendors: AskedVendors | undefined;
   readonly answer: Promise<VerifiedRecord>;
 }
 
-/** All verifications under way in this process. There are few, so lookups scan them. */
+/**
+ * A retry waits for overdue vendors until they were asked this many time limits ago. After that it asks again.
+ */
+const waitedAgain = 3;
+
+/** All verifications under way in this process, and vendors that are late. There are few, so lookups scan them. */
 export class InFlight {
   /** How many may run at once per account and mode, unless the account has its own limit. */
   readonly #limit: number;
   readonly #flights = new Set<Flight>();
+  /** Vendors that may still respond although their callers have a response, by reference. */
+  readonly #overdue = new Map<string, AskedVendors>();
 
   constructor(limit: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit;
@@ -67,8 +76,43 @@ export class InFlight {
       );
   }
 
-  /** Resolves when no verification is under way. */
+  /** Keeps vendors for a retry of their row. `hear` gets what they say, unless a retry takes them first. */
+  keepOverdue(vendors: AskedVendors, hear: (late: Learned) => void): void {
+    const { reference } = vendors.row;
+    this.#overdue.set(reference, vendors);
+    void vendors.final.then((late) => {
+      if (this.#overdue.get(reference) !== vendors) return;
+      this.#overdue.delete(reference);
+      hear(late);
+    });
+  }
+
+  /** Hands the overdue vendors of this row to a retry. `timeLimit`: that of a verification, in milliseconds. */
+  takeOverdue(reference: string, timeLimit: number): AskedVendors | undefined {
+    const vendors = this.#overdue.get(reference);
+    if (!vendors || performance.now() - vendors.since > waitedAgain * timeLimit) return undefined;
+    this.#overdue.delete(reference);
+    return vendors;
+  }
+
+  /** Whether an overdue vendor of this row may still respond. */
+  hasOverdue(reference: string): boolean {
+    return this.#overdue.has(reference);
+  }
+
+  /** Ends the time of all vendors that are being asked. */
+  endVendors(): void {
+    for (const vendors of this.#vendors()) void vendors.end();
+  }
+
+  /** Resolves when no verification is under way and no vendor is being asked. */
   async idle(): Promise<void> {
     while (this.#flights.size > 0) await Promise.allSettled([...this.#flights].map(({ answer }) => answer));
+    await Promise.all(this.#vendors().map(({ result }) => result));
+  }
+
+  #vendors(): AskedVendors[] {
+    const running = [...this.#flights].flatMap(({ vendors }) => vendors ?? []);
+    return [...running, ...this.#overdue.values()];
   }
 }

@@ -1,17 +1,20 @@
 import type { AnsweredRecord, CheckRecord } from "../checks/index.ts";
 import { unseal } from "../keyring/envelope-encryption.ts";
 import { newChargeMark } from "../ledger/charges.ts";
-import { recordEndOf } from "../ledger/identity-settings.ts";
+import { keyEndOf, recordEndOf } from "../ledger/identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
-import type { Budget } from "../ledger/spending/budget.ts";
+import { type Budget, budgetOf } from "../ledger/spending/budget.ts";
 import { isTooMuch } from "../ledger/spending/spending.ts";
+import { erased } from "../storage/erase-verifications.ts";
 import { RowHeld } from "../storage/errors.ts";
-import { loggableError } from "./attempts/run-attempts.ts";
+import { loggableError } from "./attempts/asked-vendors.ts";
+import { isOfRequest, type VerificationRequest } from "./request.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";
 import {
   amountMismatch,
   factsOf,
   inProgress,
+  keyReused,
   noMatch,
   replayed,
   type VerificationFacts,
@@ -38,11 +41,53 @@ export function undeliveredOf(
   return () => deferredOutcomes.add(row, { state: "verified", attempt: null, at: now() }, { unread: charge });
 }
 
+/** The row of the idempotency key with these hashes, unless the key is past its lifetime. */
+export async function earlierRow(
+  { ledger, retentionTimes }: VerificationDependencies,
+  hashes: readonly string[],
+): Promise<Row | undefined> {
+  const row = await ledger.byKey(hashes);
+  if (!row || keyEndOf(row) > retentionTimes.now() || row.state === "started") return row;
+  await ledger.releaseKey(row.reference);
+  return undefined;
+}
+
 /**
- * Returns or throws the response to the key's earlier request, even if its caller never got it. Undefined if the row
- * has changed since it was read.
+ * The response to a request whose key has this row, even if no caller ever got it. `none`: the row ended without an
+ * outcome, so the request may run it again. `changed`: since it was read. Throws the failure that the row had, and
+ * `request_in_progress` while a process works on it.
  */
-export async function replay(
+export async function answerOfEarlier(
+  parts: VerificationDependencies,
+  request: VerificationRequest,
+  row: Row,
+): Promise<VerifiedRecord | "none" | "changed"> {
+  const { keyedHashes, deferredOutcomes, charges, settings, now } = parts;
+  if (row.subject_hash !== erased && !isOfRequest(row, request, keyedHashes))
+    throw keyReused(row, request, keyedHashes);
+  if (deferredOutcomes.has(row.reference)) throw inProgress(row);
+  if (row.state === "started") {
+    if (await endAbandoned(parts, row)) return "changed";
+    throw inProgress(row);
+  }
+  if (row.subject_hash === erased) {
+    if (await charges.waiveUnread(row)) return "changed";
+    throw verificationFailure("record_no_longer_held", undefined, factsOf(row));
+  }
+  if (row.state === "failed" || row.state === "unknown") return "none";
+  return (await replay(parts, row, budgetOf(request, now(), settings.timeZone))) ?? "changed";
+}
+
+/** Ends a started row that has no worker. False if this process or another still works on it. */
+async function endAbandoned(
+  { leases, ledger, abandonedRows, now }: VerificationDependencies,
+  row: Row,
+): Promise<boolean> {
+  return row.owner === leases.ownerId ? abandonedRows.end(row) : ledger.abandon(row, leases, now);
+}
+
+/** Undefined if the row has changed since it was read. */
+async function replay(
   parts: VerificationDependencies,
   row: Row,
   budget: Budget | undefined,

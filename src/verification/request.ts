@@ -55,17 +55,26 @@ export function isOfRequest(row: Row, request: VerificationRequest, hashes: Keye
   return hashes.matches(row.body_hash ?? "", "body", requestContent(known));
 }
 
+/** The hash of the request's key under each key of the ring, the one to store first; none without a key. */
+export function keyHashes(
+  { accountId, mode, idempotencyKey }: VerificationRequest,
+  { keyedHashes }: { keyedHashes: KeyedHashes },
+): string[] {
+  if (idempotencyKey === undefined) return [];
+  return keyedHashes.all("idempotency key", [accountId, mode, idempotencyKey]);
+}
+
 /** The ledger row of a request before its first attempt, at this vendor. */
 export function newIntentRow(
   request: VerificationRequest,
   hash: string | null,
   start: Pick<AttemptStart, "vendor" | "price" | "why">,
   parts: { keyedHashes: KeyedHashes; leases: Leases; settings: IdentitySettings; now: () => number },
-): Row {
+): Row & { state: "started" } {
   const { keyedHashes, leases, settings, now } = parts;
   const at = now();
   const fee = feeOf(request.kind, request.fees, settings);
-  const row: Omit<Row, "attempts"> = {
+  const row: Omit<Row, "attempts"> & { state: "started" } = {
     reference: newReference(at),
     account_id: request.accountId,
     key_id: request.keyId,

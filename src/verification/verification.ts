@@ -1,16 +1,17 @@
 import { Failure } from "../declare/failures.ts";
-import { keyEndOf } from "../ledger/identity-settings.ts";
+import { isNotSent } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { type Budget, budgetOf } from "../ledger/spending/budget.ts";
 import type { RunStart } from "../ledger/transitions.ts";
-import { erased } from "../storage/erase-verifications.ts";
+import { unsentOutcome } from "../ledger/write-outcome.ts";
+import { withTimeout } from "../runtime/timeout.ts";
 import { RowHeld } from "../storage/errors.ts";
-import { decideRoute, startAt } from "./attempts/decide-route.ts";
-import type { AttemptInput } from "./attempts/run-attempts.ts";
+import { AskedVendors, type Learned } from "./attempts/asked-vendors.ts";
+import { Route } from "./attempts/whom-to-ask.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
-import { replay, undeliveredOf, type VerifiedRecord, withReference } from "./replay.ts";
-import { isOfRequest, newIntentRow, type VerificationRequest } from "./request.ts";
-import type { RunResult, Runs, StartedRun } from "./runs.ts";
+import { type RecordedOutcome, recordLateOutcome, recordOutcome } from "./record-outcome.ts";
+import { answerOfEarlier, earlierRow, undeliveredOf, type VerifiedRecord, withReference } from "./replay.ts";
+import { keyHashes, newIntentRow, type VerificationRequest } from "./request.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";
 import {
   amountMismatch,
@@ -18,32 +19,52 @@ import {
   factsOf,
   heldBack,
   inProgress,
-  keyReused,
   noFacts,
   type VerificationFacts,
   verificationFailure,
 } from "./verification-failures.ts";
 
 /** What one verification needs. */
-export type RunParts = VerificationDependencies & { runs: Runs; inFlight: InFlight };
+export type VerificationParts = VerificationDependencies & { inFlight: InFlight };
+
+/** A run of a row, durable as `started`. */
+interface StartedRun {
+  row: Row;
+  route: Route;
+  /** Vendors that an earlier run asked and that may still respond. The run waits for them and asks none. */
+  overdue?: AskedVendors | undefined;
+}
+
+/** Milliseconds reserved for the response itself, after its outcome is written or the write is given up. */
+const answering = 50;
+
+/** The part of the time limit reserved for writing the outcome. */
+const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
 
 /**
- * One request, from its idempotency key to its response: key, intent, attempt, outcome, response. The intent is durable
- * before the attempt, and the outcome before the response. Its row changes only by the ledger's `transitions`.
+ * One request, from its idempotency key to its response: key, intent, vendors, outcome, response. The intent is durable
+ * before a vendor is asked, and the outcome before the response. Its row changes only by the ledger's `transitions`. A
+ * caller that disconnects changes nothing.
  */
 export class Verification implements Flight {
   readonly key: string | undefined;
   readonly content: string | undefined;
   readonly answer: Promise<VerifiedRecord>;
-  readonly #parts: RunParts;
+  stage: Stage = "checking";
+  row: Row | undefined;
+  vendors: AskedVendors | undefined;
+  readonly #parts: VerificationParts;
   readonly #request: VerificationRequest;
   readonly #begun = performance.now();
-  #stage: Stage = "checking";
   #start = Promise.withResolvers<void>();
-  #row: Row | undefined;
 
   /** `content` is set if the request has no idempotency key. */
-  constructor(parts: RunParts, request: VerificationRequest, key: string | undefined, content: string | undefined) {
+  constructor(
+    parts: VerificationParts,
+    request: VerificationRequest,
+    key: string | undefined,
+    content: string | undefined,
+  ) {
     this.#parts = parts;
     this.#request = request;
     this.key = key;
@@ -51,16 +72,8 @@ export class Verification implements Flight {
     this.answer = this.#run();
   }
 
-  get stage(): Stage {
-    return this.#stage;
-  }
-
   get startEnded(): Promise<void> {
     return this.#start.promise;
-  }
-
-  get row(): Row | undefined {
-    return this.#row;
   }
 
   /**
@@ -68,28 +81,17 @@ export class Verification implements Flight {
    * begins.
    */
   async #run(): Promise<VerifiedRecord> {
-    const { inFlight, runs } = this.#parts;
+    const { inFlight } = this.#parts;
     const { key } = this;
     for (let round = 1; ; round += 1) {
-      const hashes = this.#hashes();
+      const hashes = keyHashes(this.#request, this.#parts);
       // Nearly every key is new: insert first, and read the existing row only when the key conflicts.
       const readsKey = key !== undefined && (round > 1 || inFlight.ownerOf(key) !== undefined);
-      const row = readsKey ? await this.#findRow(hashes) : undefined;
-      if (row) {
-        this.#refuseOther(row);
-        if (row.state === "started") {
-          if (await this.#endAbandoned(row)) continue;
-          throw inProgress(row);
-        }
-        if (row.subject_hash === erased) {
-          if (await this.#parts.charges.waiveUnread(row)) continue;
-          throw verificationFailure("record_no_longer_held", undefined, factsOf(row));
-        }
-        if (row.state !== "failed" && row.state !== "unknown") {
-          const answer = await replay(this.#parts, row, this.#budget(this.#parts.now()));
-          if (answer) return answer;
-          continue;
-        }
+      const earlier = readsKey ? await earlierRow(this.#parts, hashes) : undefined;
+      if (earlier) {
+        const answer = await answerOfEarlier(this.#parts, this.#request, earlier);
+        if (answer === "changed") continue;
+        if (answer !== "none") return answer;
       }
       const owner = readsKey && inFlight.ownerOf(key);
       if (owner) {
@@ -98,64 +100,23 @@ export class Verification implements Flight {
       }
       // If we have not read the key and its intent is not written, the existing row decides, whatever the reason was.
       const isUnread = key !== undefined && !readsKey;
-      this.#stage = "starting";
+      this.stage = "starting";
       this.#start = Promise.withResolvers();
       try {
-        const started = await (row ? this.#startRetry(row) : this.#startNew(hashes, !isUnread));
-        if (started) return await this.#answerTo(await runs.run(started, this.#input(), this.#begun));
+        const started = await (earlier ? this.#startRetry(earlier) : this.#startNew(hashes, !isUnread));
+        if (started) return await this.#ask(started);
       } catch (error) {
         // A row with this key may exist. If it cannot be read, we do not claim that it runs, because the whole table
         // may be locked.
-        if (isUnread && error instanceof RowHeld && (await this.#findRow(hashes))) continue;
-        if (!(isUnread && error instanceof Failure && this.#stage === "starting")) throw error;
+        if (isUnread && error instanceof RowHeld && (await earlierRow(this.#parts, hashes))) continue;
+        if (!(isUnread && error instanceof Failure && this.stage === "starting")) throw error;
       } finally {
-        this.#row = undefined;
-        this.#stage = "checking";
+        this.row = undefined;
+        this.vendors = undefined;
+        this.stage = "checking";
         this.#start.resolve();
       }
     }
-  }
-
-  #input(): AttemptInput {
-    const { kind, number, claims, answers, requestId, traceparent, consentReference } = this.#request;
-    return {
-      kind,
-      number,
-      claims,
-      answers,
-      requestId,
-      ...(traceparent === undefined ? {} : { traceparent }),
-      ...(consentReference === undefined ? {} : { consentReference }),
-    };
-  }
-
-  /** The key's hash under each key of the ring, the one to store first; none without an idempotency key. */
-  #hashes(): string[] {
-    const { accountId, mode, idempotencyKey } = this.#request;
-    if (idempotencyKey === undefined) return [];
-    return this.#parts.keyedHashes.all("idempotency key", [accountId, mode, idempotencyKey]);
-  }
-
-  async #findRow(hashes: readonly string[]): Promise<Row | undefined> {
-    const { ledger, retentionTimes } = this.#parts;
-    const row = await ledger.byKey(hashes);
-    if (!row || keyEndOf(row) > retentionTimes.now() || row.state === "started") return row;
-    await ledger.releaseKey(row.reference);
-    return undefined;
-  }
-
-  /** Throws if the key came with another request, or if its outcome is being written. */
-  #refuseOther(row: Row): void {
-    const { keyedHashes, deferredOutcomes } = this.#parts;
-    if (row.subject_hash !== erased && !isOfRequest(row, this.#request, keyedHashes))
-      throw keyReused(row, this.#request, keyedHashes);
-    if (deferredOutcomes.has(row.reference)) throw inProgress(row);
-  }
-
-  /** Ends a started row that has no worker. False if this process or another still works on it. */
-  async #endAbandoned(row: Row): Promise<boolean> {
-    const { leases, ledger, abandonedRows, now } = this.#parts;
-    return row.owner === leases.ownerId ? abandonedRows.end(row) : ledger.abandon(row, leases, now);
   }
 
   /**
@@ -164,18 +125,16 @@ export class Verification implements Flight {
    */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
     const hash = hashes[0] ?? null;
-    const route = decideRoute(this.#parts, this.#request, hash);
-    const row = newIntentRow(this.#request, hash, startAt(route, route.stops[0]), this.#parts);
-    const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
-    if (isRefused) {
+    const route = new Route(this.#parts, this.#request, hash);
+    const row = newIntentRow(this.#request, hash, route.first.start, this.#parts);
+    if (this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1) {
       const uncalled = { attempts: [], owner: null, spends: null, completed_at: row.created_at } as const;
       const refused = { ...row, ...uncalled, state: "refused" } as const;
       if (!(await this.#insert(refused, hashes, explainsFailure))) return undefined;
       throw amountMismatch(refused.fee, factsOf(refused));
     }
     await this.#reserveSlot(row);
-    const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsFailure);
-    return isWritten ? { row, route } : undefined;
+    return (await this.#insert(row, hashes, explainsFailure)) ? { row, route } : undefined;
   }
 
   async #insert(
@@ -208,21 +167,20 @@ export class Verification implements Flight {
   }
 
   /**
-   * Starts another run of a row that ended without a response. It waits for overdue attempts if there are any.
+   * Starts another run of a row that ended without a response. It waits for overdue vendors if there are any.
    * Undefined if the row has changed.
    */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
-    const { runs, ledger, limits, leases, now } = this.#parts;
+    const { inFlight, ledger, limits, leases, now, settings } = this.#parts;
     await this.#reserveSlot(row);
-    const overdue = runs.takeOverdue(row.reference);
+    const overdue = inFlight.takeOverdue(row.reference, settings.timeLimit);
     let retried: Row | undefined;
     try {
       const waits = overdue !== undefined;
-      const route = decideRoute(this.#parts, this.#request, row.idempotency_hash, row, waits);
+      const route = new Route(this.#parts, this.#request, row.idempotency_hash, row, waits);
       const begins: RunStart = waits ? "wait" : route.lookUpFirst ? "lookUp" : "attempt";
       const { requestId } = this.#request;
-      const start = startAt(route, route.stops[0]);
-      const next = { ...start, owner: leases.ownerId, begins, at: now(), requestId };
+      const next = { ...route.first.start, owner: leases.ownerId, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : await limits.conditions(again, this.#request);
       const budget = this.#budget(next.at);
@@ -239,7 +197,7 @@ export class Verification implements Flight {
       this.#started();
       return { row: retried, route, overdue };
     } finally {
-      if (overdue && !retried) runs.keepOverdue(overdue);
+      if (overdue && !retried) this.#keepOverdue(overdue);
     }
   }
 
@@ -257,23 +215,65 @@ export class Verification implements Flight {
 
   async #reserveSlot(row: Row): Promise<void> {
     this.#parts.inFlight.checkLimit(row, this.#request.terms.inFlight);
-    this.#row = row;
+    this.row = row;
     await this.#parts.leases.renewIfExpired();
   }
 
   #started(): void {
-    this.#stage = "started";
+    this.stage = "started";
     this.#start.resolve();
   }
 
-  async #answerTo({ row, result, recorded, wasAttempted, charge }: RunResult): Promise<VerifiedRecord> {
-    // Another process that took the row over may have returned the record and charged for it.
+  /**
+   * Asks the vendors, or waits for those of an earlier run, and writes the outcome. If they are too slow, the caller
+   * gets a response without a record.
+   */
+  async #ask({ row, route, overdue }: StartedRun): Promise<VerifiedRecord> {
+    const { settings, leases, now } = this.#parts;
+    const { timeLimit } = settings;
+    const until = this.#begun + timeLimit - answering;
+    const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - this.#begun);
+    if (!overdue && (remaining <= 0 || !leases.isValid())) {
+      const unsent = unsentOutcome(route.lookUpFirst ? null : row.run, now());
+      return this.#answer(row, await recordOutcome(this.#parts, row, unsent, until));
+    }
+    const vendors = overdue ?? new AskedVendors(this.#parts, row, route, this.#request);
+    vendors.row = row;
+    this.vendors = vendors;
+    const result = await withTimeout(overdue ? vendors.final : vendors.result, remaining);
+    if (!result) await vendors.end();
+    const written = vendors.row;
+    const recorded = await recordOutcome(this.#parts, written, result ?? vendors.unanswered, until);
+    if (!result) this.#keepOverdue(vendors);
+    else if (!overdue && vendors.isListening) this.#listen(vendors, result);
+    return this.#answer(written, recorded);
+  }
+
+  /** Handles a vendor that was too slow but may still respond after our response. */
+  #listen(vendors: AskedVendors, result: Learned): void {
+    if (result.state === "unknown") this.#keepOverdue(vendors);
+    // A later vendor failed, so a retry asks again.
+    else if (result.state === "failed")
+      void vendors.final.then((late) => late.state !== "failed" && recordLateOutcome(this.#parts, vendors.row, late));
+  }
+
+  /** Writes the outcome of vendors when they respond, unless a retry takes them first. */
+  #keepOverdue(vendors: AskedVendors): void {
+    this.#parts.inFlight.keepOverdue(vendors, (late) => recordLateOutcome(this.#parts, vendors.row, late));
+  }
+
+  /** Returns the record, or throws the failure, of an outcome that was written, or could not be. */
+  async #answer(row: Row, { outcome, result, isRecorded }: RecordedOutcome): Promise<VerifiedRecord> {
+    const { ledger, settings } = this.#parts;
     const { account_id, mode, reference } = row;
-    const current = () => this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
-    const now = recorded === false ? await current() : undefined;
+    // Another process that took the row over may have returned the record and charged for it.
+    const current = () => ledger.byReference(account_id, mode, reference).catch(() => undefined);
+    const now = isRecorded === false ? await current() : undefined;
+    const wasAttempted = row.attempts.length > (isNotSent(outcome) ? 1 : 0);
     const facts = { charged: now?.charged === 1, upstream_called: wasAttempted, request_reference: reference };
-    if (!recorded && result.state !== "unknown" && result.state !== "failed") throw heldBack(row, facts);
-    if (result.state !== "verified") throw attemptFailure(result, facts, this.#parts.settings, row);
+    if (!isRecorded && result.state !== "unknown" && result.state !== "failed") throw heldBack(row, facts);
+    if (result.state !== "verified") throw attemptFailure(result, facts, settings, row);
+    const { charge = null } = outcome;
     const hasKey = row.idempotency_hash !== null && charge !== null;
     const undelivered = hasKey ? undeliveredOf(this.#parts, row, charge) : undefined;
     return { record: withReference(row, result.record), replayed: false, undelivered };

@@ -1,57 +1,153 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { checks } from "../checks/index.ts";
 import { Failure } from "../declare/failures.ts";
-import type { InFlight } from "./in-flight.ts";
+import { KeyedHashes } from "../keyring/keyed-hash.ts";
+import type { CurrentKeyring } from "../keyring/keyring.ts";
+import { Charges } from "../ledger/charges.ts";
+import { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
+import { type IdentitySettings, listedRoutes } from "../ledger/identity-settings.ts";
+import { abandonAll, type Leases } from "../ledger/leases.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import type { Log } from "../runtime/log.ts";
+import { withTimeout } from "../runtime/timeout.ts";
+import { codeOf } from "../storage/errors.ts";
+import { ConnectionShares } from "../storage/queries/connection-shares.ts";
+import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
+import type { Db } from "../storage/tables.ts";
+import { AbandonedRows } from "./abandoned-rows.ts";
+import { InFlight } from "./in-flight.ts";
+import { VerificationLimits } from "./limits.ts";
+import { RefusedCalls } from "./refused-calls.ts";
 import { forgetRehearsed, refuseRehearsed } from "./rehearsal.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import { requestContent, type VerificationRequest } from "./request.ts";
-import type { Runs } from "./runs.ts";
-import { type RunParts, Verification } from "./verification.ts";
-import type { VerificationDependencies } from "./verification-dependencies.ts";
+import { RouteCache } from "./routes/route-cache.ts";
+import { Verification, type VerificationParts } from "./verification.ts";
+import type { Upstreams } from "./verification-dependencies.ts";
 
-/** Accepts verifications and tracks those under way. */
+export interface VerifyingParts {
+  db: Db;
+  leases: Leases;
+  /** How many connections to the store this process has. */
+  connections?: number | undefined;
+  keyring: CurrentKeyring;
+  upstreams: Upstreams;
+  settings: IdentitySettings;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** `now` for the expiry of keys and records. */
+  retention: RetentionTimes;
+  log: Log;
+}
+
+/** Milliseconds at the end of a stop that are reserved for abandoning unfinished verifications. */
+const stopReserve = 500;
+/** Milliseconds until a stop asks the store again that was away. */
+const againAfter = 250;
+
+/** The verifications of a process with a lease: it accepts requests, and stops. */
 export class Verifications {
-  readonly #parts: RunParts;
+  readonly parts: VerificationParts;
+  readonly #db: Db;
   #stopping = false;
 
-  constructor(parts: VerificationDependencies, runs: Runs, inFlight: InFlight) {
-    this.#parts = { ...parts, runs, inFlight };
+  constructor({ db, leases, connections, keyring, upstreams, settings, now, retention, log }: VerifyingParts) {
+    const shares = new ConnectionShares(connections);
+    const { routes = listedRoutes, vendorPrices: prices = {} } = settings;
+    const ledger = new Ledger(db, shares, prices);
+    const keyedHashes = new KeyedHashes(keyring, now);
+    const charges = new Charges(db, now, shares, leases.ownerId);
+    const inFlight = new InFlight(settings.limits?.inFlight);
+    const abandonedRows = new AbandonedRows(ledger, leases, now, (reference) => inFlight.worksOn(reference));
+    this.#db = db;
+    this.parts = {
+      ledger,
+      charges,
+      abandonedRows,
+      inFlight,
+      leases,
+      keyedHashes,
+      keyring,
+      upstreams,
+      settings,
+      log,
+      now,
+      retentionTimes: retention,
+      deferredOutcomes: new DeferredOutcomes(
+        ledger,
+        charges,
+        (reference, wasTold) => abandonedRows.endOf(reference, wasTold),
+        log,
+      ),
+      limits: new VerificationLimits(db, settings, keyedHashes),
+      routeCache: new RouteCache(db, now, upstreams.live, routes),
+      refusedCalls: new RefusedCalls(settings.timeZone, now),
+    };
   }
 
   /** Returns the record or throws a `Failure`. A started verification is finished even if its caller disconnects. */
   async verify(request: VerificationRequest): Promise<VerifiedRecord> {
     if (this.#stopping) throw new Failure("shutting_down");
-    const { consentRequired } = this.#parts.settings;
-    if (consentRequired && request.mode === "live" && request.consentReference === undefined)
+    const { settings, refusedCalls } = this.parts;
+    if (settings.consentRequired && request.mode === "live" && request.consentReference === undefined)
       throw new Failure("consent_required");
     refuseRehearsed(request);
-    const verified = await this.#flightOf(request).answer.catch((error) => {
-      this.#parts.refusedCalls.note(request, error);
+    try {
+      const verified = await this.#flightOf(request).answer;
+      forgetRehearsed(request, verified);
+      return forAccount(verified, request);
+    } catch (error) {
+      refusedCalls.note(request, error);
       throw error;
-    });
-    forgetRehearsed(request, verified);
-    return forAccount(verified, request);
+    }
   }
 
-  /** Refuses new verifications. Resolves when those under way have their response. */
-  async stop(): Promise<void> {
+  /** Whether an upstream's late response or a deferred write may still end this verification. */
+  isAwaited(reference: string): boolean {
+    return this.parts.inFlight.hasOverdue(reference) || this.parts.deferredOutcomes.has(reference);
+  }
+
+  /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
+  async stop(deadlineMs: number): Promise<void> {
     this.#stopping = true;
-    await this.#parts.inFlight.idle();
+    const { deferredOutcomes, inFlight, refusedCalls } = this.parts;
+    const until = performance.now() + deadlineMs;
+    const finished = inFlight.idle().then(() => deferredOutcomes.drained());
+    await withTimeout(finished, deadlineMs - stopReserve);
+    inFlight.endVendors();
+    deferredOutcomes.stop();
+    await withTimeout(finished, stopReserve / 2);
+    await refusedCalls.write(this.#db).catch(() => undefined);
+    await this.#leave(until);
+  }
+
+  /** Tries until this time, by `performance.now()`: without the last note, given records would cost nothing. */
+  async #leave(until: number): Promise<void> {
+    const { charges, leases, now, log } = this.parts;
+    try {
+      await charges.close();
+      await abandonAll(this.#db, { owner: leases.ownerId }, now);
+    } catch (error) {
+      if (performance.now() + againAfter < until) {
+        await pause(againAfter);
+        return this.#leave(until);
+      }
+      log.warn({ code: codeOf(error) }, "At the stop, Duba could not mark running verifications as unknown");
+    }
   }
 
   /** Equal requests without an idempotency key share one flight. */
-  #flightOf(request: VerificationRequest) {
-    const { inFlight } = this.#parts;
+  #flightOf(request: VerificationRequest): Pick<Verification, "answer"> {
     const { accountId, mode, idempotencyKey } = request;
-    if (idempotencyKey === undefined) {
-      const content = JSON.stringify(requestContent(request));
-      return inFlight.withContent(content) ?? this.#start(request, undefined, content);
-    }
-    return this.#start(request, JSON.stringify([accountId, mode, idempotencyKey]), undefined);
+    if (idempotencyKey !== undefined)
+      return this.#start(request, JSON.stringify([accountId, mode, idempotencyKey]), undefined);
+    const content = JSON.stringify(requestContent(request));
+    return this.parts.inFlight.withContent(content) ?? this.#start(request, undefined, content);
   }
 
   #start(request: VerificationRequest, key: string | undefined, content: string | undefined): Verification {
-    const verification = new Verification(this.#parts, request, key, content);
-    this.#parts.inFlight.add(verification);
+    const verification = new Verification(this.parts, request, key, content);
+    this.parts.inFlight.add(verification);
     return verification;
   }
 }

@@ -185,8 +185,8 @@ export const columnMutants: readonly Mutant[] = [
       "charged_at: null,",
     ],
     ["an outcome writes no mark of its charge", 'charge_mark: charge ?? "",', 'charge_mark: "",'],
-    ["the journal has an outcome without its fee", "kobo: charge === null ? 0 : fee,", "kobo: 0,"],
-    ["the journal has a fee for what is not charged", "kobo: charge === null ? 0 : fee,", "kobo: fee,"],
+    ["the journal has an outcome without its fee", "kobo: charge === null ? 0 : (", "kobo: 0 * ("],
+    ["the journal has a fee for what is not charged", "kobo: charge === null ? 0 : (", "kobo: ("],
     [
       "an unknown outcome is complete",
       'completed_at: state === "unknown" ? null : stored.at,',

@@ -39,7 +39,7 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: "a stop leaves its last note to a store that is away for a moment",
-    file: "src/verification/leased-verifications.ts",
+    file: "src/verification/verifications.ts",
     from: "performance.now() + againAfter < until",
     to: "performance.now() > until",
     tests: ["src/verification/stop.test.ts"],
@@ -221,9 +221,9 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: "a charge with a key is one without",
-    file: "src/verification/runs.ts",
-    from: "charge: newChargeMark(isKeyless)",
-    to: "charge: newChargeMark(true)",
+    file: "src/verification/record-outcome.ts",
+    from: "null : newChargeMark(isKeyless)",
+    to: "null : newChargeMark(true)",
     tests: chargeTests,
   },
   {

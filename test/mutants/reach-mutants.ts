@@ -214,12 +214,12 @@ export const reachMutants: readonly Mutant[] = [
   },
   {
     name: "the next vendor is called before the ledger names it",
-    file: "src/verification/attempts/run-attempts.ts",
+    file: "src/verification/attempts/asked-vendors.ts",
     from:
       "if (!(await this.#failOver(next, result))) return interrupted(result);\n" +
-      "      result = withEarlier(result, await this.#verify(next));",
+      "      result = withEarlier(result, await this.#verify(next.upstream));",
     to:
-      "const before = result;\n      result = withEarlier(result, await this.#verify(next));\n" +
+      "const before = result;\n      result = withEarlier(result, await this.#verify(next.upstream));\n" +
       "      if (!(await this.#failOver(next, before))) break;",
     tests: ["src/verification/attempts/failover.test.ts"],
   },

@@ -22,7 +22,7 @@ import type { Tables } from "../../storage/tables.ts";
 import type { openLive } from "../../vendors/open-vendors.ts";
 import { isSandbox, missingOf, type VendorValues } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
-import { unfitFor } from "../../verification/attempts/decide-route.ts";
+import { unfitFor } from "../../verification/attempts/whom-to-ask.ts";
 import { vendorChoice } from "../../verification/commands/vendor-states.ts";
 import { consentReferenceOf } from "../../verification/operations/request-headers.ts";
 import { claimStore } from "../../verification/stand-in-store.ts";

@@ -3,8 +3,8 @@ import { listedRoutes } from "../../ledger/identity-settings.ts";
 import { commandLease } from "../../ledger/leases.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
-import { type LeasedParts, LeasedVerifications } from "../../verification/leased-verifications.ts";
 import type { VerificationRequest } from "../../verification/request.ts";
+import { Verifications, type VerifyingParts } from "../../verification/verifications.ts";
 
 /** Milliseconds beyond the time limit of a verification for writing its outcome. */
 const writing = 5_000;
@@ -22,12 +22,12 @@ export interface VerifiedOnce {
  */
 export async function verifyOnce(
   upstream: IdentityUpstream,
-  parts: Omit<LeasedParts, "leases" | "upstreams" | "retention">,
+  parts: Omit<VerifyingParts, "leases" | "upstreams" | "retention">,
   request: VerificationRequest,
 ): Promise<VerifiedOnce> {
   const { db, now, settings } = parts;
   const leases = await commandLease(db, settings.timeLimit + writing);
-  const leased = new LeasedVerifications({
+  const verifications = new Verifications({
     ...parts,
     leases,
     settings: { ...settings, routes: listedRoutes },
@@ -35,7 +35,7 @@ export async function verifyOnce(
     retention: { now, recordsNow: now },
   });
   try {
-    const ended = await leased.verifications.verify(request).then(
+    const ended = await verifications.verify(request).then(
       ({ record }) => ({ reference: record.request_reference, because: null }),
       (error: unknown) => {
         if (!(error instanceof Failure)) throw error;
@@ -44,10 +44,10 @@ export async function verifyOnce(
         return { reference: facts.request_reference, because: (logged?.reason as string | undefined) ?? null };
       },
     );
-    const row = await leased.parts.ledger.byReference(request.accountId, request.mode, ended.reference);
+    const row = await verifications.parts.ledger.byReference(request.accountId, request.mode, ended.reference);
     return { row: row!, because: ended.because };
   } finally {
-    await leased.stop(writing);
+    await verifications.stop(writing);
     await leases.end();
   }
 }

@@ -10,7 +10,7 @@ import type { Db } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import { didNoWork } from "../../vendors/ports/outcomes.ts";
 import type { VerificationDependencies } from "../verification-dependencies.ts";
-import { loggableError } from "./run-attempts.ts";
+import { loggableError } from "./asked-vendors.ts";
 
 /**
  * Milliseconds. A younger attempt may still get a response, and an upstream may have forgotten an older one than

@@ -1,45 +1,29 @@
 import type { CheckRecord } from "../../checks/index.ts";
 import type { Answers } from "../../declare/operation.ts";
-import {
-  isNotSent,
-  type RunOutcome,
-  storedOutcome,
-  unresolvedAttempts,
-  vendorReferenceOf,
-  withOutcome,
-} from "../../ledger/attempts.ts";
+import { type RunOutcome, unresolvedAttempts, vendorReferenceOf } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
-import type { PassedOver } from "../../ledger/vendor-choice.ts";
 import { unsentOutcome } from "../../ledger/write-outcome.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import { badResponse, didNoWork } from "../../vendors/ports/outcomes.ts";
 import { isRejected } from "../../vendors/ports/reasons.ts";
+import type { VerificationRequest } from "../request.ts";
 import type { VerificationDependencies } from "../verification-dependencies.ts";
-import { isAffordable, type Route, type Stop, startAt, whatMayFollow } from "./decide-route.ts";
 import { matchRecord } from "./match-record.ts";
-
-/** The number to verify, how much of the record the account may see, and the request that causes it. */
-export type AttemptInput = Omit<IdentityAttempt, "signal" | "reference"> & {
-  answers: Answers;
-  requestId: string;
-};
+import type { ChosenVendor, Route } from "./whom-to-ask.ts";
 
 /** The outcome of a run, with the record of the person. */
 export type Learned = RunOutcome<{ record: CheckRecord }>;
 
 /**
- * The attempts of one run, along its route. It tries the next vendor only if the one before certainly did no work, if
- * that one timed out and the operator accepts paying twice, or once after "not found" if the operator wants a second
- * source. The ledger names each vendor before its attempt.
+ * The vendors that one run asks, along its route. The ledger names each vendor before its attempt. They may outlive
+ * their request: then a retry of it waits for them.
  */
-export class RunAttempts {
+export class AskedVendors {
   /** When the first attempt began, by `performance.now()`. */
   readonly since = performance.now();
   /** Never rejects. */
   readonly result: Promise<Learned>;
-  /** The result, or the late response of a vendor that was too slow for it. Never rejects. */
-  readonly final: Promise<Learned>;
   /** The row as on the ledger, except while a failover is being written. */
   row: Row;
   /** The attempt under way, or the one that we look up. */
@@ -47,9 +31,6 @@ export class RunAttempts {
   #isLookUp: boolean;
   readonly #parts: VerificationDependencies;
   readonly #route: Route;
-  /** Whether no vendor got an attempt yet, and the vendors that could not be used since the last one that did. */
-  #isFirst = true;
-  #skipped: PassedOver[] = [];
   readonly #request: IdentityAttempt;
   readonly #answers: Answers;
   readonly #requestId: string;
@@ -57,23 +38,27 @@ export class RunAttempts {
   /** Responses still to come from vendors that were too slow. */
   readonly #later: Promise<Learned>[] = [];
   #failingOver: Promise<Row | undefined> | undefined;
+  #final: Promise<Learned> | undefined;
 
-  constructor(
-    parts: VerificationDependencies,
-    row: Row,
-    route: Route,
-    { answers, requestId, ...request }: AttemptInput,
-  ) {
+  constructor(parts: VerificationDependencies, row: Row, route: Route, request: VerificationRequest) {
+    const { kind, number, claims, traceparent, consentReference } = request;
     this.#parts = parts;
     this.row = row;
-    this.#requestId = requestId;
     this.#isLookUp = route.lookUpFirst;
     this.#attempt = route.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
     this.#route = route;
-    this.#answers = answers;
-    this.#request = { ...request, reference: row.reference, signal: this.#limit.signal };
-    this.result = Promise.resolve().then(() => this.#walk());
-    this.final = this.result.then((result) => this.#finalResult(result));
+    this.#answers = request.answers;
+    this.#requestId = request.requestId;
+    this.#request = { kind, number, claims, reference: row.reference, signal: this.#limit.signal };
+    if (traceparent !== undefined) this.#request.traceparent = traceparent;
+    if (consentReference !== undefined) this.#request.consentReference = consentReference;
+    this.result = this.#askInTurn();
+  }
+
+  /** The result, or the late response of a vendor that was too slow for it. Never rejects. */
+  get final(): Promise<Learned> {
+    this.#final ??= this.result.then((result) => this.#finalResult(result));
+    return this.#final;
   }
 
   /** Whether a vendor may still respond after the result. */
@@ -95,44 +80,16 @@ export class RunAttempts {
     await this.#failingOver;
   }
 
-  async #walk(): Promise<Learned> {
-    const { stops, lookUpFirst } = this.#route;
-    const [first, ...others] = stops;
-    let result = lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first);
-    this.#note(first, result);
-    for (const next of others) {
-      const elapsed = performance.now() - this.since;
-      const follows = whatMayFollow(this.#route, result, this.row.attempts, elapsed);
-      if (!follows || this.#limit.signal.aborted) break;
-      if (next.upstream.isReady?.() === false) {
-        this.#skip(next, "not_ready");
-        continue;
-      }
-      if (follows === "second_source" && !isAffordable(this.#route, this.#attemptsAfter(result), next)) {
-        this.#skip(next, "too_dear");
-        continue;
-      }
+  async #askInTurn(): Promise<Learned> {
+    const { first, lookUpFirst } = this.#route;
+    let result = lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first.upstream);
+    while (!this.#limit.signal.aborted) {
+      const next = this.#route.next(result, this.row.attempts, performance.now() - this.since);
+      if (!next) break;
       if (!(await this.#failOver(next, result))) return interrupted(result);
-      result = withEarlier(result, await this.#verify(next));
-      // "Not found" leads to one more vendor only, whatever its result.
-      if (follows === "second_source") break;
-      this.#note(next, result);
+      result = withEarlier(result, await this.#verify(next.upstream));
     }
     return result;
-  }
-
-  #note(stop: Stop, result: Learned): void {
-    if (isNotSent(result)) this.#skip(stop, "not_sent");
-    else [this.#isFirst, this.#skipped] = [false, []];
-  }
-
-  #skip({ upstream, passedOver }: Stop, reason: PassedOver["reason"]): void {
-    this.#skipped.push(...passedOver, { vendor: upstream.name, reason });
-  }
-
-  #attemptsAfter(result: Learned): Row["attempts"] {
-    const { attempts } = this.row;
-    return withOutcome(attempts, storedOutcome(attempts, result, false, this.#parts.settings.vendorPrices ?? {}));
   }
 
   async #finalResult(result: Learned): Promise<Learned> {
@@ -144,17 +101,16 @@ export class RunAttempts {
     return result;
   }
 
-  async #lookUpOrVerify(stop: Stop): Promise<Learned> {
-    const earlier = await this.#lookUp(stop.upstream);
+  async #lookUpOrVerify(chosen: ChosenVendor): Promise<Learned> {
+    const earlier = await this.#lookUp(chosen.upstream);
     if (earlier.state !== "failed" || this.#limit.signal.aborted) return earlier;
-    return (await this.#failOver(stop, earlier)) ? this.#verify(stop) : interrupted(earlier);
+    return (await this.#failOver(chosen, earlier)) ? this.#verify(chosen.upstream) : interrupted(earlier);
   }
 
   /** Writes which vendor is tried next. False if this run no longer owns its row, or the store did not respond. */
-  async #failOver(stop: Stop, before: Learned): Promise<boolean> {
+  async #failOver({ start }: ChosenVendor, before: Learned): Promise<boolean> {
     const { ledger, log, now, abandonedRows } = this.#parts;
-    const so = { isFirst: this.#isFirst, skipped: this.#skipped };
-    const next = { ...startAt(this.#route, stop, so), at: now(), requestId: this.#requestId };
+    const next = { ...start, at: now(), requestId: this.#requestId };
     this.#failingOver = ledger.failOver(this.row, before, next).catch((error: unknown) => {
       log.error(
         { reference: this.row.reference, ...loggableError(error) },
@@ -181,7 +137,7 @@ export class RunAttempts {
     return outcome && isCertain(outcome) ? { ...outcome, attempt, at } : unsentOutcome(null, at);
   }
 
-  async #verify({ upstream }: Stop): Promise<Learned> {
+  async #verify(upstream: IdentityUpstream): Promise<Learned> {
     const attempt = this.#attempt;
     if (this.#limit.signal.aborted) return unsentOutcome(attempt, this.#parts.now());
     const outcome = await this.#heard(upstream, () => upstream.verify(this.#requestTo(upstream)));

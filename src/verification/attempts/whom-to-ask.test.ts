@@ -9,7 +9,7 @@ import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts"
 import { unknown } from "../../vendors/ports/outcomes.ts";
 import { newRequest, usualSettings } from "../identity.fixture.ts";
 import { RouteCache } from "../routes/route-cache.ts";
-import { decideRoute, startAt } from "./decide-route.ts";
+import { type ChosenVendor, Route } from "./whom-to-ask.ts";
 
 const named = (name: string, more: Partial<IdentityUpstream> = {}): IdentityUpstream => ({
   name,
@@ -34,10 +34,17 @@ const routeOf = (
   const settings = { ...usualSettings, ...changes };
   const routeCache = new RouteCache({} as never, Date.now, live, listedRoutes);
   const request = newRequest({ mode: "live", kind: "nin", claims: {}, ...given });
-  return decideRoute({ upstreams: { test: any, live }, settings, routeCache }, request, null, row);
+  return new Route({ upstreams: { test: any, live }, settings, routeCache }, request, null, row);
 };
-/** The vendors that may be sent it, in order. */
-const usable = (...given: Parameters<typeof routeOf>) => routeOf(...given).stops.map(({ upstream }) => upstream.name);
+/** The vendors that are sent it, in order, while each of them does no work. */
+const walked = (...given: Parameters<typeof routeOf>): ChosenVendor[] => {
+  const route = routeOf(...given);
+  const chosen = [route.first];
+  const failed = { state: "failed", reason: "out_of_service", attempt: 1, at: 1 } as const;
+  for (let next = route.next(failed, [], 0); next; next = route.next(failed, [], 0)) chosen.push(next);
+  return chosen;
+};
+const usable = (...given: Parameters<typeof routeOf>) => walked(...given).map(({ upstream }) => upstream.name);
 
 test("an upstream that does not offer the kind, or needs what the request lacks, is passed over", () => {
   const all = [both, onlyBvn, consent, names, any];
@@ -90,8 +97,7 @@ test("a vendor that was asked before is not said to be passed over", () => {
   const notFound = { ...first!, outcome: "negative", reason: "not_found" } as const;
   const released = { ...second!, outcome: "failed", reason: "released" } as const;
   const whys = (changes: Partial<IdentitySettings>, attempts: Row["attempts"]) => {
-    const route = routeOf([any, other, last], {}, changes, { ...row, attempts });
-    return route.stops.map((stop) => [stop.upstream.name, startAt(route, stop).why]);
+    return walked([any, other, last], {}, changes, { ...row, attempts }).map(({ start }) => [start.vendor, start.why]);
   };
   assert.deepEqual(whys({}, [notFound, released]), [["other", null]]);
   assert.deepEqual(whys({ payTwice: true }, [second!]), [

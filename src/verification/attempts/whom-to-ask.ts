@@ -1,0 +1,318 @@
+import {
+  type Attempt,
+  type AttemptStart,
+  isNotFound,
+  isNotSent,
+  lastVendor,
+  type RunOutcome,
+  storedOutcome,
+  unresolvedAttempts,
+  withOutcome,
+} from "../../ledger/attempts.ts";
+import { vendorPriceOf } from "../../ledger/fees.ts";
+import { type IdentitySettings, listedRoutes } from "../../ledger/identity-settings.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import { type PassedOver, storedChoice, type VendorChoice } from "../../ledger/vendor-choice.ts";
+import type { IdentityAttempt, IdentityUpstream, UpstreamNeed } from "../../vendors/ports/identity-upstream.ts";
+import { isRejected } from "../../vendors/ports/reasons.ts";
+import { highestBill } from "../../vendors/vendor-prices.ts";
+import type { VerificationRequest } from "../request.ts";
+import { shareOf } from "../routes/learning-share.ts";
+import type { VendorOrder } from "../routes/route-cache.ts";
+import type { VerificationDependencies } from "../verification-dependencies.ts";
+import { attemptsUsedUp, noFacts, noneOpen, verificationFailure } from "../verification-failures.ts";
+
+type Parts = Pick<VerificationDependencies, "upstreams" | "settings" | "routeCache">;
+
+/** A vendor to ask, and what its attempt stores of the choice. */
+export interface ChosenVendor {
+  upstream: IdentityUpstream;
+  start: Required<Pick<AttemptStart, "vendor" | "price" | "why">>;
+}
+
+/** A vendor that a run may ask, and why it has this place. */
+interface Stop {
+  upstream: IdentityUpstream;
+  /** The vendors before it that the run cannot use. */
+  passedOver: readonly PassedOver[];
+  /** The vendors that would come before it without its share, or as listed. */
+  overtaken: readonly PassedOver[];
+}
+
+/** How many attempts of one key may stay unknown or get a bad response. The operator may have to pay for each. */
+const mostUseless = 3;
+
+/**
+ * Decides whom a run asks, and why. The next vendor is asked only if the one before certainly did no work, if that one
+ * timed out and the operator accepts paying twice, or once after "not found" if the operator wants a second source.
+ */
+export class Route {
+  readonly first: ChosenVendor;
+  /** Whether to look up what the first vendor did for an earlier run, and to ask it again only if it did nothing. */
+  readonly lookUpFirst: boolean;
+  readonly #settings: IdentitySettings;
+  readonly #kind: VerificationRequest["kind"];
+  readonly #choice: Pick<VendorChoice, "policy" | "compared">;
+  /** In the order in which they are asked. */
+  readonly #stops: readonly Stop[];
+  /** The first vendor, if it may have done the work in an earlier run. */
+  readonly #resumed: IdentityUpstream | undefined;
+  /** The place of the vendor that was asked last, and whether it is the last that may be asked. */
+  #at = 0;
+  #isLast = false;
+  /** Whether no vendor got an attempt yet, and the vendors that could not be used since the last one that did. */
+  #isFirst = true;
+  #skipped: PassedOver[] = [];
+
+  /**
+   * The route of a request, or of a retry of `row`. `hash`: keyed hash of the idempotency key, as stored. `waits`: the
+   * run only waits for an earlier attempt. Throws `upstream_not_configured` if no vendor can take the request,
+   * `upstream_unavailable` if the operator has paused all that can or the one that must respond first,
+   * `consent_required`, and the failure of a row that has used up its attempts.
+   */
+  constructor(parts: Parts, request: VerificationRequest, hash: string | null, row?: Row, waits = false) {
+    const { settings } = parts;
+    const vendors = new Vendors(parts, request, hash, row);
+    const { resumed, order } = vendors;
+    this.#settings = settings;
+    this.#kind = request.kind;
+    this.#choice = { policy: (order && settings.routes?.policy) ?? "listed", compared: order?.compared ?? [] };
+    this.#resumed = resumed;
+    this.lookUpFirst = resumed?.lookUp !== undefined && !resumed.repeatable;
+    const isUsedUp = row !== undefined && !waits && uselessAttempts(row, this.lookUpFirst) >= mostUseless;
+    this.#stops = vendors.stops(isUsedUp ? [freeAgain(resumed ?? vendors.asked[0]!, row)] : vendors.asked);
+    this.first = this.#chosen();
+  }
+
+  /**
+   * Whom to ask after this outcome of the vendor that was asked last; undefined: nobody. `elapsed`: milliseconds since
+   * the run began.
+   */
+  next(outcome: RunOutcome, attempts: readonly Attempt[], elapsed: number): ChosenVendor | undefined {
+    const follows = this.#whatFollows(outcome, attempts, elapsed);
+    if (!follows) return undefined;
+    if (isNotSent(outcome)) this.#skip("not_sent");
+    else [this.#isFirst, this.#skipped] = [false, []];
+    while (this.#at + 1 < this.#stops.length) {
+      this.#at += 1;
+      const { upstream } = this.#stops[this.#at]!;
+      if (!isReady(upstream)) this.#skip("not_ready");
+      else if (follows === "second_source" && !this.#isAffordable(outcome, attempts)) this.#skip("too_dear");
+      else {
+        // "Not found" leads to one more vendor only, whatever its outcome.
+        this.#isLast = follows === "second_source";
+        return this.#chosen();
+      }
+    }
+    return undefined;
+  }
+
+  /** An attempt in place of this one, or at a second source, which bills separately and needs half of the time. */
+  #whatFollows(
+    outcome: RunOutcome,
+    attempts: readonly Attempt[],
+    elapsed: number,
+  ): "failover" | "second_source" | undefined {
+    if (this.#isLast) return undefined;
+    if (outcome.state === "unknown") return this.#settings.payTwice ? "failover" : undefined;
+    if (outcome.state === "failed") return isRejected(outcome.reason) ? undefined : "failover";
+    if (outcome.state !== "negative" || outcome.reason !== "not_found") return undefined;
+    if (secondSourceMax(this.#settings) === null || elapsed >= this.#settings.timeLimit / 2) return undefined;
+    const isOpen = unresolvedAttempts({ attempts }).some(({ number }) => number !== outcome.attempt);
+    return isOpen ? undefined : "second_source";
+  }
+
+  /** Whether the vendor at this place would leave the bills within the bound of a second source. */
+  #isAffordable(outcome: RunOutcome, attempts: readonly Attempt[]): boolean {
+    const { vendorPrices = {} } = this.#settings;
+    const asked = withOutcome(attempts, storedOutcome(attempts, outcome, false, vendorPrices));
+    return isAffordable(this.#stops[this.#at]!.upstream, this.#kind, asked, this.#settings);
+  }
+
+  #skip(reason: PassedOver["reason"]): void {
+    const { upstream, passedOver } = this.#stops[this.#at]!;
+    this.#skipped.push(...passedOver, { vendor: upstream.name, reason });
+  }
+
+  #chosen(): ChosenVendor {
+    const { upstream, passedOver, overtaken } = this.#stops[this.#at]!;
+    const before = [...this.#skipped, ...passedOver, ...(this.#isFirst ? overtaken : [])];
+    const why = upstream === this.#resumed ? null : storedChoice({ ...this.#choice, passedOver: before });
+    const price = vendorPriceOf(upstream.name, this.#kind, this.#settings);
+    return { upstream, start: { vendor: upstream.name, price, why } };
+  }
+}
+
+/** The vendors of a request at the start of a run: who may be asked, who not, and why. */
+class Vendors {
+  /** Undefined in test mode. */
+  readonly order: VendorOrder | undefined;
+  /** The vendor that may have done the work in an earlier run, if it may be asked again. */
+  readonly resumed: IdentityUpstream | undefined;
+  /** Those that the run may ask, in order. */
+  readonly asked: readonly IdentityUpstream[];
+  readonly #parts: Parts;
+  readonly #request: VerificationRequest;
+  readonly #row: Row | undefined;
+  /** The vendor that gets this verification as part of its share. */
+  readonly #share: string | undefined;
+  readonly #placed: readonly IdentityUpstream[];
+  readonly #all: readonly IdentityUpstream[];
+  /** What a retry follows, if a vendor of an earlier run reported "not found". */
+  readonly #unfound: { by: string; next: string | undefined } | undefined;
+
+  constructor(parts: Parts, request: VerificationRequest, hash: string | null, row: Row | undefined) {
+    const { upstreams, settings, routeCache } = parts;
+    this.#parts = parts;
+    this.#request = request;
+    this.#row = row;
+    this.order = request.mode === "live" ? routeCache.order(request.kind) : undefined;
+    this.#placed = this.order?.upstreams ?? [upstreams.test];
+    const share = this.order && shareOf(hash, (settings.routes ?? listedRoutes).shares);
+    const isShare = ({ name }: IdentityUpstream) => Number(name === share);
+    this.#all =
+      share === undefined ? this.#placed : this.#placed.toSorted((one, other) => isShare(other) - isShare(one));
+    this.#share = share;
+    this.#unfound = row && afterNotFound(row);
+
+    const open = this.#openOnes();
+    const waitsFor = row && this.#vendorOfUnresolved(row);
+    if (open && (waitsFor ? !open.includes(waitsFor) : open.length === 0)) throw noneOpen(row);
+    this.resumed = waitsFor && open ? waitsFor : undefined;
+    this.asked = this.#askedOf(open ?? []);
+    if (this.asked.length === 0) throw verificationFailure("upstream_not_configured", undefined, noFacts);
+  }
+
+  /** The stops at these vendors. */
+  stops(asked: readonly IdentityUpstream[]): Stop[] {
+    const { resumed } = this;
+    const stops: Stop[] = [];
+    let passedOver: PassedOver[] = [];
+    for (const one of resumed ? [resumed, ...this.#all.filter((other) => other !== resumed)] : this.#all)
+      if (asked.includes(one)) {
+        stops.push({ upstream: one, passedOver, overtaken: this.#overtakenBy(one) });
+        passedOver = [];
+      } else if (!this.#isOver(one)) passedOver.push(this.#because(one, "not_ready"));
+    return stops;
+  }
+
+  /** Those that may be asked now; undefined if none could take the request even if it were not paused. */
+  #openOnes(): IdentityUpstream[] | undefined {
+    const usable = this.#all.filter((one) => this.#unfit(one) === undefined);
+    if (usable.length > 0) return usable.filter((one) => !this.#isPaused(one) && !this.#isOver(one));
+    if (this.#all.some((one) => this.#unfit(one) === "needs_consent"))
+      throw verificationFailure("consent_required", undefined, noFacts);
+    return undefined;
+  }
+
+  /**
+   * A row with an unresolved attempt stays with that vendor, even if it is paused or unfit by now, because another
+   * vendor would bill too.
+   */
+  #vendorOfUnresolved(row: Row): IdentityUpstream | undefined {
+    const unresolved = unresolvedAttempts(row).at(-1);
+    return this.#all.find(({ name, kinds }) => name === unresolved?.vendor && kinds.includes(this.#request.kind));
+  }
+
+  #askedOf(open: readonly IdentityUpstream[]): readonly IdentityUpstream[] {
+    if (this.resumed) return this.#parts.settings.payTwice ? open : [this.resumed];
+    const ready = open.filter(isReady);
+    return (ready.length > 0 ? ready : open).slice(0, this.#unfound ? 1 : undefined);
+  }
+
+  /** Whether a vendor has had its turn in an earlier run, or would come after the one that has. */
+  #isOver(one: IdentityUpstream): boolean {
+    const unfound = this.#unfound;
+    if (!unfound) return false;
+    if (unfound.next !== undefined) return one.name !== unfound.next;
+    const { settings } = this.#parts;
+    return one.name === unfound.by || !isAffordable(one, this.#request.kind, this.#row!.attempts, settings);
+  }
+
+  #unfit(one: IdentityUpstream) {
+    return unfitFor(one, this.#request, this.#parts.settings);
+  }
+
+  #isPaused({ name }: IdentityUpstream): boolean {
+    return this.order !== undefined && this.#parts.routeCache.isPaused(name, this.#request.kind);
+  }
+
+  #because(one: IdentityUpstream, otherwise: PassedOver["reason"]): PassedOver {
+    const reason = this.#unfit(one) ?? (this.#isPaused(one) ? "paused" : isReady(one) ? otherwise : "not_ready");
+    return { vendor: one.name, reason };
+  }
+
+  #overtakenBy(one: IdentityUpstream): PassedOver[] {
+    const { order } = this;
+    if (!order) return [];
+    if (one.name === this.#share)
+      return this.#placed.slice(0, this.#placed.indexOf(one)).map((other) => this.#because(other, "share"));
+    const { live } = this.#parts.upstreams;
+    const place = this.#all.indexOf(one);
+    const before = live.slice(0, live.indexOf(one)).filter((other) => this.#all.indexOf(other) > place);
+    return before.map((other) => this.#because(other, order.whyBehind(other.name)));
+  }
+}
+
+/** The most kobo of all bills if another vendor is asked after "not found". Null: none is. */
+function secondSourceMax({ routes }: IdentitySettings): number | null {
+  return (routes ?? listedRoutes).notFoundMax;
+}
+
+/** Whether a second source leaves the bills of these attempts within their bound even at its highest price. */
+function isAffordable(
+  { name }: IdentityUpstream,
+  kind: VerificationRequest["kind"],
+  attempts: readonly Attempt[],
+  settings: IdentitySettings,
+): boolean {
+  const most = secondSourceMax(settings);
+  const bills = [...attempts.map(({ bill }) => bill), highestBill(kind, settings.vendorPrices?.[name])];
+  const sum = bills.reduce((sum, kobo) => (sum === null || kobo === null ? null : sum + kobo), 0);
+  return most !== null && sum !== null && sum <= most;
+}
+
+/**
+ * Why a vendor cannot take a request: it does not offer the kind, or needs something that the request lacks. Undefined
+ * if it can. `consentAttested`: the operator holds the consent of every person.
+ */
+export function unfitFor(
+  { kinds, needs = [] }: IdentityUpstream,
+  { kind, claims, consentReference }: Pick<IdentityAttempt, "kind" | "claims" | "consentReference">,
+  { consentAttested }: Pick<IdentitySettings, "consentAttested">,
+): "other_kind" | `needs_${UpstreamNeed}` | undefined {
+  if (!kinds.includes(kind)) return "other_kind";
+  const brings: Record<UpstreamNeed, boolean> = {
+    consent: consentAttested || consentReference !== undefined,
+    names: claims.first_name !== undefined && claims.last_name !== undefined,
+  };
+  // If both are missing, we report the names: a caller can add a consent, but names are only compared.
+  const lacks = (["names", "consent"] as const).find((need) => needs.includes(need) && !brings[need]);
+  return lacks && `needs_${lacks}`;
+}
+
+function isReady(upstream: IdentityUpstream): boolean {
+  return upstream.isReady?.() !== false;
+}
+
+/**
+ * The vendor that reported "not found" and the one that was tried `next`, with which a retry continues. If none was
+ * tried, as the store did not take the attempt, a retry asks one other within the bounds of a second source.
+ */
+function afterNotFound({ attempts }: Row): { by: string; next: string | undefined } | undefined {
+  const at = attempts.findIndex(isNotFound);
+  if (at < 0) return undefined;
+  return { by: attempts[at]!.vendor, next: attempts.slice(at + 1).at(-1)?.vendor };
+}
+
+/** The attempts that brought nothing although they may be billed. A look-up of one is no new attempt. */
+function uselessAttempts(row: Row, lookUpFirst: boolean): number {
+  const badAnswers = row.attempts.filter(({ reason }) => reason === "bad_response").length;
+  return badAnswers + (lookUpFirst ? 0 : unresolvedAttempts(row).length);
+}
+
+/** A vendor that repeats its responses does so for free. Only such a one may be asked once more. */
+function freeAgain(last: IdentityUpstream, row: Row): IdentityUpstream {
+  if (!last.repeatable || last.name !== lastVendor(row)) throw attemptsUsedUp(row);
+  return last;
+}
