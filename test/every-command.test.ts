@@ -9,7 +9,7 @@ import type { CommandContext } from "../src/commands/context.ts";
 import { memberWith } from "../src/declare/command/answer-table.ts";
 import { argumentsOf } from "../src/declare/command/example-line.ts";
 import { type Member, membersOf, readTexts } from "../src/declare/command/read-texts.ts";
-import { accept, type Command, mayRun, RoleError, roles } from "../src/declare/command.ts";
+import { accept, type Command, mayBeDanger, mayRun, RoleError, roles } from "../src/declare/command.ts";
 import { newAttempt } from "../src/ledger/attempts.ts";
 import { storeRows, verifiedRow } from "../src/ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
@@ -132,7 +132,7 @@ for (const engine of usualEngines)
         const hasFiles = memberWith("holds", schema) !== undefined;
         const options = [
           ...(hasFiles || "lines" in schema ? [] : ["--json"]),
-          ...(command.kind === "danger" ? ["--yes"] : []),
+          ...(mayBeDanger(command) ? ["--yes"] : []),
         ];
         const before = rows;
         const { exitCode, out, err } = await world.duba([...argumentsOf(command, example), ...options], `${bvn}\n`);

@@ -96,12 +96,11 @@ function nobody(says: readonly string[]): string {
 
 /** Says what the command will do, and asks the person to type what it hits. */
 async function confirm(
-  { kind, target = [], input }: Command<CommandContext>,
+  { kind, target: [name = "account"] = [], input }: Command<CommandContext>,
   texts: Texts,
   says: readonly string[],
   ask: Ask,
 ): Promise<void> {
-  const name = target[0]!;
   const { member } = membersOf(input).find((each) => each.name === name)!;
   const wanted = String(texts[name]);
   const isSecret = member.private || redactCredentials(wanted) !== wanted;

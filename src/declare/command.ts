@@ -79,9 +79,17 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
   /**
    * What it is about to do with this input, for the person who confirms it. It decides nothing and gives nothing away.
-   * It throws what `run` would refuse anyway, so that nobody confirms that in vain.
+   * It throws what `run` would refuse anyway, so that nobody confirms that in vain. `run`: this command with this
+   * input in the same room but for these members, such as a transaction that is taken back. Functions of the room
+   * keep the store.
    */
-  effect?: (input: Static<Input>, room: Room) => Promise<Effect>;
+  effect?: (
+    input: Static<Input>,
+    room: Room,
+    run: (others: object) => Promise<Returned<Static<Answer>>>,
+  ) => Promise<Effect>;
+  /** Whether `effect` can find a danger, so that a terminal asks for it too. */
+  mayBeDanger?: true;
   /**
    * It calls somebody outside, such as a vendor. A user interface does it when a person presses a button, and never for
    * a link.
@@ -203,10 +211,10 @@ export function mayRun(role: Role, { role: least }: Pick<Command<never>, "role">
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-type Confirmed<Room> = Pick<Command<Room>, "kind" | "gives" | "givesNothing" | "effect">;
+type Confirmed<Room> = Pick<Command<Room>, "kind" | "gives" | "givesNothing" | "effect" | "mayBeDanger" | "run">;
 
 /** Whether a person of a user interface confirms it with a passkey. `never`: whatever the input is. */
-export function confirms(command: Confirmed<never>): "always" | "sometimes" | "never" {
+export function confirms(command: Omit<Confirmed<never>, "run">): "always" | "sometimes" | "never" {
   const { kind, gives, givesNothing } = command;
   if (kind === "danger") return "always";
   if (gives !== undefined) return givesNothing ? "sometimes" : "always";
@@ -214,17 +222,18 @@ export function confirms(command: Confirmed<never>): "always" | "sometimes" | "n
 }
 
 /** Whether a person confirms it, at a terminal too, with some input at least. */
-export function mayBeDanger({ kind, gives, effect }: Confirmed<never>): boolean {
-  return kind === "danger" || (gives === undefined && effect !== undefined);
+export function mayBeDanger({ kind, mayBeDanger: may }: Pick<Command<never>, "kind" | "mayBeDanger">): boolean {
+  return kind === "danger" || may === true;
 }
 
 /** What a person has to confirm of this input; undefined: nothing. Throws what the command refuses about it. */
 export async function confirmed<Room>(
-  { kind, gives, givesNothing, effect }: Confirmed<Room>,
+  { kind, gives, givesNothing, effect, run }: Confirmed<Room>,
   input: object,
   room: Room,
 ): Promise<Effect | undefined> {
-  const own: Effect = (await effect?.(input as never, room)) ?? { says: [] };
+  const runIn = (others: object) => run(input as never, { ...room, ...others });
+  const own: Effect = (await effect?.(input as never, room, runIn)) ?? { says: [] };
   const { isDanger = kind === "danger" } = own;
   const isGift = gives !== undefined && !(await givesNothing?.(input as never, room));
   return isDanger || isGift ? { ...own, isDanger } : undefined;

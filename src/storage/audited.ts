@@ -36,3 +36,21 @@ export async function inSnapshot<Result>(
   if (db.isTransaction) return read(db as Transaction<Tables>);
   return db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
 }
+
+/** What `change` returns, in a transaction that is taken back: nothing of it stays. Throws what `change` throws. */
+export async function takenBack<Result>(
+  db: Kysely<Tables>,
+  change: (trx: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const enough = new Error("This transaction is taken back.");
+  let found: { result: Result } | undefined;
+  try {
+    await db.transaction().execute(async (trx) => {
+      found = { result: await change(trx) };
+      throw enough;
+    });
+  } catch (error) {
+    if (error !== enough) throw error;
+  }
+  return found!.result;
+}

@@ -331,4 +331,18 @@ export const moneyMutants: readonly Mutant[] = [
     to: "verifications: sql<number>`min(1)`",
     tests: ["src/ledger/batches.test.ts"],
   },
+  {
+    name: "new terms that refuse a client are no danger",
+    file: "src/access/accounts/effect-on-calls.ts",
+    from: "isDanger: hasLiveKey && will.some(isNew)",
+    to: "isDanger: hasLiveKey && was.length > 0 && will.some(isNew)",
+    tests: ["test/refused-calls.test.ts"],
+  },
+  {
+    name: "a rehearsed change stays",
+    file: "src/storage/audited.ts",
+    from: "      throw enough;\n",
+    to: "",
+    tests: ["test/refused-calls.test.ts"],
+  },
 ];

@@ -67,9 +67,9 @@ export class Operators {
       );
       const client: Client = { email, pays, apiKey: JSON.parse(made!).key, isSuspended: false };
       this.#clients.push(client);
-      if (pays === "capped") await complete(this.#duba("accounts", "change", email, "--cap-naira", "200000"));
+      if (pays === "capped") await complete(this.#duba("accounts", "change", email, "--cap-naira", "200000", "--yes"));
       if (pays === "prepaid") {
-        await complete(this.#duba("accounts", "change", email, "--prepaid", "on"));
+        await complete(this.#duba("accounts", "change", email, "--prepaid", "on", "--yes"));
         await complete(this.#topUp(client, 60_000));
       }
       if (nth % 2 === 0)
@@ -139,14 +139,21 @@ export class Operators {
         return;
       }
       case "suspend":
-        if (!(await this.#duba("accounts", "suspend", client.email))) return;
+        if (!(await this.#duba("accounts", "suspend", client.email, "--yes"))) return;
         client.isSuspended = true;
         await this.#time.pause(seed.between(5, 20) * 1_000);
         await this.#duba("accounts", "resume", client.email);
         client.isSuspended = false;
         return;
       case "price":
-        await this.#duba("accounts", "change", client.email, "--bvn-fee", seed.pick(["default", "80", "120.50"]));
+        await this.#duba(
+          "accounts",
+          "change",
+          client.email,
+          "--bvn-fee",
+          seed.pick(["default", "80", "120.50"]),
+          "--yes",
+        );
         return;
       case "erase": {
         const one = given.length > 0 ? seed.pick(given) : undefined;
@@ -225,7 +232,7 @@ export class Operators {
   }
 
   async #topUp({ email }: Client, naira: number): Promise<void> {
-    if (await this.#duba("accounts", "top-up", email, String(naira), "--reason", "a transfer"))
+    if (await this.#duba("accounts", "top-up", email, String(naira), "--reason", "a transfer", "--yes"))
       this.toppedUp.set(email, (this.toppedUp.get(email) ?? 0) + naira * 100);
   }
 

@@ -83,6 +83,19 @@ export async function topUp(
   });
 }
 
+/** The newest top-up of an account by this amount since then. */
+export async function lastTopUp(db: Db, accountId: string, { kobo, since }: { kobo: number; since: number }) {
+  return db
+    .selectFrom("top_up")
+    .select("at")
+    .where("account_id", "=", accountId)
+    .where("kobo", "=", kobo)
+    .where("at", ">=", since)
+    .orderBy("at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** What accounts spent, by the month of `now`. */
 export async function spendingOf(
   db: Db,

@@ -10,6 +10,7 @@ import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
+import { type CallsRoom, useOf } from "../accounts/effect-on-calls.ts";
 
 export const fees = forEachKind(feeName, (kind) =>
   Type.Optional(
@@ -102,7 +103,13 @@ const suspendAccount = command({
   ],
   records: [accessTrail.accountSuspended],
   examples: [{ account: "shop@example.com" }],
-  run: async ({ account }, store: Audited & WithClock) =>
+  mayBeDanger: true,
+  effect: async ({ account }, room: Audited & CallsRoom) => {
+    const { email, hasLiveKey, says } = await useOf(room, account);
+    const refused = richText`All calls of ${{ account: email }} are refused at once, until you resume it.`;
+    return { isDanger: hasLiveKey, says: hasLiveKey ? [refused, says] : [] };
+  },
+  run: async ({ account }, store: Audited & CallsRoom) =>
     accountFactsOf(await accounts.suspendAccount(store, account, store.now())),
 });
 

@@ -7,6 +7,7 @@ import Type, { type Static } from "../../declare/schema/type.ts";
 import { count, limit } from "../../declare/setting.ts";
 import { inTransaction } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
+import { type CallsRoom, effectOnCalls } from "../accounts/effect-on-calls.ts";
 import { changeTerms } from "../accounts/terms.ts";
 import {
   accountMember as account,
@@ -94,7 +95,12 @@ export const changeAccountCommand = command({
     { account: "shop@example.com", cap_naira: "none", cap_count: "none", prepaid: "on" },
     { account: "shop@example.com", limit_verification: "300/min", limit_in_flight: "50" },
   ],
-  run: async ({ account: named, ...texts }, room: Room) => {
+  mayBeDanger: true,
+  effect: async ({ account }, room: Room & CallsRoom, run) => {
+    const { says, isDanger } = await effectOnCalls(room, account, run);
+    return { says, isDanger };
+  },
+  run: async ({ account: named, ...texts }, room: Room & CallsRoom) => {
     const { cap_naira, cap_count, prepaid, limit_verification, limit_in_flight, limit_negatives, ...others } = texts;
     const terms = {
       ...(cap_naira !== undefined && { capKobo: cap_naira }),

@@ -13,6 +13,7 @@ import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
 import { markedEndpoints } from "../../storage/events/made-endpoints.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { changeKey } from "../keys/change-key.ts";
+import { effectOnKey, type KeyRoom } from "../keys/effect-on-key.ts";
 import { lastUses } from "../keys/key-uses.ts";
 import * as keys from "../keys/keys.ts";
 import { rollKey } from "../keys/roll.ts";
@@ -160,7 +161,9 @@ const changeKeyCommand = command({
     { id: "4Zq8mPx0LtV2", label: "checkout", expires: "never" },
     { id: "4Zq8mPx0LtV2", scope: ["catalogue:read", "identity:verify", "events:manage"] },
   ],
-  run: async ({ id, scope, expires, address, label }, store: Audited & WithClock) => {
+  mayBeDanger: true,
+  effect: ({ id }, room: KeyRoom, run) => effectOnKey(room, publicIdOf(id), run),
+  run: async ({ id, scope, expires, address, label }, store: KeyRoom) => {
     const change = {
       ...(label !== undefined && { label }),
       ...(scope && { scopes: scope }),
@@ -208,7 +211,9 @@ const rollKeyCommand = command({
   ],
   records: [accessTrail.keyRolled, accessTrail.keyCreated],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
-  run: async ({ id, overlap }, store: Audited & WithClock) => {
+  mayBeDanger: true,
+  effect: ({ id }, room: KeyRoom, run) => effectOnKey(room, publicIdOf(id), run),
+  run: async ({ id, overlap }, store: KeyRoom) => {
     const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap }, store.now());
     const endpoints = await madeBy(store.db, old.id, store.now());
     return {
@@ -259,16 +264,20 @@ const revokeKey = command({
   ],
   records: [accessTrail.keyRevoked, endpointTrail.endpointOff],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", keep_endpoints: true }],
-  effect: async ({ id, keep_endpoints }, { db, now }: Audited & WithClock) => {
-    const { id: key } = await keys.keyRow(db, publicIdOf(id));
-    const on = (await madeBy(db, key, now())).filter(({ off_since }) => off_since === null);
-    const says = on.map(
-      ({ endpoint, host }) =>
-        `The endpoint ${endpoint} of ${host}, which it made, ${keep_endpoints ? "stays on" : "goes off"}.`,
-    );
-    return { says };
+  effect: async ({ id, keep_endpoints }, room: KeyRoom, run) => {
+    const { says } = await effectOnKey(room, publicIdOf(id), run);
+    const on = (await madeBy(room.db, publicIdOf(id), room.now())).filter(({ off_since }) => off_since === null);
+    return {
+      says: [
+        ...says,
+        ...on.map(
+          ({ endpoint, host }) =>
+            `The endpoint ${endpoint} of ${host}, which it made, ${keep_endpoints ? "stays on" : "goes off"}.`,
+        ),
+      ],
+    };
   },
-  run: async ({ id, keep_endpoints: keepsEndpoints = false }, store: Audited & WithClock) => {
+  run: async ({ id, keep_endpoints: keepsEndpoints = false }, store: KeyRoom) => {
     const { db } = store;
     const key = await keys.revokeKey(store, publicIdOf(id), store.now(), { keepsEndpoints });
     const all = await markedEndpoints(db, store.now(), { audience: key.account_id });

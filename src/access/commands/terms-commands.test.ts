@@ -71,7 +71,10 @@ for (const engine of usualEngines)
     test("a balance is topped up, and corrected by a line of its own", async () => {
       const top = (amount: string, ...more: string[]) =>
         duba("accounts", "top-up", shop, amount, "--reason", "transfer of 3 November", ...more);
-      const early = await top("90000");
+      const unsure = await top("90000");
+      assert.equal(unsure.exitCode, 2);
+      assert.match(unsure.err, /shop@example\.com is not prepaid: it uses its balance once it is\..* Add --yes\.\n/);
+      const early = await top("90000", "--yes");
       assert.match(
         early.err,
         /it does not use its balance yet\.\nLet it pay before: duba accounts change shop@example\.com --prepaid on/,

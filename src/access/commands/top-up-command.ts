@@ -3,13 +3,15 @@ import { naira, orNull } from "../../declare/command/answer-schema.ts";
 import { amount, remark } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
+import { richText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText, waitsText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { moneyTrail } from "../../storage/money-trail.ts";
 import * as accounts from "../accounts/accounts.ts";
-import { topUp } from "../accounts/terms.ts";
+import { type CallsRoom, effectOnCalls } from "../accounts/effect-on-calls.ts";
+import { lastTopUp, topUp } from "../accounts/terms.ts";
 import { accountMember as account } from "./account-commands.ts";
 import { allTermsOf, type Room, TermsFacts } from "./terms-commands.ts";
 
@@ -58,17 +60,29 @@ export const topUpAccount = command({
     { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
     { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
   ],
-  effect: async ({ account: name, amount, take_back }, room: Room & WithTopUps) => {
+  mayBeDanger: true,
+  effect: async ({ account: name, amount, take_back }, room: Room & WithTopUps & CallsRoom, run) => {
     if (amount === 0) throw nothing();
-    const account = await accounts.findAccount(room.db, name);
-    const { balance, prepaid } = await allTermsOf(room, account);
-    const says = [`${nairaText(amount)} ${take_back ? "is taken from" : "is added to"} the balance.`];
-    if (!prepaid || balance === null)
-      return { says: [...says, "The account is not prepaid: it uses its balance once it is."] };
-    const after = balance + (take_back ? -amount : amount);
-    return { says, moves: [{ what: "Balance", before: nairaText(balance), after: nairaText(after) }] };
+    const { id, email } = await accounts.findAccount(room.db, name);
+    const kobo = take_back ? -amount : amount;
+    const same = await lastTopUp(room.db, id, { kobo, since: room.now() - 60_000 });
+    const before = await allTermsOf(room, await accounts.findAccount(room.db, id));
+    const { answer, says, isDanger } = await effectOnCalls(room, id, run);
+    if (answer.waits !== null) return { says: [waitsText(amount)] };
+    const { balance, prepaid } = answer;
+    const isIdle = !prepaid || balance === null;
+    return {
+      isDanger: isDanger || isIdle || same !== undefined,
+      says: [
+        `${nairaText(amount)} ${take_back ? "is taken from" : "is added to"} the balance.`,
+        ...(same ? [richText`The same amount ${take_back ? "was taken" : "came"} before: ${{ time: same.at }}.`] : []),
+        ...(isIdle ? [richText`${{ account: email }} is not prepaid: it uses its balance once it is.`] : []),
+        ...says,
+      ],
+      ...(!isIdle && { moves: [{ what: "Balance", before: nairaText(before.balance!), after: nairaText(balance) }] }),
+    };
   },
-  run: async ({ account: name, amount, reason, take_back }, room: Room & WithTopUps) => {
+  run: async ({ account: name, amount, reason, take_back }, room: Room & WithTopUps & CallsRoom) => {
     if (amount === 0) throw nothing();
     return inTransaction(room.db, async (trx) => {
       const { id } = await accounts.findAccount(trx, name);

@@ -67,12 +67,12 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
       keys.push((await duba("keys", "create", "--account", email, "--mode", mode, "--label", label)).id!);
   }
   const [, ajo, , till] = accounts.map(([, email]) => email);
-  await duba("keys", "change", keys[0]!, "--scope", "catalogue:read", "--address", "102.89.32.0/24");
+  await duba("keys", "change", keys[0]!, "--scope", "catalogue:read", "--address", "102.89.32.0/24", "--yes");
   await duba("keys", "roll", keys[2]!, "--overlap", "1d");
   await duba("accounts", "change", ajo!, "--cap-naira", "250000", "--cap-count", "2000");
-  await duba("accounts", "change", accounts[0][1], "--prepaid", "on");
+  await duba("accounts", "change", accounts[0][1], "--prepaid", "on", "--yes");
   await duba("accounts", "top-up", accounts[0][1], "50000", "--reason", "Transfer 8841");
-  await duba("accounts", "suspend", accounts[4][1]);
+  await duba("accounts", "suspend", accounts[4][1], "--yes");
   await db
     .insertInto("key_use")
     .values(

@@ -176,7 +176,8 @@ export async function spendableOf(db: Db, accountId: string, budget: Budget): Pr
   };
 }
 
-async function spentIn(db: Db, accountId: string, { period }: Budget) {
+/** What an account took from a budget in its period. */
+export async function spentIn(db: Db, accountId: string, { period }: Budget) {
   const spent = await db
     .selectFrom("spending")
     .select(["kobo", "verifications", "most_kobo"])

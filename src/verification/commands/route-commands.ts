@@ -141,19 +141,23 @@ const pause = command({
   fits: ({ state }) => state !== "paused",
   records: [ledgerTrail.routePaused],
   examples: [{ vendor: "prembly" }, { vendor: "dojah", check: "nin", why: "load", for: "2h" }],
+  mayBeDanger: true,
   effect: async ({ vendor, check, ...given }, { db, now }: Audited & WithClock) => {
-    endOfPause(given, now());
+    const until = endOfPause(given, now());
     const live = await liveVendors(db, now());
     const before = checksWithoutVendor(live);
     const lost = checksWithoutVendor(live, { vendor, kind: check ?? null }).filter((kind) => !before.includes(kind));
     if (lost.length === 0) return { says: [] };
-    const calls = await attemptsOfLastHour(db, lost, now());
+    const { count, most } = await attemptsOfLastHour(db, lost, now());
     const labels = lost.map(labelOf).join(" and ");
     return {
       isDanger: true,
       says: [
-        richText`${{ vendor }} is the last vendor for ${labels}: live verifications will get 503 upstream_unavailable.`,
-        `Vendors were asked ${calls === 1 ? "once" : `${calls.toLocaleString("en")} times`} in the last hour.`,
+        richText`${{ vendor }} is the last vendor for ${labels}: live verifications get 503 upstream_unavailable at once, until ${until === null ? "you resume it" : { time: until }}.`,
+        `Vendors were asked ${count === 1 ? "once" : `${count.toLocaleString("en")} times`} in the last hour.`,
+        ...(most
+          ? [richText`Most for ${{ account: most.email }}: ${most.count}, the last: ${{ time: most.last }}.`]
+          : []),
       ],
     };
   },

@@ -41,14 +41,28 @@ export function checksWithoutVendor(
   );
 }
 
-/** The number of live attempts for these checks in the hour before `now`. */
-export async function attemptsOfLastHour(db: Db, kinds: readonly CheckKind[], now: number): Promise<number> {
-  const { count } = await db
+/** The live attempts for these checks in the hour before `now`, and the client that caused most of them. */
+export async function attemptsOfLastHour(
+  db: Db,
+  kinds: readonly CheckKind[],
+  now: number,
+): Promise<{ count: number; most: { email: string; count: number; last: number } | undefined }> {
+  const rows = await db
     .selectFrom("verification_attempt")
-    .select(sql<number | string>`count(*)`.as("count"))
+    .innerJoin("account", "account.id", "verification_attempt.account_id")
+    .select([
+      "account.email",
+      sql<number | string>`count(*)`.as("count"),
+      sql<number | string>`max(started_at)`.as("last"),
+    ])
     .where("started_at", ">=", now - 3_600_000)
     .where("mode", "=", "live")
     .where("kind", "in", kinds)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+    .groupBy("account.email")
+    .execute();
+  const clients = rows.map(({ email, count, last }) => ({ email, count: Number(count), last: Number(last) }));
+  return {
+    count: clients.reduce((sum, { count }) => sum + count, 0),
+    most: clients.toSorted((one, other) => other.count - one.count)[0],
+  };
 }

@@ -1,3 +1,4 @@
+import { type CallsRoom, effectOnCalls } from "../../../access/accounts/effect-on-calls.ts";
 import { naira, orNull, reference as referenceFact, time } from "../../../declare/command/answer-schema.ts";
 import { amount as nairaForm, remark } from "../../../declare/command/forms.ts";
 import { flag, formed, InputError } from "../../../declare/command/read-texts.ts";
@@ -20,6 +21,8 @@ interface Rebuilding {
   config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
   progress: (done: number, all: number) => void;
 }
+
+type AdjustingRoom = BooksRoom & WithLooseMoney & CallsRoom;
 
 const reason = {
   ...remark,
@@ -93,10 +96,12 @@ const adjustBooks = command({
     { account: "shop@example.com", credit: "2500.50", reason: "Goodwill for the outage of 3 November" },
     { account: "shop@example.com", credit: "100", reference: "3wKwKW719640695", reason: "Charged twice" },
   ],
-  effect: async ({ account, mode, reference, sure, ...given }, room: BooksRoom & WithLooseMoney) => {
+  mayBeDanger: true,
+  effect: async ({ account, mode, reference, reason, sure = false, ...given }, room: AdjustingRoom) => {
     const kobo = correctionOf(given);
     const { id: accountId, name, terms } = await room.accounts.find(account);
-    const corrected = await correctedBy(room.db, { accountId, mode, kobo, reference, sure: sure === true });
+    const correction = { accountId, mode, kobo, reason, reference, sure };
+    const corrected = await correctedBy(room.db, correction);
     const move = (what: string, before: number, after: number) => ({
       what,
       before: nairaText(before),
@@ -104,28 +109,39 @@ const adjustBooks = command({
     });
     const balance = mode === "live" && terms.prepaid ? await balanceOf(room.db, accountId) : undefined;
     const amount = nairaText(Math.abs(kobo));
+    const { answer, says, isDanger } = await effectOnCalls(room, accountId, ({ db }) =>
+      addUnlessItWaits({ ...room, db }, correction),
+    );
+    if (answer === undefined) return { says: [waitsText(kobo)] };
     return {
+      isDanger,
       asks: kobo < 0 ? `Give back ${amount} to ${name}?` : `Charge ${name} ${amount}?`,
-      says: [`It is a line of this month's statement, which the client sees with its reason.`],
+      says: [`It is a line of this month's statement, which the client sees with its reason.`, ...says],
       moves: [
         ...(corrected ? [move("Left of the charge", corrected.left, corrected.left + kobo)] : []),
         ...(balance === undefined ? [] : [move("Balance", balance, balance - kobo)]),
       ],
     };
   },
-  run: async ({ account, mode, reference, reason, sure = false, ...given }, room: BooksRoom & WithLooseMoney) => {
+  run: async ({ account, mode, reference, reason, sure = false, ...given }, room: AdjustingRoom) => {
     const kobo = correctionOf(given);
     const { id: accountId, email } = await room.accounts.find(account);
-    const isLoose = mode === "live" && reference === undefined;
-    const correction = { accountId, mode, kobo, reason, reference, sure };
-    const { id, at } = await inTransaction(room.db, async (trx) =>
-      isLoose && !(await room.mayGive(trx, { what: "correction", accountId, kobo }, sure))
-        ? { id: null, at: null }
-        : adjust({ ...room, db: trx }, correction),
-    );
+    const added = await addUnlessItWaits(room, { accountId, mode, kobo, reason, reference, sure });
+    const { id, at } = added ?? { id: null, at: null };
     return { id, account: email, mode, reference: reference ?? null, fees: kobo, at };
   },
 });
+
+/** Undefined if the correction waits for a second person. */
+async function addUnlessItWaits(room: AdjustingRoom, correction: Parameters<typeof adjust>[1]) {
+  const { accountId, mode, kobo, reference, sure = false } = correction;
+  const isLoose = mode === "live" && reference === undefined;
+  return inTransaction(room.db, async (trx) =>
+    isLoose && !(await room.mayGive(trx, { what: "correction", accountId, kobo }, sure))
+      ? undefined
+      : adjust({ ...room, db: trx }, correction),
+  );
+}
 
 const rebuildSumsCommand = command({
   id: "books.rebuild-sums",

@@ -138,6 +138,12 @@ async function deedPage(
   const named = typeof texts[by] === "string" ? { [by]: [texts[by]] } : {};
   await learnNames(visit.store.db, visit.names, namedInTexts(command, named));
   const { asks = questionOf(visit, command, named), says, moves = [], isDanger } = effect;
+  const pieces = says.flatMap((text) => (typeof text === "string" ? [] : text));
+  await learnNames(
+    visit.store.db,
+    visit.names,
+    pieces.filter((piece) => typeof piece !== "string"),
+  );
   const shown = await targetRecord(visit, command, named);
   const sentences = [asks, ...says]
     .map((text) => plainText(text, { at: (time) => visit.times.textOf(time) }))

@@ -159,7 +159,7 @@ function whyPasskey(command: Command<never>): string {
   if (confirms(command) === "always") return `${weightOf(command)} Your passkey confirms it.`;
   return command.gives === "credentials"
     ? "A live key needs your passkey."
-    : "If callers notice it at once, your passkey confirms it.";
+    : "Your passkey confirms what refuses calls of clients.";
 }
 
 /** What weighs in a deed. */

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { recorded } from "../src/access/access.fixture.ts";
+import { changeTerms, topUp } from "../src/access/accounts/terms.ts";
+import { argumentsOf } from "../src/declare/command/example-line.ts";
+import { type Operators, startOperators } from "../src/features/console/operators.fixture.ts";
+import { pathOf } from "../src/features/console/site-map.ts";
+import { TimeZone } from "../src/runtime/time-zone.ts";
+import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
+import { everyCommand } from "../src/wire/every-command.ts";
+import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
+import { type Ran, ran } from "./support/command-line.ts";
+import { usualEngines } from "./support/engines.ts";
+import { noticed } from "./support/until.ts";
+
+const { sample: found } = foundFile;
+
+const lookUp = "/api/v2/corporate-data/list";
+
+type Texts = Record<string, string | true>;
+
+interface Client {
+  name: string;
+  email: string;
+  key: { id: string; text: string };
+}
+
+/** A command with this input, by whom it hits. */
+interface Deed {
+  id: string;
+  texts: (client: Client) => Texts;
+  /** Whether the client pays before, from ₦1,000. */
+  isPrepaid?: true;
+  /** Whether the client's next call is refused. */
+  refuses: boolean;
+}
+
+const terms = (texts: Texts, refuses: boolean): Deed => ({
+  id: "accounts.change",
+  texts: ({ email }) => ({ account: email, ...texts }),
+  refuses,
+});
+const key = (id: string, texts: Texts, refuses: boolean): Deed => ({
+  id: `keys.${id}`,
+  texts: ({ key }) => ({ id: key.id, ...texts }),
+  refuses,
+});
+const topUpBy = (amount: string, more: Texts, refuses: boolean): Deed => ({
+  id: "accounts.top-up",
+  texts: ({ email }) => ({ account: email, amount, reason: "Transfer", ...more }),
+  isPrepaid: true,
+  refuses,
+});
+const correction = (more: Texts, refuses: boolean): Deed => ({
+  id: "books.adjust",
+  texts: ({ email }) => ({ account: email, reason: "As agreed", sure: true, ...more }),
+  isPrepaid: true,
+  refuses,
+});
+
+/** Each client was charged ₦100.00 for one verification. */
+const deeds: Deed[] = [
+  terms({ cap_naira: "50" }, true),
+  terms({ cap_naira: "100" }, true),
+  terms({ cap_count: "1" }, true),
+  terms({ prepaid: "on" }, true),
+  terms({ limit_verification: "1/day" }, true),
+  { ...terms({ bvn_fee: "950" }, true), isPrepaid: true },
+  { ...terms({ bvn_fee: "900" }, false), isPrepaid: true },
+  terms({ cap_naira: "300", cap_count: "2" }, false),
+  terms({ limit_verification: "300/min", limit_negatives: "1/day", name: "Other" }, false),
+  topUpBy("850", { take_back: true }, true),
+  topUpBy("500", { take_back: true }, false),
+  topUpBy("500", {}, false),
+  correction({ debit: "850" }, true),
+  correction({ debit: "100" }, false),
+  { id: "accounts.suspend", texts: ({ email }) => ({ account: email }), refuses: true },
+  key("revoke", {}, true),
+  key("roll", { overlap: "0s" }, true),
+  key("roll", {}, false),
+  key("change", { scope: "catalogue:read" }, true),
+  key("change", { address: "10.0.0.0/8" }, true),
+  key("change", { label: "till", expires: "90d" }, false),
+];
+
+/** What every other command that changes something acts on: nothing on which an accepted call of a client rests. */
+const others: Record<string, readonly string[]> = {
+  "new or open again": ["accounts.create", "accounts.resume", "keys.create", "routes.resume", "sources.pull"],
+  "words on a record": ["accounts.note", "ledger.note", "alarms.acknowledge"],
+  "what has no outcome yet, or had one": [
+    ...["ledger.release", "ledger.settle", "books.settle-unknown", "books.price", "books.rebuild-sums"],
+  ],
+  "people of the console": [
+    ...["people.invite", "people.change", "people.remove", "passkeys.add", "passkeys.remove"],
+    ...["sessions.end", "sessions.end-others"],
+  ],
+  webhooks: [...["events.endpoints.add", "events.endpoints.roll", "events.endpoints.remove"], "events.resend"],
+  "one person, whose next verification is a new one": ["subjects.export", "subjects.erase"],
+  "lists and prices, which no verification reads": [
+    ...["catalogue.import", "catalogue.revert", "catalogue.approve", "catalogue.reject", "catalogue.edit"],
+    ...["catalogue.change-prices", "catalogue.map.propose", "catalogue.map.approve", "catalogue.map.set"],
+    ...["catalogue.map.import", "prices.set", "prices.remove", "prices.join"],
+  ],
+  "a number of the vendor's own": ["upstreams.test"],
+};
+
+const commands = new Map((await everyCommand()).map((command) => [command.id, command]));
+
+test("every command that changes something is tried against a client, or acts on what no call rests on", () => {
+  const changing = [...commands.values()].filter(({ kind, only }) => kind !== "read" && only !== "terminal");
+  const tried = [...deeds.map(({ id }) => id), "routes.pause"];
+  assert.deepEqual(
+    changing.map(({ id }) => id).sort(),
+    [...new Set([...tried, ...Object.values(others).flat()])].sort(),
+  );
+});
+
+for (const engine of usualEngines)
+  suite(`a deed that refuses calls says so before it is done, on ${engine.name}`, () => {
+    let vendor: LocalVendor;
+    let operators: Operators;
+    const duba = (argv: readonly string[], stdin?: string): Promise<Ran> => {
+      const { dataDirectory, databaseUrl } = operators.service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      return ran(argv, { environment, ...(stdin !== undefined && { stdin, isTTY: true }) });
+    };
+    const call = async ({ key }: Client) => {
+      const body = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };
+      const path = "/api/v2/kyc/verify-bvn";
+      return (await operators.service.ask(path, { method: "POST", body, credential: key.text })).status;
+    };
+    const clientOf = async (name: string, isPrepaid = false): Promise<Client> => {
+      const { service } = operators;
+      const email = await service.newAccount(name);
+      if (isPrepaid) {
+        const { db } = await service.store();
+        await changeTerms(recorded(db), email, { prepaid: true }, new TimeZone("Africa/Lagos"));
+        await topUp(recorded(db), email, { kobo: 100_000, reason: "Transfer" });
+      }
+      return { name, email, key: await service.newKey({ account: email, mode: "live" }) };
+    };
+    /** What a person reads before the deed: at the terminal, which asks, and in the console. Nothing is done. */
+    const asked = async (id: string, texts: Texts) => {
+      const command = commands.get(id)!;
+      const fields = Object.entries(texts).map(([name, text]) => [name, text === true ? "on" : text]);
+      const { json } = await operators.deedOf(pathOf(command), operators.by.officer, Object.fromEntries(fields));
+      const { exitCode, err } = await duba(argumentsOf(command, texts), "no\n");
+      return { page: json.page ?? "", isDanger: /button danger/.test(json.page), exitCode, err };
+    };
+    const names = ({ name, email }: Client, { page, err }: { page: string; err: string }) => {
+      for (const [said, client, time] of [
+        [page, name, /<time /],
+        [err, email, /\d{4}-\d{2}-\d{2} \d{2}:\d{2}/],
+      ] as const) {
+        assert.ok(said.includes(client), said);
+        assert.match(said, /₦[\d,]+\.\d{2}|asked once/);
+        assert.match(said, time);
+        assert.match(said, / at once/);
+      }
+    };
+
+    before(async () => {
+      vendor = await LocalVendor.start();
+      vendor.behaviour = json(200, found);
+      operators = await startOperators(engine, {
+        DUBA_LIMITS: "off",
+        DUBA_TIME_ZONE: "Africa/Lagos",
+        DUBA_UPSTREAMS: "dojah",
+        DUBA_DOJAH_URL: vendor.url,
+        DUBA_DOJAH_APP_ID: "app",
+        DUBA_DOJAH_KEY: "key",
+      });
+    });
+    after(async () => {
+      await operators.service.close();
+      await vendor.close();
+    });
+
+    test("names the client, the sum and the time of each deed after which its next call is refused", async () => {
+      const clients: Client[] = [];
+      for (const [at, { id, texts, isPrepaid = false, refuses }] of deeds.entries()) {
+        const client = await clientOf(`Till${at}`, isPrepaid);
+        clients.push(client);
+        assert.equal(await call(client), 200);
+        const said = await asked(id, texts(client));
+        const named = `${id} ${JSON.stringify(texts(client))}`;
+        assert.equal(said.isDanger, refuses, named);
+        if (refuses) {
+          names(client, said);
+          assert.match(said.err, /You did not confirm/);
+          const done = await duba([...argumentsOf(commands.get(id)!, texts(client)), "--yes"]);
+          assert.equal(done.exitCode, 0, done.err);
+        } else assert.equal(said.exitCode, 0, said.err);
+      }
+      // Once the service knows of the last deed, it knows of all.
+      const last = await clientOf("Last");
+      const look = async () => (await operators.service.ask(lookUp, { credential: last.key.text })).status;
+      assert.equal(await look(), 200);
+      await duba(["accounts", "suspend", last.email, "--yes"]);
+      await noticed(look, (status) => status === 401);
+      for (const [at, { id, texts, refuses }] of deeds.entries()) {
+        const status = await call(clients[at]!);
+        assert.equal(status !== 200, refuses, `${id} ${JSON.stringify(texts(clients[at]!))}: ${status}`);
+      }
+    });
+
+    test("a key from whose address nobody may call any more says that address", async () => {
+      const client = await clientOf("Kiosk");
+      assert.equal(await call(client), 200);
+      const { db } = await operators.service.store();
+      await db
+        .insertInto("key_use")
+        .values({ key_id: client.key.id, used_at: Date.now(), address: "127.0.0.1" })
+        .execute();
+      const { err, page } = await asked("keys.change", { id: client.key.id, address: "10.0.0.0/8" });
+      for (const said of [err, page]) assert.match(said, /from 127\.0\.0\.1, as the last one, are refused at once/);
+      const inside = await asked("keys.change", { id: client.key.id, address: "127.0.0.0/8" });
+      assert.deepEqual([inside.exitCode, inside.isDanger], [0, false]);
+    });
+
+    test("a top-up of a client who is not prepaid asks, and so does the same one within a minute", async () => {
+      const client = await clientOf("Corner");
+      const { id, texts } = topUpBy("500", {}, false);
+      const idle = await asked(id, texts(client));
+      assert.match(idle.err, /corner@example\.com is not prepaid: it uses its balance once it is\. To confirm, type /);
+      assert.match(idle.page, /Corner<\/?[^>]*> is not prepaid|Corner is not prepaid/);
+      const prepaid = await clientOf("Stall", true);
+      assert.equal((await asked(id, texts(prepaid))).exitCode, 0);
+      const again = await asked(id, texts(prepaid));
+      assert.match(again.err, /The same amount came before: .+\. To confirm, type stall@example\.com: /);
+      assert.ok(again.isDanger);
+      assert.equal((await asked(id, { ...texts(prepaid), amount: "501" })).exitCode, 0);
+    });
+
+    test("pausing the last vendor names the client that called most", async () => {
+      const client = await clientOf("Lagos");
+      for (const _ of [1, 2, 3]) assert.equal(await call(client), 200);
+      const said = await asked("routes.pause", { vendor: "dojah", why: "load", for: "2h" });
+      assert.match(said.err, /Most for lagos@example\.com: 3, the last: \d{4}-/);
+      assert.match(said.page, /Most for Lagos: 3/);
+      assert.match(said.err, / 503 upstream_unavailable at once, until \d{4}-/);
+      assert.ok(said.isDanger);
+      const done = await duba(["routes", "pause", "dojah", "--why", "load", "--for", "2h", "--yes"]);
+      assert.equal(done.exitCode, 0, done.err);
+      await noticed(
+        () => call(client),
+        (status) => status === 503,
+      );
+    });
+  });
