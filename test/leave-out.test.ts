@@ -27,7 +27,9 @@ async function namesOfFeatures(): Promise<Map<string, string>> {
     ...[name, ...commands.flatMap((family) => ("about" in family ? family.name : []))],
     ...Object.values(settings).map((setting) => setting.name),
     ...(await Promise.all(commands.map(({ load }) => load(all)))).flat().map(({ id }) => id),
-    ...((await operations?.()) ?? []).flatMap(({ id, path }) => [id, path]),
+    ...((await operations?.()) ?? []).flatMap(({ id, path, limit }) =>
+      typeof limit === "string" ? [id, path] : [id, path, limit.name],
+    ),
     ...((await auditEvents?.()) ?? []).map(({ kind }) => kind),
   ]);
   const texts = await Promise.all(named);

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { Limit } from "../runtime/rate-limiter.ts";
 import type { AccountTerms } from "./account-terms.ts";
 import type { ReadyResponse } from "./answers/ready-response.ts";
 import type { OwnFees } from "./check-kind.ts";
@@ -66,6 +67,11 @@ export interface Example {
   answer: object;
 }
 
+/** How often an account may call an operation in each mode, whatever its keys. Callers read the name in headers. */
+export interface OwnLimit extends Limit {
+  readonly name: string;
+}
+
 interface Described {
   /** The public name: OpenAPI's operationId, the method of generated clients, the argument of `duba call`. */
   id: string;
@@ -80,8 +86,8 @@ interface Described {
   /** `credential`: required. `anonymous`: optional, but a bad one is refused. `own`: `run` checks it. */
   access: "credential" | "anonymous" | "own";
   scope: Scope | null;
-  /** The rate limit that counts the call. */
-  limit: "catalogue" | "verification" | "endpoint_test" | "event_trigger" | "credential";
+  /** The rate limit that counts the call: one of the core's, or one of its own. */
+  limit: "catalogue" | "verification" | "credential" | OwnLimit;
   examples: readonly Example[];
   /**
    * Members after `error` in every failure of this path, for clients that read the payload before they check `success`.

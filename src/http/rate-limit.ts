@@ -1,16 +1,16 @@
 import { Failure } from "../declare/failures.ts";
-import type { BoundOperation, Caller } from "../declare/operation.ts";
+import type { BoundOperation, Caller, OwnLimit } from "../declare/operation.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/network/address.ts";
 import { type Limit, RateLimiter, type RateLimitState } from "../runtime/rate-limiter.ts";
 
-/** Limits that all keys of an account in one mode share. */
-const accountLimits = ["verification", "endpoint_test", "event_trigger"] as const;
-type AccountLimit = (typeof accountLimits)[number];
-
 /** The limiters of look-ups, of callers without a credential, and of accounts. */
-export interface RateLimiters extends Record<AccountLimit, RateLimiter> {
+export interface RateLimiters {
   catalogue: RateLimiter;
   anonymous: AddressRateLimiter;
+  /** All keys of an account in one mode share these. */
+  verification: RateLimiter;
+  /** The same for operations with a limit of their own, by its name. */
+  own: ReadonlyMap<string, RateLimiter>;
 }
 
 /** The limiter that counts a call, and the key that it counts it under. */
@@ -26,18 +26,23 @@ export function limiterOf(
   address: string,
 ): Counted {
   if (caller === null) return { limiter: limiters.anonymous, key: address };
-  const shared = accountLimits.find((each) => each === limit);
-  if (shared === undefined) return { limiter: limiters.catalogue, key: caller.keyId };
-  const own = shared === "verification" ? caller.terms.verification : null;
-  return { limiter: own ? limiters[shared].with(own) : limiters[shared], key: `${caller.accountId} ${caller.mode}` };
+  if (typeof limit === "string" && limit !== "verification") return { limiter: limiters.catalogue, key: caller.keyId };
+  const key = `${caller.accountId} ${caller.mode}`;
+  if (typeof limit !== "string") return { limiter: limiters.own.get(limit.name)!, key };
+  const { verification } = caller.terms;
+  return { limiter: verification ? limiters.verification.with(verification) : limiters.verification, key };
 }
 
-/** The limits of a caller with a credential, without counting. */
-export function limitsOf(limiters: RateLimiters, caller: Caller): Record<string, RateLimitState> {
-  const names = ["catalogue", ...accountLimits] as const;
-  const states = names.map((limit) => {
+/** The limits of a caller with a credential, by their names, without counting. */
+export function limitsOf(
+  limiters: RateLimiters,
+  own: readonly OwnLimit[],
+  caller: Caller,
+): Record<string, RateLimitState> {
+  const all = ["catalogue" as const, "verification" as const, ...own];
+  const states = all.map((limit) => {
     const { limiter, key } = limiterOf({ limit }, limiters, caller, "");
-    return [limit, limiter.peek(key)] as const;
+    return [typeof limit === "string" ? limit : limit.name, limiter.peek(key)] as const;
   });
   return Object.fromEntries(states);
 }

@@ -41,13 +41,15 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     publicUrl,
     pathPrefixes,
   };
+  const ownLimits = everyOperation
+    .flatMap(({ limit }) => (typeof limit === "string" ? [] : limit))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const rateLimiters = config.limits
     ? {
         catalogue: new RateLimiter("catalogue", config.limitCatalogue),
         anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
         verification: new RateLimiter("verification", config.limitVerification),
-        endpoint_test: new RateLimiter("endpoint_test", { count: 10, seconds: 60 }),
-        event_trigger: new RateLimiter("event_trigger", { count: 10, seconds: 60 }),
+        own: new Map(ownLimits.map((each) => [each.name, new RateLimiter(each.name, each)])),
       }
     : null;
   const http: HttpDependencies = {
@@ -87,7 +89,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     ...bind(callerOperations, {
       db: store.db,
       spendable: identity.spendable,
-      limitsOf: (caller) => (rateLimiters ? limitsOf(rateLimiters, caller) : {}),
+      limitsOf: (caller) => (rateLimiters ? limitsOf(rateLimiters, ownLimits, caller) : {}),
     }),
     ...opened.flatMap(({ operations }) => operations ?? []),
   ];

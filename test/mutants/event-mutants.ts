@@ -19,7 +19,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     name: "a rehearsal without end takes no look-ups",
     file: "src/features/events/operations/triggerEvent.ts",
-    from: 'limit: "event_trigger"',
+    from: 'limit: { name: "event_trigger", count: 10, seconds: 60 }',
     to: 'limit: "catalogue"',
     tests: ["test/limits.test.ts"],
   },

@@ -208,7 +208,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: "a test of an endpoint counts as a look-up",
     file: "src/features/events/operations/testEventEndpoint.ts",
-    from: '  limit: "endpoint_test",\n',
+    from: '  limit: { name: "endpoint_test", count: 10, seconds: 60 },\n',
     to: "",
     tests: ["test/limits.test.ts"],
   },

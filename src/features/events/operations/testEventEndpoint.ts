@@ -11,7 +11,7 @@ const patience = 8_000;
 export const testEventEndpoint = operation({
   ...ofEndpoints,
   id: "testEventEndpoint",
-  limit: "endpoint_test",
+  limit: { name: "endpoint_test", count: 10, seconds: 60 },
   method: "POST",
   path: "/api/v2/events/endpoints/{id}/test",
   summary: "Send a test to a webhook endpoint",

@@ -23,7 +23,7 @@ export const triggerEvent = operation({
   group: "Events",
   access: "credential",
   scope: null,
-  limit: "event_trigger",
+  limit: { name: "event_trigger", count: 10, seconds: 60 },
   carriage: "body",
   input: Type.Object({
     type: field({
