@@ -10,7 +10,7 @@ import type { Story, TellStory, WithStory } from "../ledger/commands/with-story.
 import type { IdentitySettings } from "../ledger/identity-settings.ts";
 import type { ledgerAuditEvents } from "../ledger/journal/follow-journal.ts";
 import type { comparedSums } from "../ledger/journal/recounted-sums.ts";
-import type { WithLooseMoney } from "../ledger/loose-money.ts";
+import type { WithManualCredit } from "../ledger/manual-credit.ts";
 import type { timeOfReference } from "../ledger/reference.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
@@ -55,7 +55,7 @@ export interface CommandResources extends Core, Audited, WithClock {
 }
 
 /** What a user interface hands to a command: what one room needs of another is a member here. */
-export interface CommandContext extends CommandResources, WithStory, WithLooseMoney {
+export interface CommandContext extends CommandResources, WithStory, WithManualCredit {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
   /** The newest 100 entries of the audit trail that mention this reference, oldest first. */
   auditEntries(reference: string): Promise<Story["entries"]>;
@@ -123,7 +123,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
       return entries.find(({ facts }) => facts.startsWith(`{"account":"${id}"`))?.actor;
     },
     mayGive: async (trx, money, sure) =>
-      (await import("../ledger/loose-money.ts")).mayGive({ ...context, db: trx }, money, sure),
+      (await import("../ledger/manual-credit.ts")).mayGive({ ...context, db: trx }, money, sure),
     async nearlySpent() {
       const { nearlySpentAccounts } = await import("../ledger/spending/spending-watch.ts");
       const spent = await nearlySpentAccounts(db, now(), identitySettingsOf(config));

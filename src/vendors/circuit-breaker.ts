@@ -2,8 +2,8 @@ import type { CheckInput } from "../checks/check.ts";
 import { subjectParts } from "../checks/index.ts";
 import type { CheckKind } from "../declare/check-kind.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
-import { DistinctSubjects } from "./distinct-subjects.ts";
 import { alarmTexts, lastingAlarms, manyDoubtful, manyNotFound, type VendorAlarm } from "./out-of-order.ts";
+import { PeopleCounter } from "./people-counter.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, UpstreamNeed } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, type OutcomeWord, outcomeWord, unavailable, unknown } from "./ports/outcomes.ts";
 import { bank } from "./responses/normalise.ts";
@@ -83,9 +83,9 @@ export class CircuitBreaker implements IdentityUpstream {
    * The people whose requests failed since the last success, with a refusal or an implausible response, and whom it did
    * not find.
    */
-  readonly #failed: DistinctSubjects;
-  readonly #doubtful = new DistinctSubjects(manyDoubtful);
-  readonly #notFound = new DistinctSubjects(manyNotFound);
+  readonly #failed: PeopleCounter;
+  readonly #doubtful = new PeopleCounter(manyDoubtful);
+  readonly #notFound = new PeopleCounter(manyNotFound);
   /** Aborts the requests that are past their time-out, oldest first. */
   readonly #listening = new Set<AbortController>();
 
@@ -96,7 +96,7 @@ export class CircuitBreaker implements IdentityUpstream {
     this.repeatable = upstream.repeatable === true;
     this.#upstream = upstream;
     this.#options = options;
-    this.#failed = new DistinctSubjects(options.breakerFailures);
+    this.#failed = new PeopleCounter(options.breakerFailures);
     if (upstream.lookUp) this.lookUp = (earlier) => this.#lookUp(earlier);
   }
 

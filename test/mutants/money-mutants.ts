@@ -81,14 +81,14 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: "corrections of test and of verifications use up what may be given without one",
-    file: "src/ledger/loose-money.ts",
+    file: "src/ledger/manual-credit.ts",
     from: '.where("mode", "=", "live").where("reference", "is", null)',
     to: "",
     tests: adjustTests,
   },
   {
     name: "a request for money that is a day old is confirmed",
-    file: "src/ledger/loose-money.ts",
+    file: "src/ledger/manual-credit.ts",
     from: '.where("at", ">", at - requestLife)',
     to: "",
     tests: ["src/features/console/four-eyes.test.ts"],

@@ -28,7 +28,7 @@ export const StatementLine = Type.Object({
 export type StatementLine = Static<typeof StatementLine>;
 
 /** A statement as the client reads it. */
-export const ClientLetter = Type.Object({
+export const StatementTotals = Type.Object({
   /** The sender, line by line after each "; ", and the client's name and e-mail. */
   from: Type.String(),
   to: Type.String(),
@@ -44,7 +44,7 @@ export const ClientLetter = Type.Object({
   due: orNull(Type.String()),
   pay_to: orNull(Type.String()),
 });
-export type ClientLetter = Static<typeof ClientLetter>;
+export type StatementTotals = Static<typeof StatementTotals>;
 
 /**
  * The charges of one account in one month. It depends only on the ledger and the time zone, so it is the same each
@@ -73,6 +73,6 @@ export const Statement = Type.Object({
   ),
   /** Only live lines with --for-client. */
   lines: Type.Array(StatementLine),
-  client: Type.Optional(ClientLetter),
+  client: Type.Optional(StatementTotals),
 });
 export type Statement = Static<typeof Statement>;

@@ -17,8 +17,8 @@ import type { IdentityAttempt, IdentityUpstream, UpstreamNeed } from "../../vend
 import { isRejected } from "../../vendors/ports/reasons.ts";
 import { highestBill } from "../../vendors/vendor-prices.ts";
 import type { VerificationRequest } from "../request.ts";
-import { shareOf } from "../routes/learning-share.ts";
 import type { VendorOrder } from "../routes/route-cache.ts";
+import { shareOf } from "../routes/route-share.ts";
 import type { VerificationDependencies } from "../verification-dependencies.ts";
 import { attemptsUsedUp, noFacts, noneOpen, verificationFailure } from "../verification-failures.ts";
 

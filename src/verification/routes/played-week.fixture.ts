@@ -4,7 +4,7 @@ import type { RouteSettings } from "../../ledger/identity-settings.ts";
 import { type Count, counts, timeBuckets } from "../../ledger/journal/verification-sums.ts";
 import type { PricesByVendor } from "../../vendors/vendor-prices.ts";
 import { type DecidedOrder, isDecisionDue, nextOrder } from "./decide-vendor-order.ts";
-import { shareOf } from "./learning-share.ts";
+import { shareOf } from "./route-share.ts";
 import { figuresOf, spans } from "./vendor-figures.ts";
 
 const hour = 3_600_000;

@@ -8,7 +8,7 @@ import { nairaOf, nairaText, waitsText } from "../../../declare/money.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { BooksRoom } from "../../../ledger/commands/period.ts";
 import { ledgerTrail } from "../../../ledger/ledger-trail.ts";
-import type { WithLooseMoney } from "../../../ledger/loose-money.ts";
+import type { WithManualCredit } from "../../../ledger/manual-credit.ts";
 import { balanceOf } from "../../../ledger/spending/spending.ts";
 import { inTransaction, type WithClock } from "../../../storage/audited.ts";
 import { moneyTrail } from "../../../storage/money-trail.ts";
@@ -22,7 +22,7 @@ interface Rebuilding {
   progress: (done: number, all: number) => void;
 }
 
-type AdjustingRoom = BooksRoom & WithLooseMoney & CallsRoom;
+type AdjustingRoom = BooksRoom & WithManualCredit & CallsRoom;
 
 const reason = {
   ...remark,
@@ -135,9 +135,9 @@ const adjustBooks = command({
 /** Undefined if the correction waits for a second person. */
 async function addUnlessItWaits(room: AdjustingRoom, correction: Parameters<typeof adjust>[1]) {
   const { accountId, mode, kobo, reference, sure = false } = correction;
-  const isLoose = mode === "live" && reference === undefined;
+  const isManual = mode === "live" && reference === undefined;
   return inTransaction(room.db, async (trx) =>
-    isLoose && !(await room.mayGive(trx, { what: "correction", accountId, kobo }, sure))
+    isManual && !(await room.mayGive(trx, { what: "correction", accountId, kobo }, sure))
       ? undefined
       : adjust({ ...room, db: trx }, correction),
   );

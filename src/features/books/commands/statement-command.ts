@@ -5,8 +5,8 @@ import { command } from "../../../declare/command.ts";
 import { nairaText } from "../../../declare/money.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { BooksRoom } from "../../../ledger/commands/period.ts";
-import { clientLetter, costName, type LetterConfig, signedKobo } from "../client-letter.ts";
 import { Statement, StatementLine } from "../statement-shapes.ts";
+import { costName, type LetterConfig, signedKobo, statementTotals } from "../statement-totals.ts";
 
 const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
 
@@ -55,9 +55,9 @@ export const statementCommand = command({
   ],
   letter: async ({ for_client, ...asked }, room: Room) => {
     if (!for_client) return undefined;
-    const { paperLetter } = await import("../paper-letter.ts");
+    const { statementLetter } = await import("../statement-letter.ts");
     const { client, head, costsOf } = await askedFor(asked, room);
-    return paperLetter(room.db, clientLetter(await costsOf(room.db, head), head, client, room.config), head);
+    return statementLetter(room.db, statementTotals(await costsOf(room.db, head), head, client, room.config), head);
   },
   fills: ({ sums, client, account, month, number }) => {
     if (sums === undefined || client !== undefined) return undefined;
@@ -74,7 +74,7 @@ export const statementCommand = command({
     const statement = await statementOf(room.db, asked);
     if (!for_client) return statement;
     const lines = statement.lines.filter(({ mode }) => mode === "live");
-    return { ...statement, lines, client: clientLetter(await costsOf(room.db, head), head, client, room.config) };
+    return { ...statement, lines, client: statementTotals(await costsOf(room.db, head), head, client, room.config) };
   },
 });
 

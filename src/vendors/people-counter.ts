@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 
 /** Counts different people, up to a limit. It keeps keyed hashes with a key of this process, never a number. */
-export class DistinctSubjects {
+export class PeopleCounter {
   readonly #many: number;
   readonly #key = randomBytes(32);
   readonly #seen = new Set<string>();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { keyring } from "../identity.fixture.ts";
-import { shareOf } from "./learning-share.ts";
+import { shareOf } from "./route-share.ts";
 
 const shares = [
   { vendor: "prembly", percent: 5 },

@@ -9,15 +9,15 @@ import { requestLife } from "../storage/tables/ledger-tables.ts";
 import { chargeSums } from "./reports/summary.ts";
 
 /** Money for a live account that no verification limits, in kobo: a correction without a reference, or a top-up. */
-export interface LooseMoney {
+export interface ManualCredit {
   what: "correction" | "top-up";
   accountId: string;
   kobo: number;
 }
 
 /** What commands that give such money need. `trx` is the transaction that writes the money. */
-export interface WithLooseMoney {
-  mayGive(trx: Audited["db"], money: LooseMoney, sure: boolean): Promise<boolean>;
+export interface WithManualCredit {
+  mayGive(trx: Audited["db"], money: ManualCredit, sure: boolean): Promise<boolean>;
 }
 
 /** `db` is the transaction that writes the money. */
@@ -29,7 +29,7 @@ type Room = Audited & WithClock & { config: { timeZone: TimeZone; fourEyes: bool
  * returns false. Throws a `CommandError` if `sure` is missing, and at a terminal with four eyes on, because a terminal
  * does not know two people.
  */
-export async function mayGive(room: Room, { what, accountId, kobo }: LooseMoney, sure: boolean): Promise<boolean> {
+export async function mayGive(room: Room, { what, accountId, kobo }: ManualCredit, sure: boolean): Promise<boolean> {
   const { db: trx, audit, actor, config } = room;
   const { timeZone: zone, fourEyes } = config;
   const at = room.now();
@@ -69,7 +69,7 @@ export async function mayGive(room: Room, { what, accountId, kobo }: LooseMoney,
 }
 
 /** The sum of such money since `since`, in kobo. */
-async function givenSince({ db }: Room, { what, accountId }: LooseMoney, since: number): Promise<number> {
+async function givenSince({ db }: Room, { what, accountId }: ManualCredit, since: number): Promise<number> {
   const topUps = db.selectFrom("top_up").select("kobo").where("account_id", "=", accountId);
   const corrections = db.selectFrom("adjustment").select("kobo").where("account_id", "=", accountId);
   const lines =

@@ -3,18 +3,18 @@ import type { Letter, LetterDay } from "../../declare/command/letter.ts";
 import { nairaText } from "../../declare/money.ts";
 import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
 import type { Db } from "../../storage/tables.ts";
-import { costName, signedKobo } from "./client-letter.ts";
 import { type StatementHead, statementDays } from "./statement.ts";
-import type { ClientLetter, StatementLine } from "./statement-shapes.ts";
+import type { StatementLine, StatementTotals } from "./statement-shapes.ts";
+import { costName, signedKobo } from "./statement-totals.ts";
 
 const amountOf = (text: string) => nairaText(signedKobo(text));
 const countOf = (count: number) => count.toLocaleString("en");
 const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "lines"}`;
 
 /** The statement of a client on paper. Its annex is read day by day. */
-export function paperLetter(
+export function statementLetter(
   db: Db,
-  { from, to, groups, fees, tax, tax_percent, tax_is, total, prepaid, due, pay_to }: ClientLetter,
+  { from, to, groups, fees, tax, tax_percent, tax_is, total, prepaid, due, pay_to }: StatementTotals,
   head: StatementHead,
 ): Letter {
   const { number, month, zone } = head;

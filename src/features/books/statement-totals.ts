@@ -4,18 +4,18 @@ import { koboOf, nairaOf } from "../../declare/money.ts";
 import { dayAfter, nextMonth } from "../../runtime/time-zone.ts";
 import { businessSettings } from "./business-settings.ts";
 import type { CostGroup, StatementHead } from "./statement.ts";
-import type { ClientLetter } from "./statement-shapes.ts";
+import type { StatementTotals } from "./statement-shapes.ts";
 
 /** Says who sends a letter, and what is added to the fees. */
 export type LetterConfig = Pick<Config, "ofFeatures">;
 
 /** What a statement comes to, with the tax in the fees or on top of them, rounded to the kobo. */
-export function clientLetter(
+export function statementTotals(
   costs: readonly CostGroup[],
   { month, number }: Pick<StatementHead, "month" | "number">,
   client: { name: string; email: string; terms: { prepaid?: true } },
   config: LetterConfig,
-): ClientLetter {
+): StatementTotals {
   const name = settingOf(config, businessSettings.name);
   const payTo = settingOf(config, businessSettings.payTo);
   const { percent, is } = settingOf(config, businessSettings.tax);
@@ -44,7 +44,7 @@ export function clientLetter(
 }
 
 /** A group of charges as people call it. */
-export function costName({ kind, fees }: Pick<ClientLetter["groups"][number], "kind" | "fees">): string {
+export function costName({ kind, fees }: Pick<StatementTotals["groups"][number], "kind" | "fees">): string {
   if (kind !== "") return `${labelOf(kind)} verifications`;
   return fees.startsWith("-") ? "Given back" : "Corrections";
 }
