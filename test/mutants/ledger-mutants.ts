@@ -451,6 +451,13 @@ export const ledgerMutants: readonly Mutant[] = [
     tests: ["src/features/console/attacks.test.ts"],
   },
   {
+    name: "a note with the word unknown is taken for an outcome",
+    file: "src/features/console/view/time-line-view.ts",
+    from: 'if (step === "ended" && outcome === "unknown")',
+    to: "if (/\\bunknown\\b/.test(what))",
+    tests: ["src/features/console/view/time-line-view.test.ts"],
+  },
+  {
     name: "the page to sign in repeats what is private",
     file: "src/features/console/view/command-form.ts",
     from: 'member.private || member.pasted || member.holds === "file" ? [] : [name],',

@@ -148,7 +148,10 @@ export type Part =
   | {
       list: string | true;
       title?: string;
-      none?: string /** A page draws `at`, `what` and `by` of its rows as a time line. */;
+      none?: string;
+      /** Members of its rows. Default: all. */
+      columns?: readonly string[];
+      /** A page draws its rows as a time line. */
       isTimeLine?: true;
       /** Its rows are alarms: a page draws the worst as a band, and the others by rank. */
       areAlarms?: true;

@@ -97,7 +97,8 @@ export function tableOf(
     return { ...table, title, none: none ?? command.none };
   }
   const { items } = (command.answer as Shape).properties![part.list]!;
-  return { ...tableOfRows(items!, (answer as Record<string, TableRow[]>)[part.list]!, zone), title, none };
+  const rows = (answer as Record<string, TableRow[]>)[part.list]!;
+  return { ...tableOfRows(items!, rows, zone, part.columns as Column<never>[] | undefined), title, none };
 }
 
 /** `columns`: default all members that any row has. */

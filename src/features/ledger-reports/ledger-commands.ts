@@ -20,6 +20,7 @@ import { command } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "../../ledger/commands/period.ts";
+import { TimeLineEntry } from "../../ledger/commands/time-line-entry.ts";
 import type { WithAccounts } from "../../ledger/commands/with-accounts.ts";
 import type { ClientResponse, WithStory } from "../../ledger/commands/with-story.ts";
 import { keyEndOf, recordEndOf } from "../../ledger/identity-settings.ts";
@@ -191,7 +192,7 @@ const showVerification = command({
       Type.Object({ id: reference, at: time, fees: { ...naira, sums: true }, reason: Type.String() }),
     ),
     audit_entries: Type.Array(Type.Object({ occurred_at: time, kind: happening, actor: account, facts })),
-    time_line: Type.Array(Type.Object({ at: time, what: Type.String(), by: Type.String() })),
+    time_line: Type.Array(TimeLineEntry),
   }),
   view: ({
     request_reference: _,
@@ -206,7 +207,7 @@ const showVerification = command({
     ...(attempts.length > 0 ? [{ text: explanation }, ""] : []),
     { record: shown },
     "",
-    { title: "What happened:", list: "time_line", isTimeLine: true },
+    { title: "What happened:", list: "time_line", columns: ["at", "what", "by"] },
     "",
     { title: "Attempts at vendors:", list: "attempts", none: "No vendor was asked." },
     "",

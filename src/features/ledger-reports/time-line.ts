@@ -1,5 +1,6 @@
 import { nairaText } from "../../declare/money.ts";
-import type { ClientResponse, TimeLineEntry, TimeLineParts } from "../../ledger/commands/with-story.ts";
+import type { TimeLineEntry } from "../../ledger/commands/time-line-entry.ts";
+import type { ClientResponse, TimeLineParts } from "../../ledger/commands/with-story.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import { publicState } from "../../ledger/public-state.ts";
 
@@ -13,31 +14,49 @@ const deeds: Readonly<Record<string, string>> = {
 
 /** Everything that happened to a verification, in the order of time. */
 export function timeLine(row: Row, { responses, adjustments, entries, events }: TimeLineParts): TimeLineEntry[] {
-  const moments: TimeLineEntry[] = [
-    { at: row.created_at, what: `asked, request ${row.request_id}`, by: `key ${row.key_id}` },
+  const { key_id, request_id } = row;
+  const all: TimeLineEntry[] = [
+    {
+      at: row.created_at,
+      what: `asked, request ${request_id}`,
+      by: `key ${key_id}`,
+      step: "asked",
+      key_id,
+      request_id,
+    },
   ];
-  const add = (at: number | null, what: string, by: string) => at !== null && moments.push({ at, what, by });
-  for (const { vendor, started_at, answered_at, outcome, reason, bill, number } of row.attempts) {
-    add(started_at, `attempt ${number}`, vendor);
-    const reasonWords = reasonText(publicState({ state: outcome, reason }), reason);
-    add(
-      answered_at,
-      `${reasonWords} after ${(answered_at ?? 0) - started_at} ms${bill === null ? "" : `, for ${nairaText(bill)}`}`,
-      vendor,
-    );
+  const add = (at: number | null, entry: Omit<TimeLineEntry, "at" | "by"> & { by?: string }) =>
+    at !== null && all.push({ at, by: "", ...entry });
+  for (const { vendor: by, started_at, answered_at, outcome: state, reason, bill, number } of row.attempts) {
+    add(started_at, { what: `attempt ${number}`, by, step: "question" });
+    const outcome = publicState({ state, reason });
+    const took = (answered_at ?? 0) - started_at;
+    const [costs, amount] = bill === null ? ["", {}] : [`, for ${nairaText(bill)}`, { amount: bill }];
+    const what = `${reasonText(outcome, reason)} after ${took} ms${costs}`;
+    add(answered_at, { what, by, step: "answer", outcome, ...withReason(outcome, reason), took, ...amount });
   }
-  add(row.completed_at, `ended: ${reasonText(publicState(row), row.reason)}`, "");
-  for (const response of responses) add(response.at, `the client got ${responseText(response)}`, "");
-  add(row.charged_at, `charged ${nairaText(row.fee)}`, "");
-  for (const { at, kobo, reason } of adjustments)
-    add(at, `${kobo < 0 ? "gave back" : "charged"} ${nairaText(Math.abs(kobo))}: ${reason}`, "");
-  for (const { occurred_at, kind, actor, facts } of entries)
-    if (deeds[kind]) add(occurred_at, [deeds[kind], textIn(facts)].filter((text) => text !== "").join(": "), actor);
-  for (const { at, type, deliveries } of events) {
-    add(at, `told as ${type}`, "");
-    for (const { endpoint, state, triedAt } of deliveries) add(triedAt, `${type} ${state}`, endpoint);
+  const outcome = publicState(row);
+  const ended = { step: "ended", outcome, ...withReason(outcome, row.reason) } as const;
+  add(row.completed_at, { what: `ended: ${reasonText(outcome, row.reason)}`, ...ended });
+  for (const response of responses) {
+    const what = `the client got ${responseText(response)}`;
+    add(response.at, { what, step: "response", status: response.status });
   }
-  return moments.sort((one, other) => one.at - other.at);
+  add(row.charged_at, { what: `charged ${nairaText(row.fee)}`, step: "charge", amount: row.fee });
+  for (const { at, kobo: amount, reason } of adjustments) {
+    const what = `${amount < 0 ? "gave back" : "charged"} ${nairaText(Math.abs(amount))}: ${reason}`;
+    add(at, { what, step: "correction", amount });
+  }
+  for (const { occurred_at, kind, actor: by, facts } of entries) {
+    const words = [deeds[kind] ?? "", textIn(facts)].filter((text) => text !== "");
+    if (deeds[kind]) add(occurred_at, { what: words.join(": "), by, step: "deed" });
+  }
+  for (const { at, type: event, deliveries } of events) {
+    add(at, { what: `told as ${event}`, step: "event", event });
+    for (const { endpoint: by, state: delivery, triedAt } of deliveries)
+      add(triedAt, { what: `${event} ${delivery}`, by, step: "delivery", event, delivery });
+  }
+  return all.sort((one, other) => one.at - other.at);
 }
 
 /** Text such as "504 upstream_timeout". */
@@ -45,9 +64,13 @@ export function responseText({ status, code }: ClientResponse): string {
   return [status, code ?? []].flat().join(" ");
 }
 
-function reasonText(state: string, reason: string | null): string {
-  const words = reason === null || reason === state ? state : `${state}, ${reason}`;
-  return words.replaceAll("_", " ");
+function reasonText(outcome: string, reason: string | null): string {
+  return [outcome, ...Object.values(withReason(outcome, reason))].join(", ").replaceAll("_", " ");
+}
+
+/** The reason of an outcome, if it says more. */
+function withReason(outcome: string, reason: string | null): { reason?: string } {
+  return reason === null || reason === outcome ? {} : { reason };
 }
 
 /** The reason or note of an entry. */

@@ -1,14 +1,6 @@
 import type { Mode } from "../../declare/operation.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 
-/** One thing that happened. `by`: its key, vendor, person or endpoint. */
-export interface TimeLineEntry {
-  /** Milliseconds since 1970. */
-  at: number;
-  what: string;
-  by: string;
-}
-
 export interface TimeLineParts {
   responses: readonly ClientResponse[];
   adjustments: readonly Pick<Tables["adjustment"], "at" | "kobo" | "reason">[];

@@ -12,7 +12,7 @@ import {
 import { isRow, shapeOf } from "../../../declare/command/projected.ts";
 import type { Command } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { TimeLineEntry } from "../../../ledger/commands/with-story.ts";
+import type { TimeLineEntry } from "../../../ledger/commands/time-line-entry.ts";
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
 import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";

@@ -2,18 +2,37 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { timeLineView } from "./time-line-view.ts";
 
+const asked = {
+  what: "asked, request request-1",
+  by: "key k",
+  step: "asked",
+  key_id: "k",
+  request_id: "request-1",
+} as const;
+const answer = { what: "", step: "answer" } as const;
+
 test("a time line says in words what a vendor answered, how long it took beside the others, and what it costs", () => {
   const { text } = timeLineView(
     [
-      { at: 0, what: "asked, request request-1", by: "key k" },
-      { at: 4, what: "attempt 1", by: "prembly" },
-      { at: 1004, what: "failed, timed out after 1000 ms", by: "prembly" },
-      { at: 1010, what: "attempt 2", by: "dojah" },
-      { at: 1422, what: "verified after 412 ms, for ₦50.00", by: "dojah" },
-      { at: 1423, what: "charged ₦100.00", by: "" },
-      { at: 9999, what: "gave back ₦100.00: the answer came after 90000 ms", by: "" },
+      { ...asked, at: 0 },
+      { at: 4, what: "attempt 1", by: "prembly", step: "question" },
+      { ...answer, at: 1004, by: "prembly", outcome: "failed", reason: "timed_out", took: 1000 },
+      { at: 1010, what: "attempt 2", by: "dojah", step: "question" },
+      { ...answer, at: 1422, by: "dojah", outcome: "verified", took: 412, amount: 5_000 },
+      { at: 1423, what: "charged ₦100.00", by: "", step: "charge", amount: 10_000 },
+      { at: 1500, what: "noted: unknown after 5 ms, failed", by: "person:per_1", step: "deed" },
+      {
+        at: 9999,
+        what: "gave back ₦100.00: the answer came after 90000 ms",
+        by: "",
+        step: "correction",
+        amount: -10_000,
+      },
     ],
-    new Map([["k", "Checkout"]]),
+    new Map([
+      ["k", "Checkout"],
+      ["person:per_1", "Ada"],
+    ]),
   );
   const said = [...text.matchAll(/<strong>(.*?)<\/strong><span class="quiet">(.*?)<\/span>/g)].map(
     ([, what, more]) => `${what}|${more}`,
@@ -25,9 +44,12 @@ test("a time line says in words what a vendor answered, how long it took beside 
     "Dojah was asked|",
     "Dojah found the person|after 412 ms",
     "Charged|",
+    "Noted: unknown after 5 ms, failed|Ada",
     "Gave back ₦100.00: the answer came after 90000 ms|",
   ]);
   const waits = [...text.matchAll(/<rect class="(c\d)" width="(\d+)"/g)].map(([, tone, width]) => `${tone} ${width}`);
   assert.deepEqual(waits, ["c3 100", "c1 41"]);
+  const signs = [...text.matchAll(/<span class="dot (\w*)"/g)].map(([, tone]) => tone);
+  assert.deepEqual(signs, ["", "", "bad", "", "good", "good", "", ""]);
   assert.match(text, /costs ₦50<span class="kobo">\.00<\/span>/);
 });

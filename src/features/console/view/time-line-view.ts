@@ -1,6 +1,8 @@
 import { eventText } from "../../../declare/event.ts";
+import { nairaText } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { TimeLineEntry } from "../../../ledger/commands/with-story.ts";
+import type { TimeLineEntry } from "../../../ledger/commands/time-line-entry.ts";
+import type { PublicState } from "../../../ledger/public-state.ts";
 import { money } from "./cells.ts";
 import { calledName, type Names } from "./words.ts";
 
@@ -10,73 +12,70 @@ const webhook: Readonly<Record<string, string>> = {
   dead: "was given up",
 };
 
-/**
- * The answer of a vendor, such as "failed, timed out", with its time and cost. A reason of a person has other signs
- * before it.
- */
-const answeredAfter = /^([a-z]+(?:,? [a-z]+)*) after (\d+) ms(, for .*)?$/;
-
-const answers: Readonly<Record<string, string>> = {
+const answers: Readonly<Partial<Record<PublicState, string>>> = {
   verified: "found the person",
-  "not found": "knows nobody with the number",
-  "phone mismatch": "knows the number with another phone",
+  not_found: "knows nobody with the number",
+  phone_mismatch: "knows the number with another phone",
   blocked: "says that the number is blocked",
+  unknown: "has no outcome",
 };
 
-function answerText(outcome: string): string {
-  const [state, reason] = outcome.split(", ") as [string, string?];
-  return `${answers[state] ?? state}${reason === undefined ? "" : `: ${reason}`}`;
+/** What an entry says as people say it, and what stands below. */
+function sayingOf(entry: TimeLineEntry, who: string): [says: string, beside: string] {
+  const { step, outcome = "started", reason, event, delivery, took, request_id, what } = entry;
+  const because = reason === undefined ? "" : `: ${reason.replaceAll("_", " ")}`;
+  if (step === "asked") return ["The client asked", `with key ${who}; request ${request_id}`];
+  if (step === "question") return [`${who} was asked`, ""];
+  if (step === "answer")
+    return [`${who} ${answers[outcome] ?? outcome.replaceAll("_", " ")}${because}`, `after ${took} ms`];
+  if (step === "event") return [`Told as an event: ${eventText(event!)}`, who];
+  if (step === "delivery") return [`The webhook ${webhook[delivery!] ?? delivery}`, who];
+  if (step === "charge") return ["Charged", who];
+  if (step === "ended" && outcome === "unknown") return [`It has no outcome${because}`, who];
+  return [what, who];
 }
 
-/** A line that the ledger says shortly, as people say it; what follows a line break stands below. */
-const sentences: readonly [shortly: RegExp, whole: (by: string, ...found: string[]) => string][] = [
-  [/^asked, request (.+)$/, (by, request) => `The client asked\nwith ${by}; request ${request}`],
-  [/^attempt (\d+)$/, (by) => `${by} was asked`],
-  [/^told as (.+)$/, (_, type) => `Told as an event: ${eventText(type!)}`],
-  [/^[a-z]+\.[a-z_]+ (waiting|delivered|dead)$/, (_, state) => `The webhook ${webhook[state!]}`],
-  [/\bunknown\b(.*)$/, (by, rest) => `${by || "It"} has no outcome${rest}`],
-  [answeredAfter, (by, outcome, ms, rest = "") => `${by} ${answerText(outcome!)}${rest}\nafter ${ms} ms`],
-];
+const failed: ReadonlySet<PublicState> = new Set(["failed", "unknown", "refused"]);
+const signs = { good: "✓", bad: "▲", "": "●" };
 
-const signs = [
-  [/^ended: verified|^charged|found the person|got 2\d\d|delivered/, "good", "✓"],
-  [/no outcome|failed|got 5\d\d|refused|given up/, "bad", "▲"],
-] as const;
+function toneOf({ step, outcome, status = 0, delivery }: TimeLineEntry): keyof typeof signs {
+  if (step === "charge" || outcome === "verified" || delivery === "delivered") return "good";
+  if (status >= 200 && status < 300) return "good";
+  return (outcome && failed.has(outcome)) || delivery === "dead" || status >= 500 ? "bad" : "";
+}
 
 /** What happened, by how long after the first thing it did. */
-export function timeLineView(moments: readonly TimeLineEntry[], names: Names): Html {
-  const begun = moments[0]?.at ?? 0;
+export function timeLineView(entries: readonly TimeLineEntry[], names: Names): Html {
+  const begun = entries[0]?.at ?? 0;
   // What the client got says how it ended.
-  const isTold = moments.some(({ what }) => what.startsWith("the client got"));
-  const shown = moments.filter(({ what }) => !isTold || !what.startsWith("ended: "));
-  const longest = Math.max(...moments.map(waitIn));
-  const lines = shown.map(({ at, what, by }, place) => {
-    const key = by.replace(/^key /, "");
-    const who = `${key === by ? "" : "key "}${calledName(key, names)}`;
-    const [[, ...found] = [], whole] =
-      sentences.flatMap(([shortly, whole]) => (shortly.test(what) ? [[shortly.exec(what)!, whole] as const] : []))[0] ??
-      [];
-    const [all = "", more] = (whole ? whole(who, ...found) : what).split("\n");
-    const [, text = all, costs = "", amount = ""] = /^(.+?)(, for)? (₦[\d,]+\.\d\d)$/.exec(all) ?? [];
-    const sum = amount === "" ? "" : html`${costs === "" ? "" : "costs "}${money(amount)}`;
-    const [, tone, sign] = signs.find(([words]) => words.test(text)) ?? [undefined, "", "●"];
-    const dot = html`<span class="dot ${tone}" aria-hidden="true">${sign}</span>`;
-    const beside = more ?? (text.startsWith(who) ? "" : who);
-    const answer = what.startsWith("attempt ") ? shown.slice(place + 1).find((later) => later.by === by) : undefined;
+  const isTold = entries.some(({ step }) => step === "response");
+  const shown = entries.filter(({ step }) => !isTold || step !== "ended");
+  const longest = Math.max(...entries.map(waitIn));
+  const lines = shown.map((entry, place) => {
+    const { at, by, step, amount, key_id } = entry;
+    const [says, beside] = sayingOf(entry, calledName(key_id ?? by, names));
+    const isSum = amount !== undefined && step !== "correction";
+    const sum = isSum ? html`${step === "answer" ? "costs " : ""}${money(nairaText(amount))}` : "";
+    const tone = toneOf(entry);
+    const dot = html`<span class="dot ${tone}" aria-hidden="true">${signs[tone]}</span>`;
+    const answer =
+      step === "question"
+        ? shown.slice(place + 1).find((later) => later.step === "answer" && later.by === by)
+        : undefined;
     const wait = answer && waitIn(answer) > 0 ? waitBar(answer, longest) : "";
-    return html`<li><span class="ms">${afterText(at - begun)}</span>${dot}<div class="what"><strong>${text.charAt(0).toUpperCase()}${text.slice(1)}</strong><span class="quiet">${beside}</span>${wait}</div><span class="sum">${sum}</span></li>`;
+    return html`<li><span class="ms">${afterText(at - begun)}</span>${dot}<div class="what"><strong>${says.charAt(0).toUpperCase()}${says.slice(1)}</strong><span class="quiet">${beside}</span>${wait}</div><span class="sum">${sum}</span></li>`;
   });
   return html`<ol class="timeline">${lines}</ol>`;
 }
 
 /** Milliseconds that the answer of a vendor took; 0 for anything else. */
-function waitIn({ what }: TimeLineEntry): number {
-  return Number(answeredAfter.exec(what)?.[2] ?? 0);
+function waitIn({ took = 0 }: TimeLineEntry): number {
+  return took;
 }
 
 /** How long an answer took, of the longest. */
 function waitBar(answer: TimeLineEntry, longest: number): Html {
-  const tone = /^(?:failed|unknown|refused)/.test(answer.what) ? "c3" : "c1";
+  const tone = failed.has(answer.outcome!) ? "c3" : "c1";
   return html`<svg class="wait" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="${tone}" width="${Math.max(1, Math.round((100 * waitIn(answer)) / longest))}" height="6"/></svg>`;
 }
 

@@ -1,0 +1,41 @@
+import { happening, naira, reference, state, time } from "../../declare/command/answer-schema.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
+import { publicStates } from "../public-state.ts";
+
+/** What an entry of a time line tells. A question is one attempt at a vendor. */
+const steps = [
+  "asked",
+  "question",
+  "answer",
+  "ended",
+  "response",
+  "charge",
+  "correction",
+  "deed",
+  "event",
+  "delivery",
+] as const;
+
+/** One thing that happened to a verification, as a sentence and as data. */
+export const TimeLineEntry = Type.Object({
+  at: time,
+  what: Type.String(),
+  /** Its key, vendor, person or endpoint. */
+  by: Type.String(),
+  step: Type.Enum([...steps]),
+  key_id: Type.Optional(reference),
+  request_id: Type.Optional(reference),
+  /** Of an answer, and of how it ended. */
+  outcome: Type.Optional(state(publicStates)),
+  reason: Type.Optional(Type.String()),
+  /** Milliseconds that an answer took. */
+  took: Type.Optional(Type.Integer({ unit: "ms" })),
+  /** What a vendor bills for an answer, what was charged, or what a correction comes to. */
+  amount: Type.Optional(naira),
+  /** Of a response to the client. */
+  status: Type.Optional(Type.Integer()),
+  event: Type.Optional(happening),
+  /** What became of the delivery of an event. */
+  delivery: Type.Optional(Type.String()),
+});
+export type TimeLineEntry = Static<typeof TimeLineEntry>;
