@@ -194,6 +194,24 @@ for (const engine of usualEngines)
       await duba(["routes", "resume", "dojah"]);
     });
 
+    test("a vendor that is paused for one check does not count as one that serves", async () => {
+      for (const name of ["dojah", "qoreid"]) await duba(["routes", "resume", name]);
+      await noticed(status, ({ vendors }) => vendors.every(({ ready }: { ready: boolean }) => ready));
+      const look = async () => (await operators.send("/now/live", { cookie: operators.by.viewer.cookie })).text;
+      await noticed(look, (text) => text.includes("All 2 vendors serve"));
+      await duba(["routes", "pause", "qoreid", "--check", "nin"]);
+      await noticed(look, (text) => text.includes("1 of 2 vendors serve"));
+      assert.deepEqual(
+        (await status()).vendors.map((seen: Record<string, unknown>) => [seen.name, seen.ready, seen.paused_checks]),
+        [
+          ["dojah", true, []],
+          ["qoreid", false, ["nin"]],
+        ],
+      );
+      assert.match((await duba(["status"])).out, /\nvendors +dojah, qoreid \(paused for NIN by /);
+      await duba(["routes", "resume", "qoreid"]);
+    });
+
     test("only a pause for load or money has an end", async () => {
       const refused = await duba(["routes", "pause", "qoreid", "--why", "key", "--for", "2h"]);
       assert.equal(refused.exitCode, 2);

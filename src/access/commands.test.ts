@@ -52,8 +52,8 @@ for (const engine of usualEngines) {
         [balance, prepaid, cap_naira, cap_count, spent_naira, spent_before, spent_count],
         [null, false, null, null, "0", "0", null],
       );
-      const { limit_verification, limit_in_flight, limit_negatives, last_used_at, state, ...facts } = rest;
-      assert.equal(state, "active");
+      const { limit_verification, limit_in_flight, limit_negatives, last_used_at, state, stopped_at, ...facts } = rest;
+      assert.deepEqual([state, stopped_at], ["active", null]);
       assert.deepEqual([limit_verification, limit_in_flight, limit_negatives], [null, null, null]);
       assert.deepEqual([last_used_at, facts], [null, made]);
       assert.deepEqual(Object.keys(made), "id name email bvn_fee nin_fee answers created_at suspended_at".split(" "));

@@ -1,4 +1,5 @@
 import type { Config } from "../config/read-config.ts";
+import { checkKinds } from "../declare/check-kind.ts";
 import {
   account,
   mendsMember,
@@ -115,7 +116,14 @@ export const StatusFacts = Type.Object({
   sources: Type.Array(Type.Omit(SourceState, ["begun_at", "every"])),
   held: Type.Array(Type.String()),
   scheduled: Type.Integer(),
-  vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean(), ...pauseMembers })),
+  vendors: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      ready: Type.Boolean({ description: "Whether it serves every check." }),
+      ...pauseMembers,
+      paused_checks: Type.Array(Type.Enum([...checkKinds])),
+    }),
+  ),
   unknown_verifications: Type.Integer(),
   oldest_unknown_at: orNull(time),
   unsealed_entries: Type.Integer(),

@@ -12,6 +12,7 @@ import type { ledgerAuditEvents } from "../ledger/journal/follow-journal.ts";
 import type { comparedSums } from "../ledger/journal/recounted-sums.ts";
 import type { WithManualCredit } from "../ledger/manual-credit.ts";
 import type { timeOfReference } from "../ledger/reference.ts";
+import type { NearlySpentAccount } from "../ledger/spending/spending-watch.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
@@ -62,8 +63,8 @@ export interface CommandContext extends CommandResources, WithStory, WithManualC
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   timesOfReferences(): Promise<typeof timeOfReference>;
   ledgerSums(snapshot: Audited["db"]): Promise<ReturnType<typeof comparedSums>>;
-  /** The ids of the accounts that have used most of a cap or a balance. */
-  nearlySpent(): Promise<ReadonlySet<string>>;
+  /** The accounts that have used most of a cap or a balance, by their ids. */
+  nearlySpent(): Promise<ReadonlyMap<string, NearlySpentAccount>>;
   /** The actor who suspended an account at this time, as the audit trail says. */
   suspendedBy(id: string, at: number): Promise<string | undefined>;
   /** The settings of verifications. */
@@ -127,7 +128,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     async nearlySpent() {
       const { nearlySpentAccounts } = await import("../ledger/spending/spending-watch.ts");
       const spent = await nearlySpentAccounts(db, now(), identitySettingsOf(config));
-      return new Set(spent.map(({ account }) => account));
+      return new Map(spent.map((one) => [one.account, one]));
     },
     verificationSettings: () => identitySettingsOf(config),
     operatorAccount: async (trx) =>

@@ -17,7 +17,7 @@ type NotedKind = FailureKind | "unknown_bank";
 /** Recent health of a vendor. Times are milliseconds since 1970. */
 export interface UpstreamHealth {
   name: string;
-  /** `open`: no requests for now. `half_open`: one request tests whether the vendor works again. */
+  /** `open`: no requests for now. `half_open`: one request tests whether the vendor works again, or the next will. */
   state: "ready" | "open" | "half_open";
   alarm: VendorAlarm | null;
   lastAnswerAt: number | null;
@@ -108,7 +108,8 @@ export class CircuitBreaker implements IdentityUpstream {
   health(): UpstreamHealth {
     return {
       name: this.name,
-      state: this.#state,
+      // Nobody asked since the wait was over.
+      state: this.#state === "open" && this.isReady() ? "half_open" : this.#state,
       alarm: this.#alarm,
       kinds: this.kinds,
       illSince: this.#illSince,

@@ -339,6 +339,27 @@ export const moneyMutants: readonly Mutant[] = [
     tests: ["test/refused-calls.test.ts"],
   },
   {
+    name: "a client who is refused waits as one that is near the cap",
+    file: "src/features/health/alarms.ts",
+    from: "isExhausted ? 1 : 3",
+    to: "isExhausted ? 3 : 3",
+    tests: ["src/features/health/alarms.test.ts"],
+  },
+  {
+    name: "a vendor counts as one that serves while it is paused for one check",
+    file: "src/features/health/health-facts.ts",
+    from: 'checks.every(({ state }) => state === "ready")',
+    to: 'checks.some(({ state }) => state === "ready")',
+    tests: ["test/paused-vendors.test.ts"],
+  },
+  {
+    name: "an open breaker whose wait is over counts as one that is away",
+    file: "src/vendors/circuit-breaker.ts",
+    from: 'this.#state === "open" && this.isReady() ? "half_open" : this.#state',
+    to: "this.#state",
+    tests: ["src/vendors/circuit-breaker.test.ts"],
+  },
+  {
     name: "a rehearsed change stays",
     file: "src/storage/audited.ts",
     from: "      throw enough;\n",

@@ -53,23 +53,29 @@ export const TermsFacts = Type.Object({
 
 const ListedFacts = Type.Object({
   ...TermsFacts.properties,
-  state: state(["active", "near_the_cap", "balance_low", "suspended"], { by: "suspended_by", since: "suspended_at" }),
+  state: state(["active", "near_the_cap", "balance_low", "refused", "suspended"], {
+    by: "suspended_by",
+    since: "stopped_at",
+  }),
+  /** Since when its verifications are refused, or it is suspended. */
+  stopped_at: orNull(time),
 });
 type ListedFacts = Static<typeof ListedFacts>;
 
 /** What a list of accounts can be of. */
 const groups = {
-  near_the_cap: ({ state }) => state === "near_the_cap",
-  balance_low: ({ state }) => state === "balance_low",
+  refused: ({ state }) => state === "refused",
+  near_the_cap: ({ state, prepaid }) => state === "near_the_cap" || (state === "refused" && !prepaid),
+  balance_low: ({ state, prepaid }) => state === "balance_low" || (state === "refused" && Boolean(prepaid)),
   prepaid: ({ prepaid }) => Boolean(prepaid),
   suspended: ({ state }) => state === "suspended",
   never_used: ({ last_used_at }) => last_used_at === null,
 } satisfies Record<string, (account: ListedFacts) => boolean>;
 type Group = keyof typeof groups;
 
-/** The ids of the accounts that have used most of a cap or a balance. */
+/** The accounts that have used most of a cap or a balance, by their ids. */
 interface WithNearlySpent {
-  nearlySpent(): Promise<ReadonlySet<string>>;
+  nearlySpent(): Promise<ReadonlyMap<string, { isExhausted: boolean; refusedSince: number | null }>>;
 }
 
 /** How much of a cap is used, where there is one. */
@@ -112,7 +118,7 @@ const listAccounts = command({
   choiceCounts: async (_, room: Room & WithNearlySpent) => groupCounts(groups, await listed(room)),
   figures: (all) => {
     const spent = nairaText(all.reduce((sum, { spent_naira }) => sum + spent_naira, 0));
-    const near = all.filter(({ state }) => state === "near_the_cap" || state === "balance_low").length;
+    const near = all.filter((one) => groups.near_the_cap(one) || groups.balance_low(one)).length;
     return `${all.length} ${all.length === 1 ? "account" : "accounts"}, ${spent} charged this month${near > 0 ? `, ${near} with 80 % of a cap or balance used` : ""}.`;
   },
   sort: "-spent_naira",
@@ -219,10 +225,16 @@ async function listed(
   return all.map((account) => withState(allFactsOf(account, spentBy(account), usedAt, charges), spent));
 }
 
-function withState(facts: Static<typeof TermsFacts>, nearlySpent: ReadonlySet<string>): ListedFacts {
-  const nearly = facts.prepaid ? "balance_low" : "near_the_cap";
-  const used = nearlySpent.has(facts.id) ? nearly : "active";
-  return { ...facts, state: facts.suspended_at === null ? used : "suspended" };
+function withState(
+  facts: Static<typeof TermsFacts>,
+  nearlySpent: Awaited<ReturnType<WithNearlySpent["nearlySpent"]>>,
+): ListedFacts {
+  const { prepaid, suspended_at } = facts;
+  if (suspended_at !== null) return { ...facts, state: "suspended", stopped_at: suspended_at };
+  const use = nearlySpent.get(facts.id);
+  if (!use) return { ...facts, state: "active", stopped_at: null };
+  const nearly = prepaid ? "balance_low" : "near_the_cap";
+  return { ...facts, state: use.isExhausted ? "refused" : nearly, stopped_at: use.refusedSince };
 }
 
 /** When each account, or this one, was last seen, by its id. */

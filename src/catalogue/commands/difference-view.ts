@@ -90,7 +90,8 @@ function priceMovesOf({ list, old, new: now }: ListedChange) {
     .filter((name) => isMove(list, name, old, now))
     .map((what) => {
       const [from, to] = [koboOf(String(old[what])) ?? 0, koboOf(String(now[what])) ?? 0];
-      const row = { list, entry: nameOf(list, now), what, was: from, now: to };
+      const called = String(now.description ?? now.name ?? "");
+      const row = { list, entry: nameOf(list, now), called, what, was: from, now: to };
       /** `far`: the size of the move in either direction. */
       return { ...row, move: moveText(from, to), far: farness(from, to) };
     });
@@ -106,7 +107,7 @@ function isMove(list: ListName, name: string, old: EntryContent, now: EntryConte
 function moveText(from: number, to: number): string {
   if (from === 0) return "from nothing";
   const percent = Math.round((to / from - 1) * 1000) / 10;
-  return `${percent > 0 ? "+" : ""}${percent} %`;
+  return `${percent > 0 ? "+" : ""}${percent.toLocaleString("en")} %`;
 }
 
 function farness(from: number, to: number): number {

@@ -251,7 +251,10 @@ suite("what pages of the console say", () => {
     const said = await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
     const draft = draftIn(said);
     const name = `held:${draft}`;
-    assert.match(await page("/now/alarms"), new RegExp(`The change ${draft} of the catalogue waits`));
+    assert.match(
+      await page("/now/alarms"),
+      /\(MTNDATA 113\): ₦[\d.,]+ → ₦9,000\.00 \(.*, by officer@example\.com, waits for approval/,
+    );
     const { db, now } = await service.store();
     const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
     await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();

@@ -13,7 +13,8 @@ const now = Date.UTC(2026, 10, 24, 9);
 const since = now - 86_400_000;
 const pause = { vendor: "dojah", kind: "bvn", why: "load", by: "person:per_0123456789Ab", since, until: now + 60_000 };
 const source = { name: "vtpass", stale: true, missed: 4, result: "done", as_of: since, begun_at: since, every: 1 };
-const vendor = { name: "peer", ready: false, pause: undefined, alarm: "no_money", since, attemptsLeft: null };
+const ill = { state: "no_money", since, notAskedSince: since + 60_000 };
+const vendor = { name: "peer", ready: false, paused: [], isPaused: false, ill, alarm: "no_money", attemptsLeft: null };
 
 /** Everything at once. */
 const worst = {
@@ -22,13 +23,21 @@ const worst = {
   withoutVendor: ["bvn"],
   lost: [{ vendor: "dojah", kind: "bvn", since, pause }],
   pauses: [pause],
-  vendors: [vendor, { ...vendor, name: "youverify", ready: true, alarm: null, attemptsLeft: 3 }],
+  vendors: [vendor, { ...vendor, name: "youverify", ready: true, ill: undefined, alarm: null, attemptsLeft: 3 }],
   fewestAttempts: 100,
   roomLeft: 1,
   clockBehind: 90_000,
   clockDoubtedSince: since,
   instances: 1,
-  held: [{ draft: "d4", since, reasons: ["MTNDATA 104: price moves from 100 to 10."] }],
+  held: [
+    {
+      draft: "d4",
+      since,
+      by: "person:per_0123456789Ab",
+      what: "MTNDATA 104: ₦100.00 → ₦10.00",
+      reasons: ["MTNDATA 104: price moves from 100 to 10."],
+    },
+  ],
   ofFeatures: [lateAlarm(source as SourceState)],
   belowCost: ["MTNDATA 104 costs more."],
   loosened: { what: "four eyes are off", at: since },
@@ -44,7 +53,10 @@ const worst = {
   needsBackup: true,
   backupAt: since - 86_400_000,
   ending: [{ id: "4Zq8mPx0LtV2", accountId: "acc_1", account: "shop@example.com", label: "", expires_at: now }],
-  spent: [{ account: "acc_1", email: "shop@example.com", isExhausted: true }],
+  spent: [
+    { account: "acc_1", kind: "cap", isExhausted: true, used: "₦192,500.00 of ₦180,000.00 used", refusedSince: since },
+    { account: "acc_2", kind: "balance", isExhausted: false, used: "₦90.00 left", refusedSince: null },
+  ],
 } as unknown as HealthFacts;
 
 const away = { ...worst, takesWrites: true, instances: 0 };
@@ -107,6 +119,39 @@ suite("alarms", () => {
       alarms.get("endpoint:ep_q3Jx0vT5bZ1K")!.what,
       /remove ep_q3Jx0vT5bZ1K\. If it is there again: duba events resend ep_/,
     );
+  });
+
+  test("what stops everybody comes before clients who are refused, and those say by which sum and since when", () => {
+    const all = alarmsOf({ ...worst, takesWrites: false }, now).filter(({ rank }) => rank === 1);
+    assert.deepEqual(
+      all.map(({ name }) => name),
+      ["store", "room", "clock", "no-vendor", "refused:acc_1"],
+    );
+    assert.deepEqual(all.at(-1), {
+      name: "refused:acc_1",
+      rank: 1,
+      headline: ["Verifications of ", { account: "acc_1" }, " are refused"],
+      detail: ["₦192,500.00 of ₦180,000.00 used", "."],
+      mends: [{ says: ["Raise the cap"], command: "accounts.change", input: { account: "acc_1" } }],
+      count: null,
+      since,
+      account: "acc_1",
+    });
+  });
+
+  test("a vendor that nobody asks says since when, and that the next verification tries it", async () => {
+    const { what, since: ill } = (await written(worst)).find(({ name }) => name === "vendor:peer")!;
+    assert.match(
+      what,
+      /^The vendor peer has an empty wallet\. .+ It was not asked since 2026-11-23 10:01\+01: the next /,
+    );
+    assert.equal(ill, since);
+  });
+
+  test("a held change says what moves, and who made it", async () => {
+    const { what, actor } = (await written(worst)).find(({ name }) => name === "held:d4")!;
+    assert.match(what, /^MTNDATA 104: ₦100\.00 → ₦10\.00, by person:per_0123456789Ab, waits for approval\. /);
+    assert.equal(actor, "person:per_0123456789Ab");
   });
 
   test("leave out what a build has no command for", async () => {

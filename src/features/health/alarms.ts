@@ -32,7 +32,16 @@ function troubleOf(alarm: string): string {
   return alarmTexts[alarm as VendorAlarm] ?? `has the alarm ${alarm.replaceAll("_", " ")}`;
 }
 
-/** What needs a hand, by rank, the oldest of a rank first. `now` in milliseconds since 1970. */
+/** What stops all clients, the widest first: before what stops some. */
+const widest = ["store", "no-instance", "room", "clock", "no-vendor"];
+
+function placeOf({ name }: Pick<OpenAlarm, "name">): number {
+  return widest.includes(name) ? widest.indexOf(name) : widest.length;
+}
+
+/**
+ * What needs a hand, by rank; what stops everybody first, then the oldest of a rank. `now` in milliseconds since 1970.
+ */
 export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   const { instances, belowCost, unknown, unsealed, backupAt } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
@@ -51,7 +60,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     );
     const isLost = (name: string) => facts.lost.some(({ vendor }) => vendor === name);
     const pauses = [...new Set(facts.lost.flatMap(({ pause }) => pause ?? []))];
-    const ill = facts.vendors.filter(({ name, alarm, pause }) => alarm !== null && !pause && isLost(name));
+    const ill = facts.vendors.filter(({ name, alarm, ill }) => alarm !== null && ill && isLost(name));
     const why = [
       ...pauses.map((pause) => richText`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause)}.`),
       ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${troubleOf(alarm!)}.`),
@@ -104,11 +113,12 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   // A store that takes no writes renews no lease, so nobody knows who serves.
   if (instances === 0 && facts.takesWrites)
     add("no-instance", 1, richText`No instance serves this store`, { mends: [mend("Start one", "serve")] });
-  for (const { draft, since, reasons } of facts.held)
-    add(`held:${draft}`, 3, richText`The change ${draft} of the catalogue waits for approval`, {
+  for (const { draft, since, reasons, what, by } of facts.held)
+    add(`held:${draft}`, 3, richText`${what}, by ${{ actor: by }}, waits for approval`, {
       detail: reasons.slice(0, 1),
       mends: [mend("See it", "catalogue.show", { revision: draft })],
       since,
+      actor: by,
     });
   if (belowCost.length > 0) {
     const count = belowCost.length;
@@ -118,20 +128,29 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       count,
     });
   }
-  for (const { name: vendor, ready, pause, alarm, since } of facts.vendors) {
-    if (ready || pause) continue;
+  for (const { name: vendor, ill, alarm } of facts.vendors) {
+    if (!ill) continue;
+    const { since, notAskedSince } = ill;
     const idle = "gets no calls for now: it failed too often, or asked Duba to wait";
     const [trouble, ...more] = (alarm === null ? idle : troubleOf(alarm)).split(". ");
     add(`vendor:${vendor}`, 2, richText`The vendor ${{ vendor }} ${trouble!}`, {
-      detail: more.length === 0 ? [] : [`${more.join(". ")}.`],
+      detail: joinTexts(
+        [
+          ...(more.length === 0 ? [] : [[`${more.join(". ")}.`]]),
+          ...(notAskedSince === null
+            ? []
+            : [richText`It was not asked since ${{ time: notAskedSince }}: the next verification tries it.`]),
+        ],
+        " ",
+      ),
       mends: [mend("See more", "upstreams.status")],
       since,
       vendor,
     });
   }
-  for (const { name: vendor, pause, alarm, attemptsLeft } of facts.vendors) {
+  for (const { name: vendor, isPaused, alarm, attemptsLeft } of facts.vendors) {
     // An empty wallet is one alarm, and a vendor that is paused waits for its person.
-    if (alarm === "no_money" || pause || attemptsLeft === null || attemptsLeft >= facts.fewestAttempts) continue;
+    if (alarm === "no_money" || isPaused || attemptsLeft === null || attemptsLeft >= facts.fewestAttempts) continue;
     add(
       `balance:${vendor}`,
       2,
@@ -208,17 +227,29 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       account: accountId,
       key: id,
     });
-  for (const { account, isExhausted } of facts.spent) {
-    const used = isExhausted
-      ? "100 % of its cap, or of its balance: its verifications are refused"
-      : "80 % of its cap, or of its last top-up";
-    add(`spent:${account}`, 3, richText`${{ account }} has used ${used}`, {
-      mends: [mend("See it", "accounts.show", { account })],
-      account,
-    });
-  }
+  for (const { account, kind, isExhausted, used, refusedSince } of facts.spent)
+    add(
+      `${isExhausted ? "refused" : "spent"}:${account}`,
+      isExhausted ? 1 : 3,
+      isExhausted
+        ? richText`Verifications of ${{ account }} are refused`
+        : richText`${{ account }} has used 80 % of its ${kind === "cap" ? "cap" : "last top-up"}`,
+      {
+        detail: richText`${used}.`,
+        mends: [
+          kind === "cap"
+            ? mend("Raise the cap", "accounts.change", { account })
+            : mend("See the account", "accounts.show", { account }),
+        ],
+        since: refusedSince,
+        account,
+      },
+    );
   const age = ({ since }: Pick<OpenAlarm, "since">) => since ?? Number.POSITIVE_INFINITY;
   return alarms.sort(
-    (one, other) => one.rank - other.rank || (age(one) < age(other) ? -1 : Number(age(one) > age(other))),
+    (one, other) =>
+      one.rank - other.rank ||
+      placeOf(one) - placeOf(other) ||
+      (age(one) < age(other) ? -1 : Number(age(one) > age(other))),
   );
 }

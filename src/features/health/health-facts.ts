@@ -2,13 +2,16 @@ import { statfs } from "node:fs/promises";
 import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { hasLiveKey } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/read.ts";
+import { listedChanges, movesOf } from "../../catalogue/commands/difference-view.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
-import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
-import { latestSnapshot } from "../../catalogue/revisions/load.ts";
+import { draftName, listWaiting, type SeenDraft } from "../../catalogue/revisions/draft.ts";
+import { changesOf, latestSnapshot } from "../../catalogue/revisions/load.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
+import { nairaText } from "../../declare/money.ts";
 import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../ledger/spending/spending-watch.ts";
+import { recent } from "../../runtime/recent.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { failingEndpoints, undelivered } from "../../storage/events/undelivered.ts";
 import { lastBackupAt } from "../../storage/last-backup.ts";
@@ -19,7 +22,7 @@ import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { probeName, tryWrite } from "../../storage/store.ts";
 import { attemptsLeft } from "../../verification/routes/attempts-left.ts";
 import { checksWithoutVendor, liveVendors } from "../../verification/routes/live-vendors.ts";
-import { pausedRoutes, pauseOf } from "../../verification/routes/paused-vendors.ts";
+import { pausedRoutes } from "../../verification/routes/paused-vendors.ts";
 import { upstreamStatus } from "../../verification/routes/upstream-status.ts";
 import { vendorFigures } from "../../verification/routes/vendor-figures.ts";
 
@@ -79,7 +82,6 @@ export async function readFacts(room: AlarmRoom) {
     told,
     ...facts
   } = read;
-  const { pauses } = facts;
   const withoutVendor = checksWithoutVendor(live);
   return {
     ...facts,
@@ -91,26 +93,32 @@ export async function readFacts(room: AlarmRoom) {
     wroteAt: Math.max(probedAt, newestAt > now ? 0 : newestAt) || null,
     /** How far the newest entry of the audit trail is ahead of the clock, in milliseconds. */
     clockBehind: Math.max(0, newestAt - now),
-    held: waiting
-      .filter(({ state }) => state === "held")
-      .map((row) => ({ draft: draftName(row), since: row.created_at, reasons: JSON.parse(row.reasons) as string[] })),
+    held: await Promise.all(
+      waiting
+        .filter(({ state }) => state === "held")
+        .map(async (row) => ({
+          draft: draftName(row),
+          since: row.created_at,
+          by: row.author,
+          what: await heldChange(db, row),
+          reasons: JSON.parse(row.reasons) as string[],
+        })),
+    ),
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
     /** The checks that nobody can be asked for, and who was asked before. */
     withoutVendor,
     lost: live.filter(({ kind }) => withoutVendor.includes(kind)),
-    vendors: [...Map.groupBy(views, ({ upstream }) => upstream)].map(([name, seen]) => ({
+    vendors: [...Map.groupBy(live, ({ vendor }) => vendor)].map(([name, checks]) => ({
       name,
-      /** Pauses aside. */
-      ready: seen.every(({ state, alarm }) => state === "ready" && alarm === null),
-      /** If all its checks are paused. */
-      pause: seen.flatMap(({ kinds }) => kinds).every((kind) => pauseOf(pauses, name, kind))
-        ? pauses.find(({ vendor }) => vendor === name)
-        : undefined,
-      alarm: seen.find(({ alarm }) => alarm !== null)?.alarm ?? null,
-      /** Since when the first process sees that it has an alarm, or is not ready. */
-      since: seen.flatMap(({ ill_since }) => ill_since ?? []).toSorted((one, other) => one - other)[0] ?? null,
+      ready: checks.every(({ state }) => state === "ready"),
+      /** The checks for which a person paused it. */
+      paused: checks.flatMap(({ kind, pause }) => (pause ? [{ kind, pause }] : [])),
+      isPaused: checks.every(({ pause }) => pause),
+      /** What is wrong where nobody paused it. */
+      ill: checks.find(({ state }) => state !== "ready" && state !== "paused"),
+      alarm: checks[0]!.alarm,
       attemptsLeft: attemptsLeft(
-        seen.find(({ balance }) => balance !== null)?.balance ?? null,
+        views.find(({ upstream, balance }) => upstream === name && balance !== null)?.balance ?? null,
         figures.filter(({ vendor }) => vendor === name),
         config.vendorPrices[name],
       ),
@@ -128,6 +136,24 @@ export async function readFacts(room: AlarmRoom) {
     })),
     spent: nearlySpent.map((use) => ({ ...use, email: emails(use.account) })),
   };
+}
+
+/** What held drafts would change, which never changes. */
+const heldChanges = recent<string>(100);
+
+/** Such as "50MB 24Hrs (MTNDATA 104): ₦105.00 → ₦1,900.00 (+1,710 %), and 3 other changes". */
+async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string> {
+  const name = draftName(draft);
+  const known = heldChanges.get(name);
+  if (known !== undefined) return known;
+  const changes = listedChanges(await changesOf(db, draft.id));
+  const [far] = movesOf(changes).moves.toSorted((one, other) => other.far - one.far);
+  const others = changes.length - (far ? 1 : 0);
+  const more = others === 0 ? "" : `${others} ${far ? "other " : ""}${others === 1 ? "change" : "changes"}`;
+  const text = far && `${far.called} (${far.entry}): ${nairaText(far.was)} → ${nairaText(far.now)} (${far.move})`;
+  const what = [text, more].filter(Boolean).join(", and ");
+  heldChanges.set(name, what);
+  return what;
 }
 
 /** What becomes of promises, by their names. */

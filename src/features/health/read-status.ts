@@ -31,7 +31,12 @@ export async function readStatus(room: WritingRoom) {
     sources,
     held: held.map(({ draft }) => draft),
     scheduled,
-    vendors: vendors.map(({ name, ready, pause }) => ({ name, ready: ready && !pause, ...pauseFacts(pause) })),
+    vendors: vendors.map(({ name, ready, paused }) => ({
+      name,
+      ready,
+      ...pauseFacts(paused[0]?.pause),
+      paused_checks: paused.map(({ kind }) => kind),
+    })),
     unknown_verifications: unknown.count,
     oldest_unknown_at: unknown.since,
     unsealed_entries: health.unsealed.count,

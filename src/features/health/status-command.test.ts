@@ -104,8 +104,8 @@ for (const engine of usualEngines) {
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,
         ),
-        /^The change d3 of the catalogue waits for approval\. The prices of .+ See it: duba catalogue show d3$/,
-        /^The change d2 of the catalogue waits for approval\. The prices of .+ See it: duba catalogue show d2$/,
+        /^.+ \(MTNDATA 104\): ₦100\.00 → ₦6,000\.00 \(\+5,900 %\), by terminal:.+: duba catalogue show d3$/,
+        /^.+ \(MTNDATA 104\): ₦100\.00 → ₦5,000\.00 \(\+4,900 %\), by terminal:.+: duba catalogue show d2$/,
         /^There is no backup yet\. Make one: duba backup <file>$/,
       ];
       assert.equal(found.needs.length, needs.length, found.needs.join("\n"));

@@ -1,5 +1,6 @@
 import { StatusFacts } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
+import { checkKinds, labelOf } from "../../declare/check-kind.ts";
 import { bytesText, type Viewing } from "../../declare/command/answer-schema.ts";
 import { command } from "../../declare/command.ts";
 import { vendorTitle } from "../../vendors/registry.ts";
@@ -52,9 +53,11 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (
     "held changes": listText(facts.held),
     "scheduled changes": facts.scheduled,
     vendors: listText(
-      facts.vendors.map(({ name, ready, paused_by, paused_until }) => {
+      facts.vendors.map(({ name, ready, paused_by, paused_until, paused_checks }) => {
         if (paused_by === null) return ready ? nameOf(name) : `${nameOf(name)} (not ready)`;
-        return `${nameOf(name)} (paused by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
+        const checks =
+          paused_checks.length === checkKinds.length ? "" : ` for ${paused_checks.map(labelOf).join(" and ")}`;
+        return `${nameOf(name)} (paused${checks} by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
       }),
     ),
     "unknown verifications":

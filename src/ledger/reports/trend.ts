@@ -38,7 +38,11 @@ const counted = [
 ] as const satisfies Count[];
 
 /** The share that brought a record or no match, in percent to one decimal. */
-export function successOf({ attempts, refused, answered }: TrendFigures): number | null {
+export function successOf({
+  attempts,
+  refused,
+  answered,
+}: Pick<TrendFigures, "attempts" | "refused" | "answered">): number | null {
   const calls = attempts + refused;
   return calls === 0 ? null : Math.round((1000 * answered) / calls) / 10;
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { changeTerms } from "../../access/accounts/terms.ts";
+import { append } from "../../audit/append.ts";
 import type { AccountTerms } from "../../declare/account-terms.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { engines, suiteStore, usualSettings } from "../../verification/identity.fixture.ts";
-import { SpendingWatch } from "./spending-watch.ts";
+import { newRow } from "../ledger-moves.fixture.ts";
+import { nearlySpentAccounts, SpendingWatch } from "./spending-watch.ts";
 
 const january = Date.UTC(2026, 0, 15);
 
@@ -82,5 +85,24 @@ for (const engine of engines)
       );
       const [event] = await store.db.selectFrom("event").selectAll().orderBy("number", "desc").limit(1).execute();
       assert.deepEqual(JSON.parse(event!.data), { terms: "cap", month: "2026-01", used_up: true });
+    });
+
+    test("an account that is refused says by which sum, and since when; one that is suspended does not", async () => {
+      await account("g-refused", { capKobo: 20_000 }, { kobo: 20_000, verifications: 2 });
+      const facts = { account_id: "g-refused", mode: "live", spends: "2026-01", state: "verified" } as const;
+      const taken = newRow({ ...facts, charged: 1, created_at: january - 9, started_at: january - 5 });
+      const { attempts: _, ...row } = taken;
+      await store.db.insertInto("verification").values(row).execute();
+      const found = async () =>
+        (await nearlySpentAccounts(store.db, january, usualSettings)).filter(({ account }) => account === "g-refused");
+      const [used, refused] = ["₦200.00 of ₦200.00 used", { account: "g-refused", kind: "cap", isExhausted: true }];
+      assert.deepEqual(await found(), [{ ...refused, used, refusedSince: january - 5 }]);
+      // From then on no verification came that it could pay.
+      const audited = { db: store.db, audit: append, actor: "terminal" };
+      await changeTerms(audited, "g-refused", { capKobo: 9_000 }, usualSettings.timeZone, january);
+      const lowered = (await found())[0]!;
+      assert.ok(lowered.refusedSince! > january, "a cap that was lowered since");
+      await store.db.updateTable("account").set({ suspended_at: 1 }).where("id", "=", "g-refused").execute();
+      assert.deepEqual(await found(), []);
     });
   });

@@ -1,5 +1,5 @@
 import { type AccountTerms, balancePeriod } from "../../declare/account-terms.ts";
-import { nairaOf } from "../../declare/money.ts";
+import { nairaOf, nairaText } from "../../declare/money.ts";
 import type { Log } from "../../runtime/log.ts";
 import { announce } from "../../storage/events/announce.ts";
 import type { Db } from "../../storage/tables.ts";
@@ -23,6 +23,8 @@ interface Use {
   most: string;
   /** Whether everything is used, so that verifications are refused. */
   isExhausted: boolean;
+  /** Such as "₦192,500.00 of ₦180,000.00 used". */
+  used: string;
   facts: Record<string, string | number | null>;
 }
 
@@ -81,17 +83,54 @@ function keyOf({ account, period, isExhausted }: Use): string {
   return `${account} ${period} ${isExhausted}`;
 }
 
+/** An account that has used 80 % of a monthly cap or of its last top-up. */
+export interface NearlySpentAccount extends Pick<Use, "account" | "kind" | "isExhausted" | "used"> {
+  /** Since when its verifications are refused, in milliseconds since 1970. */
+  refusedSince: number | null;
+}
+
 /** The accounts that have used 80 % of a monthly cap or of their last top-up, each once. */
 export async function nearlySpentAccounts(
   db: Db,
   now: number,
   settings: Pick<IdentitySettings, "fees" | "timeZone">,
-): Promise<{ account: string; isExhausted: boolean }[]> {
+): Promise<NearlySpentAccount[]> {
   const ofAccount = Map.groupBy(await usesOf(db, now, settings), ({ account }) => account);
-  return [...ofAccount].map(([account, uses]) => ({
-    account,
-    isExhausted: uses.some(({ isExhausted }) => isExhausted),
-  }));
+  return Promise.all(
+    [...ofAccount].map(async ([account, uses]) => {
+      const { kind, isExhausted, used, period } = uses.find(({ isExhausted }) => isExhausted) ?? uses[0]!;
+      return {
+        account,
+        kind,
+        isExhausted,
+        used,
+        refusedSince: isExhausted ? await lastTake(db, account, period) : null,
+      };
+    }),
+  );
+}
+
+/** When an account took from a budget last, or its terms changed after that. */
+async function lastTake(db: Db, account: string, period: string): Promise<number | null> {
+  const taken = db
+    .selectFrom("verification")
+    .select("started_at as at")
+    .where("account_id", "=", account)
+    .where("mode", "=", "live")
+    .where("spends", "=", period)
+    .where((row) => row.or([row("charged", "=", 1), row("state", "=", "started")]))
+    .orderBy("created_at", "desc")
+    .limit(1);
+  const changed = db
+    .selectFrom("audit_entry")
+    .select("occurred_at as at")
+    .where("kind", "in", ["account.changed", "account.terms_changed", "account.topped_up"])
+    .where("facts", "like", `{"account":"${account}"%`)
+    .orderBy("occurred_at", "desc")
+    .limit(1);
+  const found = await Promise.all([taken.executeTakeFirst(), changed.executeTakeFirst()]);
+  const times = found.flatMap((row) => (row ? [Number(row.at)] : []));
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 async function usesOf(
@@ -115,6 +154,8 @@ async function usesOf(
         .as("last_top_up"),
     )
     .where("spending.period", "in", [month, balancePeriod])
+    // Whom somebody suspended waits for that person.
+    .where("account.suspended_at", "is", null)
     .orderBy("account.created_at")
     .orderBy("account.id")
     .execute();
@@ -126,7 +167,8 @@ async function usesOf(
       if (!prepaid || balance >= (1 - warnedAt) * (last_top_up ?? 0)) return [];
       const isExhausted = balance < lowestFee;
       const facts = { balance: nairaOf(balance) };
-      return [{ account: id, kind: "balance", period, most: `${most_kobo}`, isExhausted, facts }];
+      const used = `${nairaText(balance)} left, ${nairaText(lowestFee)} for the cheapest check`;
+      return [{ account: id, kind: "balance", period, most: `${most_kobo}`, isExhausted, used, facts }];
     }
     const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
     if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
@@ -134,6 +176,10 @@ async function usesOf(
     const isExhausted = isOver(kobo + lowestFee, capKobo) || isOver(verifications + 1, capCount);
     const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
     const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
-    return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, isExhausted, facts }];
+    const isOfMoney = capKobo !== undefined && !isOver(verifications + 1, capCount);
+    const used = isOfMoney
+      ? `${nairaText(kobo)} of ${nairaText(capKobo)} used`
+      : `${verifications} of ${capCount} verifications used`;
+    return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, isExhausted, used, facts }];
   });
 }

@@ -57,7 +57,6 @@ const showRoutes = command({
     return (await vendorStandings(db, now(), config.vendorPrices)).map((one) => ({
       ...one,
       ...pauseFacts(one.pause),
-      state: one.pause ? ("paused" as const) : one.state,
       place:
         inDecidedOrder(listed, decided?.kinds[one.kind] ?? []).findIndex(({ name }) => name === one.vendor) + 1 || null,
       found_rate: rounded(one.foundRate),

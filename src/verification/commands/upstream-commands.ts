@@ -5,9 +5,10 @@ import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { missingOf, type Vendor, type VendorValues } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
+import { liveVendors, vendorStates } from "../routes/live-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
-import { pausedBy, pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
+import { pauseFacts, pauseMembers, vendorChoice, vendorState, vendorStateWords } from "./vendor-states.ts";
 
 interface Room {
   config: { upstreams: readonly string[]; vendors: Readonly<Record<string, VendorValues>> };
@@ -121,7 +122,8 @@ const showUpstream = command({
   }),
   answer: Type.Object({
     ...vendorFacts,
-    state: orNull(state(vendorStates, { words: vendorStateWords, ...pausedBy })),
+    state: orNull(vendorState()),
+    since: orNull(time),
     ...pauseMembers,
     processes: Type.Array(Type.Object(processFacts)),
   }),
@@ -133,11 +135,13 @@ const showUpstream = command({
   examples: [{ vendor: "dojah" }],
   run: async ({ vendor: wanted }, { db, now, config }: Room & Pick<Audited, "db"> & WithClock) => {
     const processes = (await statusesOf(db, now())).filter(({ upstream }) => upstream === wanted);
-    const state = [...vendorStates].find((state) => processes.some((seen) => seen.state === state)) ?? null;
+    const live = (await liveVendors(db, now())).filter((one) => one.vendor === wanted);
+    const worst = live.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
     const [pause] = (await pausedRoutes(db, now())).filter(({ vendor }) => vendor === wanted);
     return {
       ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
-      state: pause ? ("paused" as const) : state,
+      state: pause ? ("paused" as const) : (worst?.state ?? null),
+      since: pause?.since ?? worst?.since ?? null,
       ...pauseFacts(pause),
       processes,
     };

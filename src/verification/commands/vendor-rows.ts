@@ -1,8 +1,8 @@
 import { checkKinds, forEachKind, labelOf } from "../../declare/check-kind.ts";
-import { naira, orNull, state } from "../../declare/command/answer-schema.ts";
+import { naira, orNull, time } from "../../declare/command/answer-schema.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
-import { pausedBy, pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
+import { pauseMembers, vendorState, vendorStateWords } from "./vendor-states.ts";
 
 const milliseconds = { unit: "ms" };
 const percent = { unit: "%" };
@@ -13,7 +13,8 @@ export const RouteRow = Type.Object({
   kind: Type.Enum([...checkKinds], { label: "Check" }),
   span: Type.Enum(Object.keys(spans) as FigureSpan[]),
   place: orNull(Type.Integer()),
-  state: orNull(state(vendorStates, { words: vendorStateWords })),
+  state: orNull(vendorState()),
+  since: orNull(time),
   ...pauseMembers,
   attempts: Type.Integer(),
   found_rate: orNull(Type.Number(percent)),
@@ -35,9 +36,11 @@ export const VendorRow = Type.Object({
   /** Of each check, or of all if it is the same. */
   state: Type.Unsafe<string | Readonly<Record<string, string>>>({
     shows: "state",
-    ...pausedBy,
+    by: "paused_by",
+    since: "since",
+    until: "paused_until",
     words: { ...words, ...forEachKind((kind) => kind, labelOf) },
-    patternProperties: { ".*": state(vendorStates, { words }) },
+    patternProperties: { ".*": vendorState(words) },
   }),
   place: orNull(Type.Integer({ label: "Order", spare: true })),
   ...Object.assign(
@@ -74,8 +77,9 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
     const { place, balance, days_left } = first;
     const kinds = [...states].map(([kind, state]) => ({ kind, state }));
     const state = new Set(states.values()).size > 1 ? Object.fromEntries(states) : first.state;
-    const { paused_by, paused_until } = all.find((row) => row.paused_by !== null) ?? first;
-    const paused = { paused_by, paused_until };
+    const worst = all.find((row) => row.paused_by !== null) ?? all.find((row) => row.since !== null) ?? first;
+    const { paused_by, paused_until, since } = worst;
+    const paused = { paused_by, paused_until, since };
     return Object.assign({ vendor, kinds, state, place, balance, days_left }, paused, ...figures);
   });
 }

@@ -1,8 +1,8 @@
-import { account, orNull, time } from "../../declare/command/answer-schema.ts";
+import { account, orNull, state, time } from "../../declare/command/answer-schema.ts";
 import Type from "../../declare/schema/type.ts";
 import { vendors } from "../../vendors/registry.ts";
+import { type VendorState, vendorStates } from "../routes/live-vendors.ts";
 import { type PausedRoute, type PauseReason, pauseReasons } from "../routes/paused-vendors.ts";
-import { worstFirst } from "../routes/vendor-standing.ts";
 
 /** An input member for choosing an identity vendor. */
 export const vendorChoice = (description: string) =>
@@ -11,14 +11,18 @@ export const vendorChoice = (description: string) =>
     { description, isVendor: true },
   );
 
-/** The states of a vendor. `paused`: by a person. */
-export const vendorStates = ["paused", ...worstFirst] as const;
-
-export const vendorStateWords: Record<(typeof vendorStates)[number], string> = {
+export const vendorStateWords: Record<VendorState, string> = {
   paused: "paused",
+  no_money: "wallet is empty",
+  bad_credentials: "refuses our credentials",
+  bad_settings: "refuses our settings",
+  answered_by_stand_in: "a stand-in answers",
+  refused: "refuses all attempts",
+  bad_response: "answers what cannot be",
+  finds_nobody: "finds nobody",
   ready: "ready",
   open: "waits after failures",
-  half_open: "trying one call after a wait",
+  half_open: "tries the next call",
 };
 
 /** Members of a response that say who paused a vendor, until when and why. */
@@ -28,8 +32,9 @@ export const pauseMembers = {
   paused_why: orNull(Type.Enum(Object.keys(pauseReasons) as PauseReason[], { words: pauseReasons })),
 };
 
-/** A state says who paused it and until when. */
-export const pausedBy = { by: "paused_by", until: "paused_until" } as const;
+/** The state of a vendor says since when it is not ready, or who paused it and until when. */
+export const vendorState = (words: Readonly<Record<string, string>> = vendorStateWords) =>
+  state(vendorStates, { words, by: "paused_by", since: "since", until: "paused_until" });
 
 export function pauseFacts(pause: PausedRoute | undefined) {
   return { paused_by: pause?.by ?? null, paused_until: pause?.until ?? null, paused_why: pause?.why ?? null };

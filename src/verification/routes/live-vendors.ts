@@ -1,18 +1,33 @@
 import { sql } from "kysely";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import type { Db } from "../../storage/tables.ts";
+import type { UpstreamHealth } from "../../vendors/circuit-breaker.ts";
+import { lastingAlarms, type VendorAlarm } from "../../vendors/out-of-order.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { upstreamStatus } from "./upstream-status.ts";
 
-/** A vendor that serving processes use for a kind of check. */
+/** What a vendor is for a kind of check: paused by a person, ill, or waiting after failures. The worst first. */
+export const vendorStates = [
+  "paused",
+  ...lastingAlarms,
+  ...(["refused", "bad_response", "finds_nobody", "open", "half_open", "ready"] as const),
+] as const satisfies readonly ("paused" | VendorAlarm | UpstreamHealth["state"])[];
+export type VendorState = (typeof vendorStates)[number];
+
+/** A vendor that serving processes use for a kind of check. Every page, alarm and figure goes by it. */
 export interface LiveVendor {
   vendor: string;
   kind: CheckKind;
+  /** What a person did, else the worst that a process says. */
+  state: VendorState;
   pause: PausedRoute | undefined;
+  alarm: VendorAlarm | null;
   /** True if every process currently waits before its next attempt there. */
   isAway: boolean;
-  /** Since when it has been paused or away, in milliseconds since 1970. */
+  /** Since when it is not ready, in milliseconds since 1970. */
   since: number | null;
+  /** When it was asked last, if the next verification tries whether it works again; else null. */
+  notAskedSince: number | null;
 }
 
 /**
@@ -21,11 +36,31 @@ export interface LiveVendor {
 export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   const [seen, pauses] = await Promise.all([upstreamStatus(db, now), pausedRoutes(db, now)]);
   return [...Map.groupBy(seen, ({ upstream }) => upstream)].flatMap(([vendor, views]) =>
-    [...new Set(views.flatMap(({ kinds }) => kinds))].map((kind) => {
+    [...new Set(views.flatMap(({ kinds }) => kinds))].map((kind): LiveVendor => {
       const pause = pauseOf(pauses, vendor, kind);
       const isAway = views.every(({ state }) => state === "open");
-      const away = isAway ? Math.max(...views.map(({ ill_since }) => ill_since ?? 0)) : null;
-      return { vendor, kind, pause, isAway, since: pause?.since ?? away };
+      const ill = views.flatMap(({ ill_since }) => ill_since ?? []);
+      // It is away since the last process finds it so.
+      const since = ill.length === 0 ? null : isAway ? Math.max(...ill) : Math.min(...ill);
+      const said = new Set<string>(views.flatMap(({ alarm, state }) => [alarm ?? [], state].flat()));
+      // A newer version may have other alarms.
+      const isWell = [...said].every((word) => word === "ready");
+      const asked = views.flatMap(({ last_answer_at, last_failures }) => [
+        last_answer_at ?? 0,
+        ...Object.values(last_failures),
+      ]);
+      return {
+        vendor,
+        kind,
+        state: pause
+          ? "paused"
+          : (vendorStates.find((state) => state !== "ready" && said.has(state)) ?? (isWell ? "ready" : "open")),
+        pause,
+        alarm: views.find(({ alarm }) => alarm !== null)?.alarm ?? null,
+        isAway,
+        since: pause?.since ?? since,
+        notAskedSince: views.every(({ state }) => state === "half_open") ? Math.max(...asked) || null : null,
+      };
     }),
   );
 }

@@ -21,7 +21,7 @@ for (const engine of usualEngines)
           alarm: null,
           last_answer_at: null,
           balance: null,
-          kinds: "[]",
+          kinds: '["bvn"]',
           last_failures: "{}",
           noted_at: now,
         };

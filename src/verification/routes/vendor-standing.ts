@@ -1,7 +1,7 @@
 import type { Db } from "../../storage/tables.ts";
-import type { UpstreamHealth } from "../../vendors/circuit-breaker.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 import { attemptsLeft } from "./attempts-left.ts";
+import { liveVendors, type VendorState } from "./live-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { upstreamStatus } from "./upstream-status.ts";
 import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
@@ -13,14 +13,13 @@ export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetwee
   attemptsLeft: number | null;
   /** How many days the balance lasts at the billing rate of the span. */
   daysLeft: number | null;
-  /** The worst state that a serving process reports. Null if none runs, or none uses the vendor. */
-  state: UpstreamHealth["state"] | null;
+  /** Null if no process runs, or none uses the vendor. */
+  state: VendorState | null;
+  /** Since when it is not ready, in milliseconds since 1970. */
+  since: number | null;
   /** The operator's pause that applies to this kind of check. */
   pause: PausedRoute | undefined;
 }
-
-/** States of a vendor, the worst first. */
-export const worstFirst = ["open", "half_open", "ready"] as const satisfies UpstreamHealth["state"][];
 
 /** The standing of every vendor with live attempts. `prices`: prices by vendor. */
 export async function vendorStandings(
@@ -30,11 +29,13 @@ export async function vendorStandings(
 ): Promise<VendorStanding[]> {
   const figures = await vendorFigures(db, now, prices);
   const statuses = await upstreamStatus(db, now);
+  const live = await liveVendors(db, now);
   const pauses = await pausedRoutes(db, now);
   return figures.map((one) => {
     const balance =
       statuses.find(({ upstream, balance }) => upstream === one.vendor && balance !== null)?.balance ?? null;
     const own = figures.filter(({ vendor }) => vendor === one.vendor);
+    const found = live.find(({ vendor, kind }) => vendor === one.vendor && kind === one.kind);
     const isPriced = one.cost > 0 || prices[one.vendor]?.[one.kind] !== undefined;
     return {
       ...one,
@@ -43,9 +44,8 @@ export async function vendorStandings(
       balance,
       attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
       daysLeft: daysLeft(balance, own, one),
-      state:
-        worstFirst.find((state) => statuses.some((seen) => seen.upstream === one.vendor && seen.state === state)) ??
-        null,
+      state: found?.state ?? (pauseOf(pauses, one.vendor, one.kind) ? "paused" : null),
+      since: found?.since ?? null,
       pause: pauseOf(pauses, one.vendor, one.kind),
     };
   });

@@ -2,7 +2,7 @@ import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
-import { successOf, trendHours } from "../../../ledger/reports/trend.ts";
+import { successOf, type TrendFigures, trendHours } from "../../../ledger/reports/trend.ts";
 import { withTimeout } from "../../../runtime/timeout.ts";
 import { vendorTitle } from "../../../vendors/registry.ts";
 import { page } from "../console-response.ts";
@@ -35,7 +35,7 @@ export async function nowPage(visit: PageRequest, place: ConsolePage): Promise<H
   // What stops the service comes before charts of it.
   if (live!.includes('class="band"')) parts.reverse();
   const main = html`${pageHead({ title: place.title, tools })}
-${part("/now/live", 10, live!)}${part("/now/sums", 60, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
+${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 60, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
   return framed(visit, place, place.title, main, { scripts: ["htmx.js"] });
 }
 
@@ -49,7 +49,14 @@ interface Part {
 /** By path. */
 export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
   ["/now/live", () => ({ name: "live", keptFor: 5_000, read: healthView })],
-  ["/now/sums", () => ({ name: "sums", keptFor: 60_000, read: figuresView })],
+  [
+    "/now/sums",
+    (query) => {
+      const range = rangeIn(query);
+      const read = (visit: PageRequest) => (range === "day" ? dayFigures(visit) : hourFigures(visit));
+      return { name: `sums ${range}`, keptFor: 60_000, read };
+    },
+  ],
   ["/now/counts", (query) => countsOf("counts", rangeIn(query))],
   ["/now/alarms", () => ({ name: "alarms", keptFor: 5_000, read: alarmsView })],
   ["/now/tables", () => ({ name: "tables", keptFor: 5_000, read: tablesView })],
@@ -92,7 +99,7 @@ async function charts(visit: PageRequest, range: ChartRange): Promise<Chart[]> {
 }
 
 /** The live verifications of a day beside the day before. */
-async function figuresView(visit: PageRequest): Promise<Html> {
+async function dayFigures(visit: PageRequest): Promise<Html> {
   const [command] = commandsShownAs(visit.site, "figures");
   if (!command) return html``;
   const { db, now } = visit.store;
@@ -108,6 +115,26 @@ async function figuresView(visit: PageRequest): Promise<Html> {
   return figureRow(
     figures.map((each, at) => ({ ...each, line: html`<dd class="spark">${sparkline(lines[at]!)}</dd>` })),
   );
+}
+
+/** The live verifications of the last full hour and of this one. An hour that runs has none before to compare with. */
+async function hourFigures(visit: PageRequest): Promise<Html> {
+  const command = visit.site.commands.get("books.trend");
+  if (!command) return html``;
+  const now = visit.store.now();
+  const hours = (await trendHours(visit.store.db, now)).slice(-2);
+  const sum = (of: (one: TrendFigures) => number) => hours.reduce((all, one) => all + of(one), 0);
+  const calls = { attempts: sum((one) => one.attempts), refused: sum((one) => one.refused) };
+  const charged = sum((one) => one.charged);
+  const row = {
+    ...calls,
+    success: successOf({ ...calls, answered: sum((one) => one.answered) }),
+    charged,
+    margin: charged - sum((one) => one.billed),
+  };
+  const from = visit.config.timeZone.shortOf(now - (now % 3_600_000) - 3_600_000, now);
+  const figures = headlines(rowShape(command.answer), row, visit.times, "");
+  return figureRow(figures.map((each) => ({ ...each, name: `${each.name} since ${from}` })));
 }
 
 /** One line that says how the service is, or a band with the worst that is not, and what mends it. */

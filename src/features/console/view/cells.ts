@@ -4,6 +4,7 @@ import type { MendWithLine } from "../../../declare/command/mend.ts";
 import { isRow } from "../../../declare/command/projected.ts";
 import type { Named, RichText, Text } from "../../../declare/command/rich-text.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
+import { lastingAlarms } from "../../../vendors/out-of-order.ts";
 import { labelFor } from "../site-map.ts";
 import { isCode, mendLinks, type Say } from "./words.ts";
 
@@ -19,6 +20,7 @@ const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("good", "active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded"),
   ...toned("good", "found", "delivered", "current"),
   ...toned("bad", "open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"),
+  ...toned("bad", ...lastingAlarms, "bad_response", "finds_nobody"),
   ...toned("warn", "held", "scheduled", "expired", "invited", "started", "recomputed", "waiting"),
   ...toned("warn", "near_the_cap", "balance_low"),
   ...toned("plain", ...negativeReasons),

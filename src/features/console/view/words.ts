@@ -39,7 +39,7 @@ const states: Readonly<Record<string, string>> = {
   unknown: "no outcome",
   phone_mismatch: "other phone",
   ready: "serves",
-  half_open: "tries one call",
+  half_open: "tries the next call",
 };
 
 /** Who acts without a name. */
