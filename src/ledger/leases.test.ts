@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { Pulse } from "../storage/pulse/pulse.ts";
-import { engines, failureFrom, newRequest, suiteStore, until } from "../verification/identity.fixture.ts";
+import { engines, failureFrom, keyring, newRequest, suiteStore, until } from "../verification/identity.fixture.ts";
 import { onlyRow, quiet } from "../verification/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../verification/played-upstream.fixture.ts";
 
@@ -178,6 +179,30 @@ suite("two processes on postgres", () => {
     assert.equal((await onlyRow(store.db, mine)).charged, 1);
     upstream.answer({ state: "unknown", reason: "unclear" }, 2);
     await lost;
+  });
+
+  test("a process that was frozen reads the key ring before it looks for an idempotency key", async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const { upstream, received } = answering(verified);
+    const upstreams = { test: upstream, live: [] };
+    const rotated = { ...keyring, hmac: [...keyring.hmac, { version: 2, key: randomBytes(32), from: 1 }] };
+    let current = keyring;
+    const ring = {
+      get current() {
+        return current;
+      },
+      look: async () => {
+        current = rotated;
+      },
+    };
+    const frozen = await store.open(t, { upstreams, keyring: ring });
+    const other = await store.open(t, { upstreams, keyring: { current: rotated } });
+    const mine = newRequest({ idempotencyKey: "k" });
+    await other.verify(mine);
+    const now = performance.now.bind(performance);
+    t.mock.method(performance, "now", () => now() + 11_000);
+    assert.equal((await frozen.verify(mine)).replayed, true);
+    assert.equal(received.length, 1);
   });
 
   test("a stop gives the lease back", async (t) => {

@@ -1,6 +1,7 @@
 import type { Spendable } from "../declare/account-terms.ts";
 import type { CheckKind } from "../declare/check-kind.ts";
 import type { Caller, Mode } from "../declare/operation.ts";
+import type { WatchedKeyring } from "../keyring/watch.ts";
 import { type IdentitySettings, keyEndOf, listedRoutes } from "../ledger/identity-settings.ts";
 import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { recountAfterOlderVersion } from "../ledger/journal/rebuild-sums.ts";
@@ -27,6 +28,8 @@ import { Verifications, type VerifyingParts } from "./verifications.ts";
 export interface IdentityParts
   extends Omit<VerifyingParts, "leases" | "now" | "retention" | "log">,
     Partial<Pick<VerifyingParts, "now" | "retention" | "log">> {
+  /** `look` reads a ring that changed. */
+  keyring: VerifyingParts["keyring"] & Partial<Pick<WatchedKeyring, "look">>;
   pulse: Pulse;
   audit: Audit;
 }
@@ -69,8 +72,11 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     verifications.parts;
   await charges.takeBackUnheard(leases.isLongGone);
   await charges.note();
-  // Others take back what a process charged after its note, and remove the note, once its lease is long gone.
-  pulse.whenTakenAgain(() => charges.note());
+  // Meanwhile others may have stored idempotency keys under a new key of the ring, and removed what this process noted.
+  pulse.whenTakenAgain(async () => {
+    await opened.keyring.look?.();
+    await charges.note();
+  });
   const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
   await routeCache.follow(await changeCount(db, "routes"));
   const isAwaited = (reference: string) => verifications.isAwaited(reference);

@@ -84,6 +84,8 @@ export class Verification implements Flight {
     const { inFlight } = this.#parts;
     const { key } = this;
     for (let round = 1; ; round += 1) {
+      // While this process was frozen, others may have begun to use a new key for hashes.
+      await this.#parts.leases.renewIfExpired();
       const hashes = keyHashes(this.#request, this.#parts);
       // Nearly every key is new: insert first, and read the existing row only when the key conflicts.
       const readsKey = key !== undefined && (round > 1 || inFlight.ownerOf(key) !== undefined);
@@ -133,7 +135,7 @@ export class Verification implements Flight {
       if (!(await this.#insert(refused, hashes, explainsFailure))) return undefined;
       throw amountMismatch(refused.fee, factsOf(refused));
     }
-    await this.#reserveSlot(row);
+    this.#reserveSlot(row);
     return (await this.#insert(row, hashes, explainsFailure)) ? { row, route } : undefined;
   }
 
@@ -172,7 +174,7 @@ export class Verification implements Flight {
    */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
     const { inFlight, ledger, limits, leases, now, settings } = this.#parts;
-    await this.#reserveSlot(row);
+    this.#reserveSlot(row);
     const overdue = inFlight.takeOverdue(row.reference, settings.timeLimit);
     let retried: Row | undefined;
     try {
@@ -213,10 +215,9 @@ export class Verification implements Flight {
     }
   }
 
-  async #reserveSlot(row: Row): Promise<void> {
+  #reserveSlot(row: Row): void {
     this.#parts.inFlight.checkLimit(row, this.#request.terms.inFlight);
     this.row = row;
-    await this.#parts.leases.renewIfExpired();
   }
 
   #started(): void {

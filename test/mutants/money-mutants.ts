@@ -38,6 +38,20 @@ export const moneyMutants: readonly Mutant[] = [
     tests: chargeTests,
   },
   {
+    name: "a process that was frozen looks for idempotency keys by an old key ring",
+    file: "src/verification/identity.ts",
+    from: "await opened.keyring.look?.();",
+    to: "",
+    tests: ["src/ledger/leases.test.ts"],
+  },
+  {
+    name: "a process that was frozen hashes an idempotency key before it reads the key ring",
+    file: "src/verification/verification.ts",
+    from: "await this.#parts.leases.renewIfExpired();\n      const hashes = keyHashes(this.#request, this.#parts);",
+    to: "const hashes = keyHashes(this.#request, this.#parts);\n      await this.#parts.leases.renewIfExpired();",
+    tests: ["src/ledger/leases.test.ts"],
+  },
+  {
     name: "a stop leaves its last note to a store that is away for a moment",
     file: "src/verification/verifications.ts",
     from: "performance.now() + againAfter < until",
