@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import pg from "pg";
 import { allTables } from "../src/storage/tables.ts";
 import type { FreshSettings } from "../test/support/engines.ts";
@@ -21,14 +21,11 @@ export async function openRaw({ dataDirectory, databaseUrl }: FreshSettings): Pr
       close: () => client.end(),
     };
   }
-  const database = new Database(join(dataDirectory, "duba.db"), { fileMustExist: true });
+  const database = new DatabaseSync(join(dataDirectory, "duba.db"));
   return {
     name: "SQLite",
     run: async (sql, parameters = []) => {
-      const statement = database.prepare(sql);
-      if (statement.reader) return statement.all(...parameters) as Record<string, unknown>[];
-      statement.run(...parameters);
-      return [];
+      return database.prepare(sql).all(...(parameters as SQLInputValue[]));
     },
     close: async () => void database.close(),
   };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { openTerminal } from "../../test/support/catalogue-terminal.ts";
 import { engines } from "../../test/support/engines.ts";
@@ -19,7 +19,7 @@ for (const engine of engines)
       const { DUBA_DATA, DUBA_DATABASE_URL } = terminal.environment;
       const store = await openStore({ dataDirectory: DUBA_DATA!, databaseUrl: DUBA_DATABASE_URL, serving: false });
       const { db } = store;
-      const file = engine.name === "sqlite" ? new Database(join(DUBA_DATA!, "duba.db"), { timeout: 0 }) : undefined;
+      const file = engine.name === "sqlite" ? new DatabaseSync(join(DUBA_DATA!, "duba.db"), { timeout: 0 }) : undefined;
       const isWriting = async () => {
         if (file) return isLocked(file);
         const writing = sql`select 1 from pg_stat_activity where datname = current_database() and backend_xid is not null`;
@@ -82,7 +82,7 @@ async function stopped(db: Db): Promise<() => Promise<void>> {
   return () => transaction.rollback().execute();
 }
 
-function isLocked(file: Database.Database): boolean {
+function isLocked(file: DatabaseSync): boolean {
   try {
     file.exec("BEGIN IMMEDIATE; ROLLBACK");
     return false;

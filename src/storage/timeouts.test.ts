@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
-import Database from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
 import pg from "pg";
 import { engines, type Fresh } from "../../test/support/engines.ts";
@@ -17,7 +17,7 @@ const secret = (name: string) => ({ name, value: "x", created_at: 0 });
 /** Holds what every write of the table needs, as another process does. */
 async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Promise<() => Promise<void>> {
   if (databaseUrl === undefined) {
-    const other = new Database(`${dataDirectory}/duba.db`);
+    const other = new DatabaseSync(`${dataDirectory}/duba.db`);
     other.exec("BEGIN IMMEDIATE");
     return async () => void other.close();
   }

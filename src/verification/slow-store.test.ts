@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { before, suite, test } from "node:test";
-import Database from "better-sqlite3";
 import pg from "pg";
 import { servingTimeouts } from "../storage/timeouts.ts";
 import { engines, failureFrom, newRequest, type SuiteStore, suiteStore, until } from "./identity.fixture.ts";
@@ -10,7 +10,7 @@ import { PlayedUpstream, verified } from "./played-upstream.fixture.ts";
 /** Keeps everybody else from writing to the ledger. Resolves with what ends that. */
 async function holdLedger({ settings: { dataDirectory, databaseUrl } }: SuiteStore): Promise<() => Promise<unknown>> {
   if (databaseUrl === undefined) {
-    const other = new Database(`${dataDirectory}/duba.db`);
+    const other = new DatabaseSync(`${dataDirectory}/duba.db`);
     other.exec("BEGIN IMMEDIATE");
     return async () => other.close();
   }

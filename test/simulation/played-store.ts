@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { newHistoryId } from "../../src/storage/history-id.ts";
 import { leaseTime } from "../../src/storage/pulse/beat.ts";
@@ -75,7 +75,7 @@ export class PlayedStore {
   readonly #note: ((line: string) => void) | undefined;
   readonly #threads = new Map<SqliteThread, { owner: Owner; connection: SharedConnection }>();
   readonly #sessions = new Map<pg.Client, Session>();
-  readonly #locks = new Map<Owner, Database.Database>();
+  readonly #locks = new Map<Owner, DatabaseSync>();
   readonly #asked = new WeakMap<SqliteThread, number>();
   /** Oldest first. */
   readonly #blocked = new Set<Blocked>();
@@ -115,7 +115,7 @@ export class PlayedStore {
     // It was drawn before this run had a seed.
     const rename = (id: string) => `update catalogue_history set id = '${id}'`;
     if (databaseUrl === undefined) {
-      const database = new Database(join(dataDirectory, "duba.db"));
+      const database = new DatabaseSync(join(dataDirectory, "duba.db"));
       database.exec(rename(newHistoryId()));
       database.close();
       return;
@@ -235,24 +235,20 @@ export class PlayedStore {
    */
   #gateDatabases(): void {
     const store = this;
-    const { exec, prepare, pragma } = Database.prototype;
-    Database.prototype.pragma = function (this: Database.Database, text: string, ...rest: never[]) {
-      const quick = text
-        .replace(/^busy_timeout = .*/, "busy_timeout = 0")
-        .replace(/^synchronous = .*/, "synchronous = off");
-      return pragma.call(this, quick, ...rest);
-    } as typeof pragma;
+    const { exec, prepare } = DatabaseSync.prototype;
     const drawn = this.#seed.of("random()");
-    Database.prototype.prepare = function (this: Database.Database, statement: string) {
+    DatabaseSync.prototype.prepare = function (this: DatabaseSync, statement: string) {
       if (statement.includes("random()")) this.function("random", () => drawn.below(2 ** 32));
       return prepare.call(this, statement);
-    } as typeof prepare;
-    Database.prototype.exec = function (this: Database.Database, statement: string) {
+    };
+    DatabaseSync.prototype.exec = function (this: DatabaseSync, statement: string) {
       const { owner } = store.#time;
-      const result = exec.call(this, statement);
+      const quick = statement
+        .replace(/^pragma busy_timeout = .*/, "pragma busy_timeout = 0")
+        .replace(/^pragma synchronous = .*/, "pragma synchronous = off");
+      exec.call(this, quick);
       if (owner && statement === "BEGIN EXCLUSIVE") store.#locks.set(owner, this);
-      return result;
-    } as typeof exec;
+    };
   }
 
   #gateClients(): void {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
-import Sqlite from "better-sqlite3";
 import { openapi } from "../../pages/openapi/document.ts";
 import { newestMigration } from "../../src/storage/migrations/migrate.ts";
 import { openStore } from "../../src/storage/store.ts";
@@ -116,8 +116,8 @@ for (const engine of engines) {
     // The lines that begin with a backslash are for psql.
     keep("postgres.sql", Buffer.from(dump.replaceAll(/^\\.*\n/gm, "")));
   } else {
-    const database = new Sqlite(join(settings.dataDirectory, "duba.db"));
-    database.pragma("journal_mode = delete");
+    const database = new DatabaseSync(join(settings.dataDirectory, "duba.db"));
+    database.exec("pragma journal_mode = delete");
     database.exec("vacuum");
     database.close();
     keep("duba.db", readFileSync(join(settings.dataDirectory, "duba.db")));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, cpSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { type Engine, engines, type FreshSettings } from "./engines.ts";
@@ -64,10 +64,10 @@ const databaseIn = ({ dataDirectory }: FreshSettings) => join(dataDirectory, "du
 /** The write lock is held, as another process holds it. */
 async function locked(environment: Record<string, string>): Promise<Stage> {
   const { settings, dispose } = await sqlite.ready();
-  let other: Database.Database;
+  let other: DatabaseSync;
   return await inProcess(environment, settings, dispose, {
     async begin() {
-      other = new Database(databaseIn(settings), { timeout: 0 });
+      other = new DatabaseSync(databaseIn(settings), { timeout: 0 });
       // A transaction of the service may have it: it ends only if this thread lets it go on.
       await until(() => hasWriteLock(other));
     },
@@ -75,7 +75,7 @@ async function locked(environment: Record<string, string>): Promise<Stage> {
   });
 }
 
-function hasWriteLock(database: Database.Database): boolean {
+function hasWriteLock(database: DatabaseSync): boolean {
   try {
     database.exec("BEGIN IMMEDIATE");
     return true;
@@ -177,7 +177,7 @@ async function limitedFiles(environment: Record<string, string>): Promise<Stage>
   child.stdout.resume();
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(out)![1]);
   const direct = await openStore({ ...settings, serving: false });
-  const other = new Database(databaseIn(settings), { timeout: 5000 });
+  const other = new DatabaseSync(databaseIn(settings), { timeout: 5000 });
   other.exec("insert into fact (name, value, created_at) values ('ballast', '', 0)");
   const grow = other.prepare("update fact set value = ? where name = 'ballast'");
   const isReady = async () => (await ask(port, "/readyz", { credential: false })).status === 200;
@@ -191,7 +191,7 @@ async function limitedFiles(environment: Record<string, string>): Promise<Stage>
     },
     end() {
       for (;;) {
-        const [{ busy }] = other.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
+        const { busy } = other.prepare("pragma wal_checkpoint(TRUNCATE)").get()!;
         if (busy === 0) return;
       }
     },

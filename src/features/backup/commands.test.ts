@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants, getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, type TestContext, test } from "node:test";
-import Database from "better-sqlite3";
 import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
 import { type Engine, usualEngines } from "../../../test/support/engines.ts";
 import { nodeEnvironment } from "../../../test/support/process.ts";
@@ -21,7 +21,7 @@ test("a backup has a lower priority than a service on the same machine", async (
   t.after(() => rmSync(folder, { recursive: true }));
   const dataDirectory = join(folder, "data");
   await makeStore({ dataDirectory });
-  const other = new Database(join(dataDirectory, "duba.db"));
+  const other = new DatabaseSync(join(dataDirectory, "duba.db"));
   // The backup waits for this lock with its last words, so that it can be looked at.
   other.exec("BEGIN IMMEDIATE");
   const environment = { ...nodeEnvironment, DUBA_DATA: dataDirectory, DUBA_KEYRING: join(folder, "ring") };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import Sqlite from "better-sqlite3";
 import { engines } from "../../../test/support/engines.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
@@ -50,7 +50,7 @@ suite("what pages of the console say", () => {
    * here too, from its end.
    */
   const lockWrites = async () => {
-    const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"), { timeout: 0 });
+    const lock = new DatabaseSync(join(service.settings.dataDirectory, "duba.db"), { timeout: 0 });
     await until(() => {
       try {
         lock.exec("BEGIN IMMEDIATE");

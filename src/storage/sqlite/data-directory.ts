@@ -10,9 +10,10 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import Database from "better-sqlite3";
+import { DatabaseSync } from "node:sqlite";
 import { looseRights } from "../../runtime/private-files.ts";
 import { codeOf, StoreError } from "../errors.ts";
+import { resultCode } from "./result-code.ts";
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
@@ -140,12 +141,12 @@ export interface DirectoryLock {
 export function isServed(directory: string): boolean {
   const file = join(directory, "duba.lock");
   if (!existsSync(file)) return false;
-  const database = new Database(file, { timeout: 0, readonly: true });
+  const database = new DatabaseSync(file, { timeout: 0, readOnly: true });
   try {
     database.prepare("select 1 from sqlite_master").get();
     return false;
   } catch (error) {
-    if (codeOf(error)?.startsWith("SQLITE_BUSY")) return true;
+    if (resultCode(error) === "SQLITE_BUSY") return true;
     throw error;
   } finally {
     database.close();
@@ -159,18 +160,18 @@ export function isServed(directory: string): boolean {
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, "duba.lock");
   prepareFile(file);
-  let database: Database.Database | undefined;
+  let database: DatabaseSync | undefined;
   try {
-    database = new Database(file, { timeout: 0 });
+    database = new DatabaseSync(file, { timeout: 0 });
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();
-    if (codeOf(error)?.startsWith("SQLITE_BUSY")) {
+    if (resultCode(error) === "SQLITE_BUSY") {
       throw new StoreError(
         `Another process serves from the data directory ${directory}: stop it first, or give this one a directory of its own.`,
       );
     }
-    throw new StoreError(`The lock ${file} cannot be taken (${codeOf(error)}): remove that file and start again.`);
+    throw new StoreError(`The lock ${file} cannot be taken (${resultCode(error)}): remove that file and start again.`);
   }
   const held = database;
   return { release: () => void held.close() };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import Database from "better-sqlite3";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../store.ts";
 import { emptyLog } from "./empty-log.ts";
@@ -27,7 +27,7 @@ test("on SQLite nothing is left of what was deleted, once nobody reads it any mo
   await store.db.deleteFrom("fact").where("name", "=", "goes").execute();
   assert.equal(isLeft("goes"), true);
 
-  const reader = new Database(file, { readonly: true });
+  const reader = new DatabaseSync(file, { readOnly: true });
   reader.exec("BEGIN");
   assert.equal((reader.prepare("select * from fact").all() as unknown[]).length, 1);
   await store.db.updateTable("fact").set({ created_at: 1 }).execute();

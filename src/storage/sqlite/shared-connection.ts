@@ -1,6 +1,5 @@
-import Database from "better-sqlite3";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { recent } from "../../runtime/recent.ts";
-import { codeOf } from "../errors.ts";
 import {
   type Failed,
   LOCK_MILLISECONDS,
@@ -11,14 +10,19 @@ import {
   type SqlStatement,
   type StoreResponse,
 } from "./messages.ts";
+import { resultCode } from "./result-code.ts";
 
 const CACHED_STATEMENTS = 200;
 const RETRY_MILLISECONDS = 10;
 
-/** Only these may share a transaction; VACUUM, PRAGMA and schema changes run alone. */
-const SHARABLE = /^\s*(insert|update|delete|replace|with)\b/i;
+/** Only writes of rows may share a transaction; reads, VACUUM, PRAGMA and schema changes run alone. */
+const SHARABLE = /^\s*(?:with\b.*\b)?(?:insert|update|delete|replace)\b/is;
 
-type Prepared = Database.Statement<unknown[]>;
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+  readonly isSharable: boolean;
+}
 
 /** We refuse something that SQLite itself would allow. */
 class Refused extends Error {
@@ -32,7 +36,7 @@ class Refused extends Error {
 /** The part of an error that the main thread gets. */
 export function failureOf(error: unknown): Failed {
   const message = error instanceof Error ? error.message : String(error);
-  return { code: codeOf(error) ?? "SQLITE_MISUSE", message };
+  return { code: resultCode(error) ?? (error instanceof Refused ? error.code : "SQLITE_MISUSE"), message };
 }
 
 function outcomeOf(run: () => Rows): Outcome {
@@ -58,16 +62,15 @@ function sleep(milliseconds: number): void {
  * Enters WAL mode. SQLite does not wait for a lock here, and another process that opens the file may hold it, so we
  * retry.
  */
-function enterWal(database: Database.Database, milliseconds: number): void {
+function enterWal(database: DatabaseSync, milliseconds: number): void {
   const deadline = performance.now() + milliseconds;
   for (;;) {
     try {
-      if (database.pragma("journal_mode", { simple: true }) === "wal") return;
-      database.pragma("journal_mode = WAL");
+      if (database.prepare("pragma journal_mode").get()!.journal_mode === "wal") return;
+      database.exec("pragma journal_mode = WAL");
       return;
     } catch (error) {
-      const busy = error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
-      if (!busy || performance.now() > deadline) throw error;
+      if (resultCode(error) !== "SQLITE_BUSY" || performance.now() > deadline) throw error;
       sleep(RETRY_MILLISECONDS);
     }
   }
@@ -75,19 +78,19 @@ function enterWal(database: Database.Database, milliseconds: number): void {
 
 /** One blocking SQLite connection; lives on the SQLite thread. */
 export class SharedConnection {
-  readonly #database: Database.Database;
+  readonly #database: DatabaseSync;
   readonly #statements = recent<Prepared>(CACHED_STATEMENTS);
 
   constructor({ file, busyMilliseconds }: Opening) {
-    this.#database = new Database(file, { timeout: busyMilliseconds });
+    this.#database = new DatabaseSync(file, { timeout: busyMilliseconds });
     try {
       enterWal(this.#database, busyMilliseconds);
       // In WAL mode FULL syncs at every commit: acknowledged rows survive a power cut.
-      this.#database.pragma("synchronous = FULL");
-      this.#database.pragma("secure_delete = ON");
-      this.#database.pragma("foreign_keys = ON");
-      this.#database.pragma("temp_store = MEMORY");
-      this.#database.pragma(`busy_timeout = ${LOCK_MILLISECONDS}`);
+      this.#database.exec("pragma synchronous = FULL");
+      this.#database.exec("pragma secure_delete = ON");
+      this.#database.exec("pragma foreign_keys = ON");
+      this.#database.exec("pragma temp_store = MEMORY");
+      this.#database.exec(`pragma busy_timeout = ${LOCK_MILLISECONDS}`);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -121,7 +124,7 @@ export class SharedConnection {
     const outcomes = new Map<SqlStatement, Outcome>();
     const sharing: SqlStatement[] = [];
     for (const statement of statements) {
-      if (SHARABLE.test(statement.sql) && this.#writes(statement.sql)) sharing.push(statement);
+      if (this.#isSharable(statement.sql)) sharing.push(statement);
       else outcomes.set(statement, this.#outcomeAlone(statement));
     }
     const shared = sharing.length > 1 ? this.#shareCommit(sharing) : sharing.map((it) => this.#outcomeAlone(it));
@@ -154,7 +157,7 @@ export class SharedConnection {
   }
 
   rollback(): void {
-    if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
+    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
   }
 
   close(): void {
@@ -167,7 +170,7 @@ export class SharedConnection {
       this.begin(false);
       const outcomes = statements.map((statement) => outcomeOf(() => this.#runUnderSavepoint(statement)));
       // Some errors, such as a full disk, roll back the whole transaction. Then we run each statement alone.
-      if (!this.#database.inTransaction) return statements.map((statement) => this.#outcomeAlone(statement));
+      if (!this.#database.isTransaction) return statements.map((statement) => this.#outcomeAlone(statement));
       this.commit();
       return outcomes;
     } catch (error) {
@@ -182,15 +185,15 @@ export class SharedConnection {
 
   #runUnderSavepoint(statement: SqlStatement): Rows {
     this.#demandTransaction();
-    this.#prepare("SAVEPOINT shared").run();
+    this.#prepare("SAVEPOINT shared").statement.run();
     try {
       const rows = this.#run(statement);
-      this.#prepare("RELEASE shared").run();
+      this.#prepare("RELEASE shared").statement.run();
       return rows;
     } catch (error) {
-      if (this.#database.inTransaction) {
+      if (this.#database.isTransaction) {
         this.#database.exec("ROLLBACK TO shared");
-        this.#prepare("RELEASE shared").run();
+        this.#prepare("RELEASE shared").statement.run();
       }
       throw error;
     }
@@ -199,7 +202,7 @@ export class SharedConnection {
   #runAlone(statement: SqlStatement): Rows {
     if (statement.followedBy !== undefined) return this.#runBoth(statement);
     const rows = this.#run(statement);
-    if (this.#database.inTransaction) {
+    if (this.#database.isTransaction) {
       this.rollback();
       throw new Refused("SQLITE_MISUSE", "A transaction is opened with db.transaction(), not with a statement");
     }
@@ -219,18 +222,19 @@ export class SharedConnection {
   }
 
   #run({ sql, parameters, followedBy = [], input }: SqlStatement): Rows {
-    const prepared = this.#prepare(sql);
-    const values = input ? [...parameters, { input: `[${input.join()}]` }] : parameters;
-    if (!prepared.reader) return { rows: [], changes: prepared.run(...values).changes };
-    const rows = prepared.all(...values);
+    const { statement, returnsRows } = this.#prepare(sql);
+    const named: Record<string, SQLInputValue> = input ? { input: `[${input.join()}]` } : {};
+    const values = parameters as readonly SQLInputValue[];
+    if (!returnsRows) return { rows: [], changes: Number(statement.run(named, ...values).changes) };
+    const rows = statement.all(named, ...values);
     const changed = input && callsOf(rows, input);
     if (rows.length > 0) for (const next of followedBy) this.#run(changed ? { ...next, input: changed } : next);
     return { rows };
   }
 
-  #writes(sql: string): boolean {
+  #isSharable(sql: string): boolean {
     try {
-      return !this.#prepare(sql).readonly;
+      return this.#prepare(sql).isSharable;
     } catch {
       // An invalid statement fails again when it runs, and its own caller gets the error.
       return false;
@@ -240,13 +244,18 @@ export class SharedConnection {
   #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const prepared = this.#database.prepare<unknown[]>(sql);
+    const statement = this.#database.prepare(sql);
+    const prepared = {
+      statement,
+      returnsRows: statement.columns().length > 0,
+      isSharable: SHARABLE.test(sql),
+    };
     this.#statements.set(sql, prepared);
     return prepared;
   }
 
   #demandTransaction(): void {
-    if (!this.#database.inTransaction) {
+    if (!this.#database.isTransaction) {
       throw new Refused("SQLITE_ABORT_ROLLBACK", "SQLite rolled the transaction back");
     }
   }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { until } from "../../../test/support/until.ts";
 import { inSnapshot } from "../audited.ts";
@@ -36,7 +36,7 @@ async function withDatabase(
 
 /** Another process's write lock, as far as SQLite can tell. */
 function holdWriteLock(file: string): { release(): void } {
-  const other = new Database(file);
+  const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
   return {
     release() {
@@ -91,10 +91,10 @@ suite("the SQLite thread", { concurrency: true }, () => {
       const rows = Array.from({ length: 200 }, (_, index) => secret(`${index}`));
       await Promise.all(rows.map((row) => db.insertInto("fact").values(row).execute()));
       // A commit of its own logs two pages or more: the table's and the index's.
-      const other = new Database(file);
-      const [checkpoint] = other.pragma("wal_checkpoint(PASSIVE)") as { log: number }[];
+      const other = new DatabaseSync(file);
+      const { log } = other.prepare("pragma wal_checkpoint(PASSIVE)").get()!;
       other.close();
-      assert.ok(checkpoint!.log < rows.length, `${checkpoint!.log} pages were logged`);
+      assert.ok(Number(log) < rows.length, `${log} pages were logged`);
     }));
 
   test("statements of a shared commit that SQLite rolled back are retried one by one", () =>
@@ -206,8 +206,8 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await close();
       await Promise.all(writing);
       await assert.rejects(db.selectFrom("account").selectAll().execute());
-      const reader = new Database(file, { readonly: true });
-      assert.deepEqual(reader.prepare("select count(*) as rows from fact").get(), { rows: 50 });
+      const reader = new DatabaseSync(file, { readOnly: true });
+      assert.equal(reader.prepare("select count(*) as rows from fact").get()!.rows, 50);
       reader.close();
     }));
 });
