@@ -10,13 +10,13 @@ import { copyReadable, copyTracked, trackedFiles } from "./tracked-files.ts";
 
 /**
  * `npm run package` runs this first: it writes the package into `dist/`, which is the service as a bundle, the files
- * that it reads, and a `package.json` with the packages that the bundle lacks. Files that the service reads have the
+ * that it reads, and a `package.json`. Files that the service reads have the
  * same places in `bundle/` as in the repository, so paths between them stay as they are.
  */
 const root = resolve(import.meta.dirname, "..");
 const folder = resolve(process.argv[2] ?? join(root, "dist"));
-/** Native code, and what an operator may install beside Duba. */
-const external = ["better-sqlite3", ...Object.keys(manifest.peerDependencies)];
+/** What an operator may install beside Duba. */
+const external = Object.keys(manifest.peerDependencies);
 
 process.chdir(root);
 // Whoever installs the package as root makes it for all users.
@@ -61,14 +61,11 @@ const servedFrom = Object.values(packagedFiles).map((path) => path());
 write("THIRD-PARTY.txt", licences(librariesOf([...Object.keys(metafile.inputs), ...servedFrom])));
 const { name, version, description, license, type, engines, bin, optionalDependencies } = manifest;
 const { peerDependencies, peerDependenciesMeta } = manifest;
-const dependencies = Object.fromEntries(
-  Object.entries(manifest.dependencies).filter(([one]) => external.includes(one)),
-);
 const placed = Object.entries(packagedFiles).map(([name, path]) => [
   `bundle/src/features/console/static/${name}`,
   path(),
 ]);
-const added = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)];
+const added = [...Object.keys(optionalDependencies), ...external];
 write("sbom.cdx.json", asJson(billOfMaterials(manifest, bundled, Object.fromEntries(placed), added)));
 write(
   "package.json",
@@ -80,7 +77,6 @@ write(
     type,
     engines,
     bin,
-    dependencies,
     peerDependencies,
     peerDependenciesMeta,
     optionalDependencies,
