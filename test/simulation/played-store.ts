@@ -149,7 +149,7 @@ export class PlayedStore {
       this.#threads.delete(thread);
       opened.connection.close();
     }
-    this.#locks.get(owner)?.close();
+    this.#locks.get(owner)?.[Symbol.dispose]();
     this.#locks.delete(owner);
     const own = [...this.#sessions].filter(([, session]) => session.owner === owner);
     await Promise.all(own.map(([client]) => this.#cut(client)));

@@ -174,5 +174,5 @@ export function lockDirectory(directory: string): DirectoryLock {
     throw new StoreError(`The lock ${file} cannot be taken (${resultCode(error)}): remove that file and start again.`);
   }
   const held = database;
-  return { release: () => void held.close() };
+  return { release: () => held[Symbol.dispose]() };
 }

@@ -162,7 +162,8 @@ export class SharedConnection {
 
   close(): void {
     this.#statements.clear();
-    this.#database.close();
+    // It may be closed already.
+    this.#database[Symbol.dispose]();
   }
 
   #shareCommit(statements: readonly SqlStatement[]): Outcome[] {
