@@ -13,6 +13,7 @@ import { events } from "./features/events/index.ts";
 import { evidence } from "./features/evidence/index.ts";
 import { find } from "./features/find/index.ts";
 import { serviceHealth } from "./features/health/index.ts";
+import { keyRotation } from "./features/key-rotation/index.ts";
 import { ledgerReports } from "./features/ledger-reports/index.ts";
 import { metrics } from "./features/metrics/index.ts";
 import { routeReplay } from "./features/replay/index.ts";
@@ -45,6 +46,7 @@ export const features: readonly Feature[] = [
   books,
   backups,
   vendorTest,
+  keyRotation,
   auditReading,
   operatorsConsole,
   // Last, so that it knows what all others measure.

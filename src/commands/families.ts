@@ -7,7 +7,7 @@ const catalogue = async () => [
 ];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
 
-const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
+const keyring = async () => [(await import("../keyring/new-keyring-command.ts")).newKeyring];
 const migrate = async () => [(await import("../storage/migrations/migrate-command.ts")).migrateStore];
 const clock = async () => [(await import("../storage/retention/clock-command.ts")).clockCommand];
 

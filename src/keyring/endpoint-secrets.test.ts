@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
 import { type Fresh, usualEngines } from "../../test/support/engines.ts";
+import { rewrap } from "../features/key-rotation/rewrap.ts";
+import { recordUsage } from "../features/key-rotation/usage.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { rewrapSecrets, secretsOf, secretUsage } from "./endpoint-secrets.ts";
 import { openSecret, sealSecret } from "./envelope-encryption.ts";
 import type { Keyring } from "./keyring.ts";
-import { rewrap } from "./rewrap.ts";
-import { recordUsage } from "./usage.ts";
 
 const recordKey = (id: string, from?: number) => ({ id, key: randomBytes(32), ...(from !== undefined && { from }) });
 const old = recordKey("r1");

@@ -4,7 +4,6 @@ import { serviceTrail } from "../commands/service-trail.ts";
 import { accessTrail } from "../declare/access-trail.ts";
 import type { DeclaredKind } from "../declare/audit-kind.ts";
 import { features } from "../features.ts";
-import { keyringTrail } from "../keyring/keyring-trail.ts";
 import { ledgerTrail } from "../ledger/ledger-trail.ts";
 import { endpointTrail } from "../storage/events/endpoint-trail.ts";
 import { moneyTrail } from "../storage/money-trail.ts";
@@ -17,7 +16,6 @@ export const everyAuditKind: readonly DeclaredKind[] = [
   ...Object.values(accessTrail),
   ...Object.values(ledgerTrail),
   ...Object.values(moneyTrail),
-  ...Object.values(keyringTrail),
   ...Object.values(storeTrail),
   ...Object.values(catalogueTrail),
   ...Object.values(endpointTrail),

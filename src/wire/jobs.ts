@@ -21,7 +21,7 @@ export interface JobParts extends Rooms {
  */
 export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
   const { log, keptTimes } = core;
-  const { store, clock, pulse, keyring, rotateKeyring, audit, access } = rooms;
+  const { store, clock, pulse, keyring, audit, access } = rooms;
   const { catalogue, identity, upstreams, opened } = rooms;
   const { db, now } = store;
   const trimTrail = trailTrimmer(keyring.current.audit);
@@ -37,7 +37,6 @@ export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
     { name: "note how vendors are", when: () => upstreams.isDue(), run: () => upstreams.note() },
     { name: "write uses of keys", every: minute, run: () => access.writeUses() },
     { name: "announce keys that end", every: hour, run: () => access.announceExpiring() },
-    { name: "rotate the key ring", every: minute, run: async () => rotateKeyring?.() },
     { name: "note failing jobs", every: minute, run: () => noteFailingJobs(db, pulse.id, pulse.failing(), now()) },
     { name: "trust the clock", every: minute, run: () => clock.tick(pulse.isLeader()) },
     ...opened.flatMap(({ jobs }) => jobs ?? []),

@@ -13,7 +13,6 @@ import { withLines } from "../declare/command/with-lines.ts";
 import { features, pagesOfFeatures } from "../features.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { checkKeyringPlace, keyringPath } from "../keyring/file.ts";
-import { selfRotation } from "../keyring/self-rotation.ts";
 import { watchKeyring } from "../keyring/watch.ts";
 import type { Log } from "../runtime/log.ts";
 import { version } from "../runtime/version.ts";
@@ -74,8 +73,6 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
   opened.defer(() => auditTrail.stop());
   const audit = auditTrail.append;
   await sayProtection({ db, audit, now }, pulse.id, config);
-  const rotation = config.keyringRotate !== null && { every: config.keyringRotate, actor: "system", path: ringFile };
-  const rotateKeyring = rotation ? selfRotation({ ...rotation, db, audit, now }, log) : undefined;
   const live = await liveUpstreams(config, log, () => upstreams.changed());
   opened.defer(() => live.close());
   const upstreams = new UpstreamNotes(db, pulse.id, live.upstreams);
@@ -148,7 +145,6 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
     clock,
     pulse,
     keyring,
-    rotateKeyring,
     audit: auditTrail,
     live,
     upstreams,

@@ -53,7 +53,6 @@ const named: readonly ConsolePage[] = [
     opens: "people.list",
     primary: "people.invite",
   },
-  { path: "/keyring", title: "Key ring", group: "Settings", icon: "keyring", families: ["keyring"] },
   {
     path: "/you",
     title: "Your sign-in",

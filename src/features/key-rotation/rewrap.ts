@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { pagesOf } from "../storage/queries/pieces.ts";
-import { allSlots, destroyStaleKeys } from "../storage/record-keys.ts";
-import type { Db } from "../storage/tables.ts";
-import { rewrapSecrets } from "./endpoint-secrets.ts";
-import { rewrapped, wrappedBy } from "./envelope-encryption.ts";
-import { currentOf, type Keyring } from "./keyring.ts";
+import { rewrapSecrets } from "../../keyring/endpoint-secrets.ts";
+import { rewrapped, wrappedBy } from "../../keyring/envelope-encryption.ts";
+import { currentOf, type Keyring } from "../../keyring/keyring.ts";
+import { pagesOf } from "../../storage/queries/pieces.ts";
+import { allSlots, destroyStaleKeys } from "../../storage/record-keys.ts";
+import type { Db } from "../../storage/tables.ts";
 
 export interface Rewrapped {
   rows: number;

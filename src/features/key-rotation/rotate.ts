@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mend } from "../declare/command/mend.ts";
-import { type Audited, inTransaction } from "../storage/audited.ts";
-import { changeKeyring } from "./file.ts";
+import { mend } from "../../declare/command/mend.ts";
+import { changeKeyring } from "../../keyring/file.ts";
 import {
   currentOf,
   hmacName,
@@ -13,7 +12,8 @@ import {
   namedKeys,
   recordsName,
   retired,
-} from "./keyring.ts";
+} from "../../keyring/keyring.ts";
+import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { keyringTrail } from "./keyring-trail.ts";
 import { usageOf } from "./usage.ts";
 

@@ -6,20 +6,20 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, suite, type TestContext, test } from "node:test";
-import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
-import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import type { Db } from "../storage/tables.ts";
-import { engines, newRequest, suiteStore, until } from "../verification/identity.fixture.ts";
-import type { Identity } from "../verification/identity.ts";
-import { replaceWrappedKey, wrappedKeys } from "../verification/ledger.fixture.ts";
-import { answering, verified } from "../verification/played-upstream.fixture.ts";
-import { unseal } from "./envelope-encryption.ts";
-import { changeKeyring, readKeyring } from "./file.ts";
-import { hmacName, type Keyring, keyringText } from "./keyring.ts";
+import { unseal } from "../../keyring/envelope-encryption.ts";
+import { changeKeyring, readKeyring } from "../../keyring/file.ts";
+import { hmacName, type Keyring, keyringText } from "../../keyring/keyring.ts";
+import { type WatchedKeyring, watchKeyring } from "../../keyring/watch.ts";
+import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import type { Db } from "../../storage/tables.ts";
+import { engines, newRequest, suiteStore, until } from "../../verification/identity.fixture.ts";
+import type { Identity } from "../../verification/identity.ts";
+import { replaceWrappedKey, wrappedKeys } from "../../verification/ledger.fixture.ts";
+import { answering, verified } from "../../verification/played-upstream.fixture.ts";
 import { countOutdated, rewrap } from "./rewrap.ts";
 import { rotate } from "./rotate.ts";
 import { recordUsage, usageOf } from "./usage.ts";
-import { type WatchedKeyring, watchKeyring } from "./watch.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const first: Keyring = {
@@ -48,8 +48,8 @@ function rewrapping(settings: object, ringPath: string, at: number): ChildProces
   const module = (name: string) => JSON.stringify(import.meta.resolve(name));
   const program = `
     import { writeSync } from "node:fs";
-    import { openStore } from ${module("../storage/store.ts")};
-    import { readKeyring } from ${module("./file.ts")};
+    import { openStore } from ${module("../../storage/store.ts")};
+    import { readKeyring } from ${module("../../keyring/file.ts")};
     import { rewrap } from ${module("./rewrap.ts")};
     const store = await openStore(${JSON.stringify({ ...settings, serving: false })});
     const ring = await readKeyring(${JSON.stringify(ringPath)});

@@ -1,11 +1,11 @@
-import { isoOf, list, orNull, reference, state, time } from "../declare/command/answer-schema.ts";
-import { mend } from "../declare/command/mend.ts";
-import { flag, formed, InputError } from "../declare/command/read-texts.ts";
-import { command } from "../declare/command.ts";
-import { timeFrom } from "../declare/duration.ts";
-import Type from "../declare/schema/type.ts";
-import type { Audited, WithClock } from "../storage/audited.ts";
-import { currentOf, type Keyring, keyringText, namedKeys } from "./keyring.ts";
+import { isoOf, list, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
+import { mend } from "../../declare/command/mend.ts";
+import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import { timeFrom } from "../../declare/duration.ts";
+import Type from "../../declare/schema/type.ts";
+import { currentOf, type Keyring, namedKeys } from "../../keyring/keyring.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 import { keyringTrail } from "./keyring-trail.ts";
 
 interface Room extends Audited, WithClock {
@@ -53,25 +53,6 @@ const showKeyring = command({
           : ("old" as const),
       needed_by: usage[use].get(name) ?? 0,
     }));
-  },
-});
-
-const newKeyring = command({
-  id: "keyring.new",
-  title: "New key ring",
-  summary: "Write a new key ring to standard output, for a store that has none yet.",
-  description:
-    "A first start makes its own key ring, if it can write the file. Use this one where it cannot, " +
-    "such as in a secret of Kubernetes. A store that has records needs the key ring that it was written with.",
-  role: "officer",
-  kind: "read",
-  only: "terminal",
-  store: "none",
-  answer: Type.Object({ text: Type.String() }),
-  view: ({ text }) => [JSON.stringify(JSON.parse(text))],
-  run: async () => {
-    const { newRing } = await import("./file.ts");
-    return { text: keyringText(newRing()) };
   },
 });
 
@@ -189,7 +170,7 @@ const retireKey = command({
   },
 });
 
-export const keyringCommands = [showKeyring, newKeyring, rotateKeyring, rewrapKeys, retireKey];
+export const rotationCommands = [showKeyring, rotateKeyring, rewrapKeys, retireKey];
 
 function refuseWaiting({ records }: Keyring, now: number): void {
   const waiting = records.find(({ from = 0 }) => from > now);

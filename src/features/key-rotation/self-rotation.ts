@@ -1,8 +1,8 @@
-import type { Log } from "../runtime/log.ts";
-import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
-import { rewrapSecrets } from "./endpoint-secrets.ts";
-import { readKeyring } from "./file.ts";
-import { currentOf, inUseSince, keyringReasonOf } from "./keyring.ts";
+import { rewrapSecrets } from "../../keyring/endpoint-secrets.ts";
+import { readKeyring } from "../../keyring/file.ts";
+import { currentOf, inUseSince, keyringReasonOf } from "../../keyring/keyring.ts";
+import type { Log } from "../../runtime/log.ts";
+import { reportingNewFailures } from "../../runtime/reporting-new-failures.ts";
 import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
 

@@ -5,12 +5,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { before, suite, test } from "node:test";
-import { type Ran, ran } from "../../test/support/command-line.ts";
-import { usualEngines } from "../../test/support/engines.ts";
-import { startService, suiteService } from "../../test/support/service.ts";
-import { until } from "../../test/support/until.ts";
-import { readKeyring } from "./file.ts";
-import { keyringText } from "./keyring.ts";
+import { type Ran, ran } from "../../../test/support/command-line.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
+import { startService, suiteService } from "../../../test/support/service.ts";
+import { until } from "../../../test/support/until.ts";
+import { readKeyring } from "../../keyring/file.ts";
+import { keyringText } from "../../keyring/keyring.ts";
 
 const minute = 60_000;
 

@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import type { AuditEvent } from "../declare/audit-kind.ts";
-import { applyRetention } from "../storage/tables/apply-retention.fixture.ts";
-import { newRequest, suiteStore, usualEngines } from "../verification/identity.fixture.ts";
-import { readKeyring } from "./file.ts";
-import { keyringText, matchKeyring } from "./keyring.ts";
+import type { AuditEvent } from "../../declare/audit-kind.ts";
+import { readKeyring } from "../../keyring/file.ts";
+import { keyringText, matchKeyring } from "../../keyring/keyring.ts";
+import { applyRetention } from "../../storage/tables/apply-retention.fixture.ts";
+import { newRequest, suiteStore, usualEngines } from "../../verification/identity.fixture.ts";
 import { namesOf } from "./rotate.ts";
 import { rotateIfDue } from "./self-rotation.ts";
 

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { readingRecordKeys } from "../storage/record-keys.ts";
-import type { Db } from "../storage/tables.ts";
-import { secretUsage } from "./endpoint-secrets.ts";
-import { knownKeys } from "./keyring.ts";
+import { secretUsage } from "../../keyring/endpoint-secrets.ts";
+import { knownKeys } from "../../keyring/keyring.ts";
+import { readingRecordKeys } from "../../storage/record-keys.ts";
+import type { Db } from "../../storage/tables.ts";
 
 /** How many verifications are hashed with each hash key that the store knows. Reads the whole ledger once for each. */
 async function hashUsage(db: Db): Promise<Map<string, number>> {

@@ -1,4 +1,4 @@
-import { auditKind } from "../declare/audit-kind.ts";
+import { auditKind } from "../../declare/audit-kind.ts";
 
 /** What the audit trail tells of the key ring. */
 export const keyringTrail = {
