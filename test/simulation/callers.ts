@@ -70,6 +70,8 @@ export class Callers {
   readonly #keylessOneIn: number | null;
   /** How many are in the middle of something that they will not leave for later. */
   busy = 0;
+  /** Those who wait before they ask again: what ends that. */
+  readonly #waiting = new Map<Wanted, () => void>();
 
   constructor(time: VirtualTime, seed: Seed, clients: readonly Client[], services: () => readonly SimulatedService[]) {
     this.#time = time;
@@ -79,8 +81,10 @@ export class Callers {
     this.#keylessOneIn = seed.pick([null, null, 5, 5, 20]);
   }
 
-  /** Begins a verification `after` milliseconds from now. */
-  begin(after: number): void {
+  /**
+   * Begins a verification `after` milliseconds from now. `keylessOneIn`: how often without a key, where any has none.
+   */
+  begin(after: number, keylessOneIn = this.#keylessOneIn): void {
     this.#time.plan(after, () => {
       const seed = this.#seed;
       const earlier = this.wanted.length > 10 && seed.oneIn(12) ? seed.pick(this.wanted) : undefined;
@@ -88,7 +92,7 @@ export class Callers {
       const wanted: Wanted = {
         nth,
         client: earlier?.client ?? seed.pick(this.#clients),
-        key: this.#keylessOneIn && seed.oneIn(this.#keylessOneIn) ? undefined : `order-${nth}`,
+        key: this.#keylessOneIn && seed.oneIn(keylessOneIn!) ? undefined : `order-${nth}`,
         kind: earlier?.kind ?? (seed.oneIn(4) ? "nin" : "bvn"),
         number: earlier?.number ?? `22${String(seed.below(10_000)).padStart(4, "0")}${String(nth).padStart(5, "0")}`,
         begunAt: this.#time.now,
@@ -113,6 +117,7 @@ export class Callers {
       }
       if (left > 1)
         await this.#wait(
+          wanted,
           seed.oneIn(4)
             ? seed.pick([5 * minute, 3 * hour, 23 * hour, 26 * hour, 75 * hour])
             : seed.between(1, 8) * second,
@@ -121,11 +126,21 @@ export class Callers {
     this.busy -= 1;
   }
 
+  /** Those who began a while ago at most, and wait, ask again within a second. */
+  comeBack(): void {
+    const soon = this.#time.now - 2 * minute;
+    for (const [{ begunAt }, end] of this.#waiting) if (begunAt > soon) this.#time.plan(this.#seed.below(second), end);
+  }
+
   /** A caller that comes back much later is not busy meanwhile. */
-  async #wait(milliseconds: number): Promise<void> {
+  async #wait(wanted: Wanted, milliseconds: number): Promise<void> {
     const isLong = milliseconds > minute;
     if (isLong) this.busy -= 1;
-    await this.#time.pause(milliseconds);
+    await new Promise<void>((resolve) => {
+      this.#waiting.set(wanted, resolve);
+      this.#time.plan(milliseconds, resolve);
+    });
+    this.#waiting.delete(wanted);
     if (isLong) this.busy += 1;
   }
 
@@ -165,7 +180,7 @@ export class Callers {
     const { now: endedAt, elapsed: heardAfter } = this.#time;
     Object.assign(attempt, { heard, endedAt, heardAfter, hungUp: heard === undefined && !service.isDead });
     if (heard) check(wanted, heard);
-    if (heard && passing && attempt.at > passing.endsAt + 2 * minute) {
+    if (heard && passing && attempt.at > passing.endsAt + 2 * minute + service.mayLag) {
       if (heard.status !== 401 && heard.status < 500)
         throw new Error(`${requestId} came with a key that has ended, and was told ${heard.status}`);
       delete client.passing;

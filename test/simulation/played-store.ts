@@ -375,7 +375,8 @@ export class PlayedStore {
     };
     const noted = sent.then(done, done);
     while (!blocked.isReplied) {
-      await Promise.race([noted, realPause(lookAfter)]);
+      if (!this.#isAnyoneInside(client)) await noted;
+      else await Promise.race([noted, realPause(lookAfter)]);
       if (!blocked.isReplied && (await this.#waitsForLock(blocked.pid))) return this.#hold(blocked, session!, client);
     }
     if (session && client.getTransactionStatus() === "I") session.inside = undefined;
@@ -403,6 +404,14 @@ export class PlayedStore {
     const limit = client.getTransactionStatus() === "I" ? session.alone : (session.inside ?? session.alone);
     if (limit.after > 0) this.#time.as(session.owner, () => this.#time.plan(limit.after, () => give(limit.code)));
     throw new Held(promise);
+  }
+
+  /** Whether somebody else is within a transaction, or waits: else no statement can wait for a lock of ours. */
+  #isAnyoneInside(client: pg.Client): boolean {
+    if (this.#blocked.size > 0) return true;
+    for (const other of this.#sessions.keys())
+      if (other !== client && other.getTransactionStatus() !== "I") return true;
+    return false;
   }
 
   async #waitsForLock(pid: number): Promise<boolean> {

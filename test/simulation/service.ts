@@ -30,18 +30,24 @@ export class SimulatedService implements Owner {
   readonly name: string;
   isDead = false;
   clockOffset = 0;
+  frozenUntil = 0;
+  slept = 0;
   /** What it logged as a warning or an error. */
   readonly alarms: string[] = [];
   /** When it died, in milliseconds since the start of the simulation. */
   livedFor = Number.POSITIVE_INFINITY;
+  /** It stopped, and the store has its last words. */
+  leftInOrder = false;
   readonly #time: VirtualTime;
   readonly #lines = new Set<Line>();
+  readonly #sleptBefore: number;
   #service: Service | undefined;
   #isStopping = false;
 
   constructor(name: string, time: VirtualTime, environment: Record<string, string>) {
     this.name = name;
     this.#time = time;
+    this.#sleptBefore = time.slept;
     const note = (fields: object, message: string) => void this.alarms.push(`${message} ${JSON.stringify(fields)}`);
     const log = { ...silent, warn: note, error: note };
     time.as(this, () => {
@@ -64,6 +70,15 @@ export class SimulatedService implements Owner {
     return this.#service !== undefined && !this.isDead && !this.#isStopping;
   }
 
+  /** How far its store's clock may be behind, in milliseconds: after a sleep it follows slowly, as documented. */
+  get mayLag(): number {
+    return this.slept + this.#time.slept - this.#sleptBefore;
+  }
+
+  get isFrozen(): boolean {
+    return this.frozenUntil > this.#time.elapsed;
+  }
+
   /** `kill -9`: nothing of it goes on, and its callers' connections break. */
   die(): void {
     this.isDead = true;
@@ -82,6 +97,7 @@ export class SimulatedService implements Owner {
       service.refuseNewWork();
       await service.close(10_000);
     });
+    this.leftInOrder = !this.isDead && !this.alarms.some((line) => line.startsWith("At the stop"));
     this.die();
   }
 
@@ -114,7 +130,8 @@ export class SimulatedService implements Owner {
         const heard = heardIn(received);
         if (heard) end(heard);
       });
-      this.#time.as(this, () => {
+      const open = () => {
+        if (near.destroyed) return;
         const socket = Object.assign(far, {
           remoteAddress: "127.0.0.1",
           setTimeout: () => far,
@@ -130,7 +147,9 @@ export class SimulatedService implements Owner {
         near.write(
           `${method} ${path} HTTP/1.1\r\n${lines.map((pair) => `${pair.join(": ")}\r\n`).join("")}\r\n${text}`,
         );
-      });
+      };
+      // The kernel takes a connection for a process that is frozen.
+      this.#time.as(this, () => (this.isFrozen ? this.#time.plan(0, open) : open()));
     });
   }
 }

@@ -55,10 +55,25 @@ type FaultKind =
   | "reply lost"
   | "vendor"
   | "late answers"
+  | "retries cut off"
   | "clock"
   | "sleep"
+  | "freeze"
   | "stop"
   | "zone";
+
+/** What a fault may need of the world. */
+interface Played {
+  vendors: Vendors;
+  environment: Record<string, string>;
+  callers: Callers;
+}
+
+/** What the outcome of a verification has, and its charge. */
+const outcomeStatement = 'update "verification" set "reason"';
+
+/** What adds to the journal, between the statements of a transaction. */
+const journalStatement = 'insert into "verification_journal"';
 
 /** In so many spans of each day there is something to do, for a minute or two. In between only time passes. */
 const windowsOfDay = 6;
@@ -193,7 +208,7 @@ export class Simulation {
         callers.begin(seed.pick(crowds) + seed.below(spread));
       const faultsNow = Math.ceil((faultsLeft * (1 + seed.below(100) / 100)) / (windows - window) / 1.5);
       for (let fault = 0; fault < Math.min(faultsNow, faultsLeft); fault += 1)
-        time.plan(seed.below(25 * second), () => this.#begin(this.#drawFault(), vendors, environment));
+        time.plan(seed.below(25 * second), () => this.#begin(this.#drawFault(), { vendors, environment, callers }));
       faultsLeft -= Math.min(faultsNow, faultsLeft);
       if (seed.oneIn(3)) time.plan(seed.below(30 * second), () => void operators.act(callers.wanted));
       await time.runUntil(time.elapsed + 30 * second);
@@ -286,12 +301,13 @@ export class Simulation {
       "sleep",
       "stop",
       ...(this.#seed.oneIn(6) ? (["zone"] as const) : []),
+      ...(this.#services.length > 1 ? (["freeze", "retries cut off"] as const) : []),
     ]);
   }
 
-  #begin(kind: FaultKind, vendors: Vendors, environment: Record<string, string>): unknown {
+  #begin(kind: FaultKind, { vendors, environment, callers }: Played): unknown {
     const seed = this.#seed;
-    const alive = this.#services.filter(({ isReady }) => isReady);
+    const alive = this.#services.filter(({ isReady, isFrozen }) => isReady && !isFrozen);
     if (alive.length === 0) return undefined;
     const victim = seed.pick(alive);
     this.#counts.faults += 1;
@@ -322,6 +338,8 @@ export class Simulation {
         return this.#note(vendors.change());
       case "late answers":
         return this.#answerLate(victim, vendors);
+      case "retries cut off":
+        return this.#cutRetriesOff(victim, vendors, callers);
       case "clock":
         // As far as a machine's clock is set now and then; the store's own follows it slowly.
         victim.clockOffset = seed.pick([-90, -20, 20, 45, 1_800]) * second;
@@ -330,9 +348,12 @@ export class Simulation {
         });
       case "sleep":
         return this.#time.sleep(seed.oneIn(6) ? seed.between(1, 5) * hour : seed.between(8, 900) * second);
+      case "freeze":
+        return this.#freeze(victim, vendors, callers);
       case "stop":
         return this.#stop(victim);
       case "zone":
+        if (this.#services.some(({ isFrozen }) => isFrozen)) return undefined;
         // All processes stop, and start with the same one.
         environment.DUBA_TIME_ZONE = seed.pick(zones);
         for (const one of alive) this.#stop(one);
@@ -378,6 +399,58 @@ export class Simulation {
     this.#time.plan(ends, () => this.#endStoreFault(victim));
     const mood = seed.pick(["late", "unreachable", "well"] as const);
     this.#time.plan(begins - seed.below(3 * second), () => this.#note(vendors.become(mood)));
+  }
+
+  /**
+   * Callers learn that nobody knows yet, and ask again. One process loses its store just after it began such a retry,
+   * or the reply to that, until others have ended what it runs. Then they ask the other process.
+   */
+  #cutRetriesOff(victim: Owner, vendors: Vendors, callers: Callers): void {
+    const seed = this.#seed;
+    const time = this.#time;
+    this.#note(vendors.become("cut off"));
+    for (let call = 0; call < 12; call += 1) callers.begin(seed.below(second));
+    time.plan(seed.between(1, 5) * second, () => this.#note(vendors.become(seed.pick(["unreachable", "well"]))));
+    const losesReply = seed.oneIn(2);
+    let left = seed.between(1, 3);
+    let isAwayUntil = 0;
+    const next = (label: string): StoreFault | undefined => {
+      if (time.elapsed < isAwayUntil) return { kind: "away" };
+      if (isAwayUntil > 0 && label.startsWith(journalStatement)) {
+        time.outside(() => callers.comeBack());
+        return { kind: "slow", wait: seed.between(1_000, 4_000) };
+      }
+      if (isAwayUntil > 0 || !label.includes(retryStatement)) return undefined;
+      left -= 1;
+      if (left > 0) return undefined;
+      isAwayUntil = time.elapsed + (losesReply ? seed.between(1, 9) : seed.between(7, 14)) * second;
+      return losesReply ? { kind: "lost" } : undefined;
+    };
+    this.#storeFault = { victim, next };
+    const lasts = 40 * second;
+    this.#troubledUntil = Math.max(this.#troubledUntil, time.elapsed + lasts);
+    time.plan(lasts, () => this.#endStoreFault(victim));
+  }
+
+  /**
+   * A process is frozen, or its machine sleeps, for so long that another one takes back what it left. It has calls to
+   * answer when it wakes, and may die just after it charged one.
+   */
+  #freeze(victim: SimulatedService, vendors: Vendors, callers: Callers): void {
+    const seed = this.#seed;
+    const lasts = seed.between(66, 180) * second;
+    vendors.noteFrozen(victim, lasts);
+    this.#time.freeze(victim, lasts, seed.oneIn(2));
+    this.#troubledUntil = Math.max(this.#troubledUntil, this.#time.elapsed + lasts + 10 * second);
+    for (let call = 0; call < 12; call += 1) callers.begin(lasts + seed.below(second), 2);
+    let left = seed.pick([1, 1, 2, 4, Number.POSITIVE_INFINITY]);
+    const next = (label: string): StoreFault | undefined => {
+      if (label.includes(outcomeStatement)) left -= 1;
+      return left === 0 ? { kind: "dies after" } : undefined;
+    };
+    this.#time.plan(lasts, () => {
+      if (!victim.isDead) this.#storeFault = { victim, next };
+    });
   }
 
   #stop(service: SimulatedService): void {

@@ -421,6 +421,6 @@ function diedSoonAfter({ service: { livedFor }, heardAfter }: Try): boolean {
 }
 
 /** A process that dies may not have noted that the last callers without a key heard of their charge. */
-function isUnheard({ service: { livedFor }, heardAfter }: Try, key: string | undefined): boolean {
-  return key === undefined && livedFor - heardAfter < noteWithin;
+function isUnheard({ service: { livedFor, leftInOrder }, heardAfter }: Try, key: string | undefined): boolean {
+  return key === undefined && !leftInOrder && livedFor - heardAfter < noteWithin;
 }

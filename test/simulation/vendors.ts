@@ -35,7 +35,7 @@ interface Contact {
 }
 
 /** How a vendor does at the moment. */
-export type Mood = "well" | "slow" | "late" | "away" | "unreachable" | "wrong" | "empty wallet";
+export type Mood = "well" | "slow" | "late" | "cut off" | "away" | "unreachable" | "wrong" | "empty wallet";
 const moods: readonly Mood[] = ["well", "well", "well", "slow", "away", "unreachable", "wrong", "empty wallet"];
 
 const photo = Buffer.from("photo").toString("base64");
@@ -112,6 +112,15 @@ export class Vendors {
     const before = this.#contacts.filter((one) => one.vendor === vendor && one.from === from && one.endedAt < at);
     const lastBad = Math.max(...before.filter(({ isGood }) => !isGood).map(({ endedAt }) => endedAt));
     return lastBad < 0 || before.some(({ isGood, begunAt }) => isGood && begunAt > lastBad + longestWait);
+  }
+
+  /** A process is frozen for so long: the answers that come meanwhile are too late for it. */
+  noteFrozen(from: Owner, milliseconds: number): void {
+    const { now } = this.#time;
+    const wakesAt = now + milliseconds;
+    this.troubles.push(now, wakesAt);
+    for (const one of this.#contacts)
+      if (one.from === from && one.endedAt > now) Object.assign(one, { isGood: false, endedAt: wakesAt });
   }
 
   allWell(): void {
@@ -232,6 +241,8 @@ export class Vendors {
       return { after: seed.pick([5, 300, 2_500]), refuses: true };
     }
     if (mood === "late" && chance < 85) return works(seed.between(17, 34) * second + seed.below(second));
+    // It did the work, and nobody hears of it.
+    if (mood === "cut off" && chance < 85) return works(seed.between(60, 900), false);
     if (mood === "empty wallet" && chance < 90) return refuses("no_money");
     // It did the work, and says something else.
     if (mood === "wrong" && chance < 60)

@@ -14,6 +14,10 @@ export interface Owner {
   isDead: boolean;
   /** How far its clock is off, in milliseconds. */
   clockOffset: number;
+  /** Until when nothing of it runs, in milliseconds since the start. */
+  frozenUntil?: number;
+  /** How long its machine slept, in milliseconds: what counts the time between two moments stood still meanwhile. */
+  slept?: number;
 }
 
 /** Something that happens at a moment. A timer of the code under test is one too. */
@@ -76,6 +80,8 @@ export class VirtualTime {
   #now = 0;
   #planned = 0;
   #failure: unknown;
+  /** How long the machine slept so far, in milliseconds. */
+  slept = 0;
   readonly #machine: RealMachine;
 
   /** `begun`: milliseconds since 1970 at the start. */
@@ -140,6 +146,16 @@ export class VirtualTime {
   /** The machine sleeps: the clock on the wall goes on, and what counts the time between two moments stands still. */
   sleep(milliseconds: number): void {
     this.#begun += milliseconds;
+    this.slept += milliseconds;
+  }
+
+  /** Nothing of an owner runs for so long. `asleep`: its machine sleeps, so that its timers wait for as much longer. */
+  freeze(owner: Owner, milliseconds: number, asleep: boolean): void {
+    owner.frozenUntil = this.#now + milliseconds;
+    if (!asleep) return;
+    owner.slept = (owner.slept ?? 0) + milliseconds;
+    for (const happening of this.#heap) if (happening.owner === owner) happening.at += milliseconds;
+    this.#sort();
   }
 
   cancel(timer: unknown): void {
@@ -153,6 +169,11 @@ export class VirtualTime {
     for (let next = this.#pop(end); next; next = this.#pop(end)) {
       this.#now = Math.max(this.#now, next.at);
       if (next.owner?.isDead || next.isOver) continue;
+      if (next.owner?.frozenUntil !== undefined && next.owner.frozenUntil > next.at) {
+        next.at = next.owner.frozenUntil;
+        this.#insert(next);
+        continue;
+      }
       const { missed } = next;
       if (next.every !== undefined) this.#again(next, next.every);
       for (let time = 0; time < missed && !next.isOver; time += 1) next.run();
@@ -177,9 +198,14 @@ export class VirtualTime {
         happening.missed += missed;
         happening.at += missed * every;
       }
-      this.#heap.sort((one, other) => one.at - other.at || one.order - other.order);
+      this.#sort();
       await this.runUntil(next);
     }
+  }
+
+  /** A sorted list is a heap. */
+  #sort(): void {
+    this.#heap.sort((one, other) => one.at - other.at || one.order - other.order);
   }
 
   #again(happening: Happening, every: number): void {
@@ -235,7 +261,7 @@ export class VirtualTime {
       static override [Symbol.hasInstance] = (value: unknown) =>
         Object.prototype.toString.call(value) === "[object Date]";
     } as DateConstructor;
-    performance.now = () => this.#now;
+    performance.now = () => this.#now - (this.owner?.slept ?? 0);
   }
 
   #takeOverTimers(): void {
