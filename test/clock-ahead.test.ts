@@ -105,7 +105,7 @@ for (const engine of engines)
       const wrong = await store.start();
       assert.equal(await verify(wrong, "order-1001"), reference);
       t.mock.timers.tick(61 * minute);
-      assert.match((await store.duba("status")).err, /The clock may be WRONG: .* duba clock accept/);
+      assert.match((await store.duba("status")).out, /The clock may be WRONG: .* duba clock accept/);
       // A stop waits for what runs.
       await store.stop(wrong);
       const left = await everything();
@@ -124,7 +124,7 @@ for (const engine of engines)
           new Set(now.audit_entry).isDisjointFrom(new Set(kept.audit_entry))
         );
       });
-      assert.doesNotMatch((await store.duba("status")).err, /WRONG/);
+      assert.doesNotMatch((await store.duba("status")).out, /WRONG/);
       await store.stop(right);
     });
 

@@ -59,9 +59,28 @@ for (const engine of usualEngines) {
       assert.deepEqual(Object.keys(made), "id name email bvn_fee nin_fee answers created_at suspended_at".split(" "));
     });
 
+    test("an account goes by its name where one has it, and by its e-mail where several do", async () => {
+      for (const email of ["first@example.com", "second@example.com"])
+        await duba("accounts", "create", "--name", "Danfo Ride", "--email", email);
+      await duba("accounts", "create", "--name", "Lagos Till", "--email", "till@example.com");
+      const { email } = JSON.parse((await duba("accounts", "show", " lagos till", "--json")).out);
+      assert.equal(email, "till@example.com");
+      const noted = await duba("accounts", "note", "Lagos Till", "--note", "Pays by transfer", "--json");
+      assert.equal(JSON.parse(noted.out).account, "till@example.com");
+      const several = await duba("accounts", "show", "Danfo Ride");
+      assert.deepEqual(
+        [several.exitCode, several.err],
+        [1, '2 accounts have the name "Danfo Ride". Give an e-mail: first@example.com, second@example.com.\n'],
+      );
+    });
+
     for (const [problem, argv, sentence] of [
       ["a taken e-mail", ["accounts", "create", "--name", "S", "--email", "SHOP@example.com"], /^Another account has/],
-      ["an unknown account", ["keys", "create", "--account", "nobody@example.com"], /^No account has the id or e-mail/],
+      [
+        "an unknown account",
+        ["keys", "create", "--account", "nobody@example.com"],
+        /^No account has the id, e-mail or name/,
+      ],
       ["a list of nobody's keys", ["keys", "list", "--account", "nobody@example.com"], /^No account has/],
       ["a suspension of nobody", ["accounts", "suspend", "nobody@example.com"], /^No account has/],
       ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],

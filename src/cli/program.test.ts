@@ -60,6 +60,11 @@ suite("the command line", { concurrency: true }, () => {
     ["an unknown command", ["acounts"], /^Unknown command 'acounts'\n\(Did you mean accounts\?\)\n$/],
     ["an unknown option", ["keys", "list", "--acount", "x"], /Did you mean --account[\s\S]*See: duba keys list --help/],
     ["a missing option", ["accounts", "create", "--name", "Shop"], /^--email is required\.\nSee: /],
+    [
+      "a vendor with two letters changed",
+      ["routes", "pause", "dojha"],
+      /, youverify \(did you mean dojah\?\)\.\nSee: /,
+    ],
     ["a missing sub-command", ["keys"], /^Usage: duba keys/],
     ["a port that is none", ["serve", "--port", "http"], /^--port must be a number from 0 to 65535\./],
     ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],

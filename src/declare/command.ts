@@ -120,8 +120,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   edits?: { column: string; by: string; names: string };
   /** The command that acts on the rows which a person chose by the members of this one. */
   actsOnChosen?: string;
-  /** For a choice that a person has about a record: when it is right, and what becomes of the money. */
-  choice?: { when: string; money: string };
+  /** For choices that a person has about a record: when each is right, and what becomes of the money. */
+  choices?: readonly { when: string; money: string }[];
   /**
    * What a page fills in where the command is about its record without naming it as a target; undefined: it does not
    * fit.

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AuditEvent } from "../declare/audit-kind.ts";
+import type { Effect } from "../declare/command.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -53,4 +54,16 @@ export async function takenBack<Result>(
     if (error !== enough) throw error;
   }
   return found!.result;
+}
+
+/**
+ * An effect for what only the command itself can refuse, so that nobody confirms it in vain: it runs, and is taken
+ * back. Not for one that uses functions of its room which read the store, as the one connection of SQLite is taken.
+ */
+export async function triedFirst(
+  { db }: Pick<Audited, "db">,
+  run: (others: object) => Promise<unknown>,
+): Promise<Effect> {
+  await takenBack(db, (trx) => run({ db: trx }));
+  return { says: [] };
 }

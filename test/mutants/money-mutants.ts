@@ -374,6 +374,20 @@ export const moneyMutants: readonly Mutant[] = [
     tests: ["src/vendors/circuit-breaker.test.ts"],
   },
   {
+    name: "what is refused anyway asks for a passkey",
+    file: "src/storage/audited.ts",
+    from: "  await takenBack(db, (trx) => run({ db: trx }));\n",
+    to: "",
+    tests: ["src/features/console/step-up.test.ts"],
+  },
+  {
+    name: "of several accounts with a name the first is taken",
+    file: "src/access/accounts/accounts.ts",
+    from: "if (rows.length === 1) return accountOf(row);",
+    to: "return accountOf(row);",
+    tests: ["src/access/commands.test.ts"],
+  },
+  {
     name: "a rehearsed change stays",
     file: "src/storage/audited.ts",
     from: "      throw enough;\n",

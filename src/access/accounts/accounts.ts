@@ -128,17 +128,36 @@ export async function accountsLike(db: Db, text: string, most: number) {
   return found.slice(0, most).sort((one, other) => one.created_at - other.created_at);
 }
 
-/** The account with this id or e-mail. Throws an `AccessError` if there is none. */
-export async function findAccount(db: Db, idOrEmail: string): Promise<Account> {
-  const row =
-    isIdOrEmail(idOrEmail) &&
-    (await db
-      .selectFrom("account")
-      .selectAll()
-      .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
-      .executeTakeFirst());
-  if (!row) throw new AccessError(`No account has the id or e-mail "${idOrEmail}".`);
-  return accountOf(row);
+/**
+ * The account with this id or e-mail, or the only one with this name. Throws an `AccessError` if there is none, or
+ * several have the name.
+ */
+export async function findAccount(db: Db, named: string): Promise<Account> {
+  const known = isIdOrEmail(named)
+    ? await db
+        .selectFrom("account")
+        .selectAll()
+        .where((it) => it.or([it("id", "=", named), it("email", "=", named.toLowerCase())]))
+        .executeTakeFirst()
+    : undefined;
+  const rows = known ? [known] : await namedAccounts(db, named);
+  const [row] = rows;
+  if (!row) throw new AccessError(`No account has the id, e-mail or name "${named}".`);
+  if (rows.length === 1) return accountOf(row);
+  const emails = rows
+    .map(({ email }) => email)
+    .sort()
+    .join(", ");
+  throw new AccessError(`${rows.length} accounts have the name "${named}". Give an e-mail: ${emails}.`);
+}
+
+/** The accounts with this name, in any case of letters. No statement has it: somebody may have typed a person's. */
+async function namedAccounts(db: Db, name: string): Promise<AccountRow[]> {
+  const wanted = name.trim().toLowerCase();
+  const found: AccountRow[] = [];
+  for await (const rows of pagesOf(db.selectFrom("account").selectAll(), ["id"], readAtOnce))
+    found.push(...rows.filter((row) => row.name.trim().toLowerCase() === wanted));
+  return found;
 }
 
 /** Changes columns of an account and records it. Throws an `AccessError` if there is no such account. */

@@ -8,9 +8,9 @@ import { richText } from "../../declare/command/rich-text.ts";
 import { command } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
+import { type Audited, triedFirst, type WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
-import { type CallsRoom, useOf } from "../accounts/effect-on-calls.ts";
+import type { CallsRoom } from "../accounts/effect-on-calls.ts";
 
 export const fees = forEachKind(feeName, (kind) =>
   Type.Optional(
@@ -105,6 +105,7 @@ const suspendAccount = command({
   examples: [{ account: "shop@example.com" }],
   mayBeDanger: true,
   effect: async ({ account }, room: Audited & CallsRoom) => {
+    const { useOf } = await import("../accounts/effect-on-calls.ts");
     const { email, hasLiveKey, says } = await useOf(room, account);
     const refused = richText`All calls of ${{ account: email }} are refused at once, until you resume it.`;
     return { isDanger: hasLiveKey, says: hasLiveKey ? [refused, says] : [] };
@@ -128,6 +129,7 @@ const resumeAccount = command({
   onPage: ({ name }) => [`The account ${name} is active. ${noticed}`],
   records: [accessTrail.accountResumed],
   examples: [{ account: "shop@example.com" }],
+  effect: (_, room: Audited & WithClock, run) => triedFirst(room, run),
   run: async ({ account }, store: Audited & WithClock) =>
     accountFactsOf(await accounts.resumeAccount(store, account, store.now())),
 });

@@ -7,7 +7,7 @@ import Type, { type Static } from "../../declare/schema/type.ts";
 import { count, limit } from "../../declare/setting.ts";
 import { inTransaction } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
-import { type CallsRoom, effectOnCalls } from "../accounts/effect-on-calls.ts";
+import type { CallsRoom } from "../accounts/effect-on-calls.ts";
 import { changeTerms } from "../accounts/terms.ts";
 import {
   accountMember as account,
@@ -97,6 +97,7 @@ export const changeAccountCommand = command({
   ],
   mayBeDanger: true,
   effect: async ({ account }, room: Room & CallsRoom, run) => {
+    const { effectOnCalls } = await import("../accounts/effect-on-calls.ts");
     const { says, isDanger } = await effectOnCalls(room, account, run);
     return { says, isDanger };
   },

@@ -8,12 +8,12 @@ import { command } from "../../declare/command.ts";
 import { overlapTime } from "../../declare/duration.ts";
 import { scopes } from "../../declare/operation.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
+import { type Audited, triedFirst, type WithClock } from "../../storage/audited.ts";
 import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
 import { markedEndpoints } from "../../storage/events/made-endpoints.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { changeKey } from "../keys/change-key.ts";
-import { effectOnKey, type KeyRoom } from "../keys/effect-on-key.ts";
+import type { KeyRoom } from "../keys/effect-on-key.ts";
 import { lastUses } from "../keys/key-uses.ts";
 import * as keys from "../keys/keys.ts";
 import { rollKey } from "../keys/roll.ts";
@@ -83,6 +83,7 @@ const createKey = command({
       address: ["203.0.113.7", "10.0.0.0/8"],
     },
   ],
+  effect: (_, room: Audited & WithClock, run) => triedFirst(room, run),
   run: async ({ scope, expires, address, ...request }, store: Audited & WithClock) => {
     const wanted = {
       ...request,
@@ -162,7 +163,7 @@ const changeKeyCommand = command({
     { id: "4Zq8mPx0LtV2", scope: ["catalogue:read", "identity:verify", "events:manage"] },
   ],
   mayBeDanger: true,
-  effect: ({ id }, room: KeyRoom, run) => effectOnKey(room, publicIdOf(id), run),
+  effect: async ({ id }, room: KeyRoom, run) => effectOf(room, id, run),
   run: async ({ id, scope, expires, address, label }, store: KeyRoom) => {
     const change = {
       ...(label !== undefined && { label }),
@@ -212,7 +213,7 @@ const rollKeyCommand = command({
   records: [accessTrail.keyRolled, accessTrail.keyCreated],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
   mayBeDanger: true,
-  effect: ({ id }, room: KeyRoom, run) => effectOnKey(room, publicIdOf(id), run),
+  effect: async ({ id }, room: KeyRoom, run) => effectOf(room, id, run),
   run: async ({ id, overlap }, store: KeyRoom) => {
     const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap }, store.now());
     const endpoints = await madeBy(store.db, old.id, store.now());
@@ -265,7 +266,7 @@ const revokeKey = command({
   records: [accessTrail.keyRevoked, endpointTrail.endpointOff],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", keep_endpoints: true }],
   effect: async ({ id, keep_endpoints }, room: KeyRoom, run) => {
-    const { says } = await effectOnKey(room, publicIdOf(id), run);
+    const { says } = await effectOf(room, id, run);
     const on = (await madeBy(room.db, publicIdOf(id), room.now())).filter(({ off_since }) => off_since === null);
     return {
       says: [
@@ -291,6 +292,10 @@ const revokeKey = command({
 });
 
 export const keyCommands = [createKey, listKeysCommand, showKey, changeKeyCommand, rollKeyCommand, revokeKey];
+
+async function effectOf(room: KeyRoom, id: string, run: (inside: { db: Audited["db"] }) => Promise<unknown>) {
+  return (await import("../keys/effect-on-key.ts")).effectOnKey(room, publicIdOf(id), run);
+}
 
 async function isTestKey({ id }: { id: string }, { db }: Audited): Promise<boolean> {
   const key = await db.selectFrom("api_key").select("mode").where("id", "=", publicIdOf(id)).executeTakeFirst();

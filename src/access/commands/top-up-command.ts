@@ -10,7 +10,7 @@ import Type from "../../declare/schema/type.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { moneyTrail } from "../../storage/money-trail.ts";
 import * as accounts from "../accounts/accounts.ts";
-import { type CallsRoom, effectOnCalls } from "../accounts/effect-on-calls.ts";
+import type { CallsRoom } from "../accounts/effect-on-calls.ts";
 import { lastTopUp, topUp } from "../accounts/terms.ts";
 import { accountMember as account } from "./account-commands.ts";
 import { allTermsOf, type Room, TermsFacts } from "./terms-commands.ts";
@@ -67,6 +67,7 @@ export const topUpAccount = command({
     const kobo = take_back ? -amount : amount;
     const same = await lastTopUp(room.db, id, { kobo, since: room.now() - 60_000 });
     const before = await allTermsOf(room, await accounts.findAccount(room.db, id));
+    const { effectOnCalls } = await import("../accounts/effect-on-calls.ts");
     const { answer, says, isDanger } = await effectOnCalls(room, id, run);
     if (answer.waits !== null) return { says: [waitsText(amount)] };
     const { balance, prepaid } = answer;

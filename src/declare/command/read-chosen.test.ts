@@ -15,3 +15,19 @@ test("a file that takes too much is named, with what to do", async () => {
     ),
   );
 });
+
+test("a file of a spreadsheet program is told to be saved as CSV", async () => {
+  const workbooks = [
+    [0x50, 0x4b, 0x03, 0x04, 0x14],
+    [0xd0, 0xcf, 0x11, 0xe0, 0xa1],
+  ];
+  for (const bytes of workbooks) {
+    const file = { name: "invoice.xlsx", read: async () => new Uint8Array(bytes) };
+    await assert.rejects(
+      Array.fromAsync(readChosen(file, import.meta.url, hoard)),
+      new InputError(
+        "invoice.xlsx is a file of Excel or another spreadsheet program. Save it as CSV, and give that file.",
+      ),
+    );
+  }
+});

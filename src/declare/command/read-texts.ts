@@ -1,6 +1,7 @@
 import type { TObject, TSchema, TSchemaOptions, TUnsafe } from "typebox";
 import { holdsNumber } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
+import { closestName } from "../closest-name.ts";
 import Type from "../schema/type.ts";
 import { type Form, remark } from "./forms.ts";
 
@@ -145,9 +146,10 @@ export function readTexts(
       problems.push({ field: name, message: `must not hold a number of ${digits} digits, which may be a person's` });
       continue;
     }
-    if (values.includes(undefined))
-      problems.push({ field: name, message: `must be ${formOf(member.items ?? member)}` });
-    else input[name] = member.type === "array" ? values : values[0];
+    if (values.includes(undefined)) {
+      const wrong = [text].flat()[values.indexOf(undefined)];
+      problems.push({ field: name, message: `must be ${formOf(member.items ?? member)}${meant(member, wrong)}` });
+    } else input[name] = member.type === "array" ? values : values[0];
   }
   return { input, problems };
 }
@@ -169,6 +171,13 @@ function isOfPerson(text: unknown, { ofCallers }: Member): boolean {
 export function formOf({ form, enum: words, description }: Member): string {
   if (form !== undefined) return form;
   return words ? `one of ${words.join(", ")}` : `text: ${description}`;
+}
+
+/** The word that a person meant perhaps, after all that there are. */
+function meant({ items, ...member }: Member, wrong: unknown): string {
+  const { enum: words = [], form } = { ...member, ...items };
+  const word = form === undefined && typeof wrong === "string" ? closestName(wrong, words) : undefined;
+  return word === undefined ? "" : ` (did you mean ${word}?)`;
 }
 
 function valueIn(member: Member, text: unknown, zone: TimeZone): unknown {

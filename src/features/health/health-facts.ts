@@ -2,7 +2,6 @@ import { statfs } from "node:fs/promises";
 import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { hasLiveKey } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/read.ts";
-import { listedChanges, movesOf } from "../../catalogue/commands/difference-view.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
 import { draftName, listWaiting, type SeenDraft } from "../../catalogue/revisions/draft.ts";
 import { changesOf, latestSnapshot } from "../../catalogue/revisions/load.ts";
@@ -146,6 +145,7 @@ async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string
   const name = draftName(draft);
   const known = heldChanges.get(name);
   if (known !== undefined) return known;
+  const { listedChanges, movesOf } = await import("../../catalogue/commands/difference-view.ts");
   const changes = listedChanges(await changesOf(db, draft.id));
   const [far] = movesOf(changes).moves.toSorted((one, other) => other.far - one.far);
   const others = changes.length - (far ? 1 : 0);

@@ -18,7 +18,7 @@ export const statusCommand = command({
   view: (status, viewing) => [
     { record: factsOf(status, viewing) },
     "",
-    ...(status.needs.length === 0 ? ["Nothing needs a hand."] : status.needs.map((problem) => ({ problem }))),
+    ...(status.needs.length === 0 ? ["Nothing needs a hand."] : status.needs),
   ],
   onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing, vendorTitle) }],
   isWell: ({ needs }) => needs.length === 0,

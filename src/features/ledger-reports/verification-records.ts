@@ -11,7 +11,6 @@ export const verificationRecords: FeatureRecords = {
     state: "state",
     meta: ["account", "created_at", "request_reference"],
     says: "explanation",
-    primary: ["ledger.settle", "ledger.release"],
     panels: {
       Money: ["quoted_fee", "amount", "charged", "charge_left", "cost", "margin"],
       "Asked for": ["key_id", "mode", "kind", "consent_reference", "idempotency_key", "record"],

@@ -212,7 +212,7 @@ for (const engine of usualEngines)
         "an unknown account",
         ["set", "nobody@example.com", "MTNDATA", "--margin", "1%"],
         1,
-        /^No account has the id or e-mail/,
+        /^No account has the id, e-mail or name/,
       ],
       ["an unknown provider", ["set", shop, "NONE", "--margin", "1%"], 1, /^The catalogue has no provider NONE\.\n$/],
       ["an unknown code", ["set", shop, "MTNDATA", "none", "--margin", "1%"], 1, /^The catalogue has no MTNDATA none:/],

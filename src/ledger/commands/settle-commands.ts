@@ -4,7 +4,7 @@ import { remark } from "../../declare/command/forms.ts";
 import { formed, noteText } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
-import type { Audited } from "../../storage/audited.ts";
+import { type Audited, triedFirst } from "../../storage/audited.ts";
 import { ledgerTrail } from "../ledger-trail.ts";
 import { publicState } from "../public-state.ts";
 import { anyVerification, type SettlingRoom, settle, settledAs } from "../settle.ts";
@@ -36,10 +36,13 @@ const releaseVerification = command({
   id: "ledger.release",
   title: "Release…",
   summary: "Release a verification with an unknown outcome: the vendor did no work for it.",
-  choice: {
-    when: "The vendor did no work, or it found the person",
-    money: "Nobody is charged. A retry asks a vendor again; if this one did the work after all, you pay it twice.",
-  },
+  choices: [
+    { when: "The vendor says that it did no work", money: "Nobody is charged. A retry asks a vendor again." },
+    {
+      when: "The vendor says that it found the person",
+      money: "Nobody is charged. A retry asks again and gets the record, and you pay the vendor twice.",
+    },
+  ],
   description:
     "Ask the vendor first. The verification fails, and its account is charged nothing. " +
     "A retry with its idempotency key asks a vendor again. If the vendor did the work after all, you pay it twice.",
@@ -48,6 +51,7 @@ const releaseVerification = command({
     `${request_reference} is released: it failed, and a retry asks a vendor again. Nobody is charged for it.`,
   ],
   examples: [{ reference: "3wKwKW719640695", reason: "Not in the vendor's list of 3 November" }],
+  effect: (_, room: SettlingRoom, run) => triedFirst(room, run),
   run: async (asked, room: SettlingRoom) => answerOf(await settle(room, { ...asked, as: "failed" })),
 });
 
@@ -56,10 +60,12 @@ const settleVerification = command({
   id: "ledger.settle",
   title: "Settle…",
   summary: "Settle a verification with an unknown outcome: the vendor has no match for it.",
-  choice: {
-    when: "The vendor has no match for it",
-    money: "It ends with what the vendor says. Nobody is charged, and a retry gets the same answer.",
-  },
+  choices: [
+    {
+      when: "The vendor says that nobody matches",
+      money: "It ends with what the vendor says. Nobody is charged, and a retry gets the same answer.",
+    },
+  ],
   description:
     "Ask the vendor first. The account is charged nothing, and a retry with the idempotency key gets this outcome. " +
     "If the vendor verified the person, release the verification: a retry then asks again and gets the record.",
@@ -69,6 +75,7 @@ const settleVerification = command({
   }),
   view: ({ request_reference, state }) => [`${request_reference} is settled as ${state}. Nobody is charged for it.`],
   examples: [{ reference: "3wKwKW719640695", outcome: "not_found", reason: "The vendor's support says so" }],
+  effect: (_, room: SettlingRoom, run) => triedFirst(room, run),
   run: async ({ outcome, ...asked }, room: SettlingRoom) => answerOf(await settle(room, { ...asked, as: outcome })),
 });
 

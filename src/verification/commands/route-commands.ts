@@ -7,7 +7,7 @@ import { duration } from "../../declare/duration.ts";
 import Type from "../../declare/schema/type.ts";
 import type { RouteSettings } from "../../ledger/identity-settings.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
+import { type Audited, triedFirst, type WithClock } from "../../storage/audited.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 import { decidedOrder } from "../routes/decide-vendor-order.ts";
 import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/live-vendors.ts";
@@ -184,6 +184,7 @@ const resume = command({
   fits: ({ state }) => state === "paused",
   records: [ledgerTrail.routeResumed],
   examples: [{ vendor: "prembly" }],
+  effect: (_, room: Audited & WithClock, run) => triedFirst(room, run),
   run: async ({ vendor, check }, room: Audited & WithClock) => {
     if (await resumeRoute(room, { vendor, kind: check ?? null })) return { vendor, check: check ?? "all" };
     const held = await pausedRoutes(room.db, room.now());

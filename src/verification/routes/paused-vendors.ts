@@ -1,6 +1,6 @@
 import { type CheckKind, checkKinds } from "../../declare/check-kind.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
+import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
@@ -80,7 +80,7 @@ export async function resumeRoute(
   route: Pick<PausedRoute, "vendor" | "kind">,
 ): Promise<boolean> {
   const { vendor, kind } = route;
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const whole = nameOfPause({ vendor, kind: null });
     const ended = kind === null ? checkKinds : [kind];
     const names = [whole, ...ended.map((kind) => nameOfPause({ vendor, kind }))];

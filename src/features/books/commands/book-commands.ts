@@ -1,4 +1,4 @@
-import { type CallsRoom, effectOnCalls } from "../../../access/accounts/effect-on-calls.ts";
+import type { CallsRoom } from "../../../access/accounts/effect-on-calls.ts";
 import { naira, orNull, reference as referenceFact, time } from "../../../declare/command/answer-schema.ts";
 import { amount as nairaForm, remark } from "../../../declare/command/forms.ts";
 import { flag, formed, InputError } from "../../../declare/command/read-texts.ts";
@@ -109,6 +109,7 @@ const adjustBooks = command({
     });
     const balance = mode === "live" && terms.prepaid ? await balanceOf(room.db, accountId) : undefined;
     const amount = nairaText(Math.abs(kobo));
+    const { effectOnCalls } = await import("../../../access/accounts/effect-on-calls.ts");
     const { answer, says, isDanger } = await effectOnCalls(room, accountId, ({ db }) =>
       addUnlessItWaits({ ...room, db }, correction),
     );

@@ -5,7 +5,7 @@ import { orNull, time, yes } from "../../../declare/command/answer-schema.ts";
 import { passkeyDigest } from "../../../declare/command/deed.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
-import { type Audited, inTransaction, type WithClock } from "../../../storage/audited.ts";
+import { type Audited, inTransaction, triedFirst, type WithClock } from "../../../storage/audited.ts";
 import { addPasskey } from "./new-passkeys.ts";
 import { PasskeyError } from "./passkeys.ts";
 import { findPerson, personActor } from "./people-rows.ts";
@@ -98,6 +98,7 @@ const remove = command({
   view: ({ name }) => [`The passkey ${name} is removed. Your other sessions have ended.`],
   records: [peopleTrail.passkeyRemoved],
   examples: [{ passkey: "q83v" }],
+  effect: (_, room: OwnRoom, run) => triedFirst(room, run),
   run: async ({ passkey }, room: OwnRoom) => {
     const person = await signedInPerson(room);
     return inTransaction(room.db, async (trx) => {

@@ -1,15 +1,18 @@
 import { listPeople } from "../../../access/people.ts";
 import type { CommandContext } from "../../../commands/context.ts";
-import { account, orNull, secret, state, time } from "../../../declare/command/answer-schema.ts";
+import { account, orNull, reference, secret, state, time } from "../../../declare/command/answer-schema.ts";
 import { email } from "../../../declare/command/forms.ts";
 import { formed, InputError } from "../../../declare/command/read-texts.ts";
 import { richText } from "../../../declare/command/rich-text.ts";
 import { command, roles } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
-import type { Audited, WithClock } from "../../../storage/audited.ts";
+import { type Audited, triedFirst, type WithClock } from "../../../storage/audited.ts";
 import { invitationLink } from "./invitation-link.ts";
+import { leftBehind } from "./left-behind.ts";
 import * as people from "./people-rows.ts";
 import { peopleTrail } from "./people-trail.ts";
+
+type InvitingRoom = Audited & WithClock & Pick<CommandContext, "consoleOrigin">;
 
 const person = Type.String({
   description: "Id or e-mail of the person. `duba people list` shows both.",
@@ -40,6 +43,12 @@ const PersonFacts = Type.Object({
   last_seen_at: orNull({ ...time, none: "never" }),
 });
 
+const left = {
+  keys: Type.Array(Type.Object({ key_id: reference, account, mode: Type.String(), label: Type.String() })),
+  secrets: Type.Array(Type.Object({ endpoint: reference, host: Type.String() })),
+  waits: Type.Array(Type.Object({ what: Type.String(), since: time })),
+};
+
 const invite = command({
   id: "people.invite",
   title: "Invite somebody…",
@@ -61,7 +70,8 @@ const invite = command({
   ],
   records: [peopleTrail.personInvited],
   examples: [{ email: "ada@example.com", role: "operator" }],
-  run: async ({ email, role }, room: Audited & WithClock & Pick<CommandContext, "consoleOrigin">) => {
+  effect: (_, room: InvitingRoom, run) => triedFirst(room, run),
+  run: async ({ email, role }, room: InvitingRoom) => {
     const { consoleOrigin: origin } = room;
     if (origin === undefined)
       throw new InputError("There is no console to invite to. Set DUBA_CONSOLE, such as DUBA_CONSOLE=127.0.0.1:8090.");
@@ -104,11 +114,18 @@ const show = command({
   kind: "read",
   target: ["person"],
   input: Type.Object({ person }),
-  answer: PersonFacts,
+  answer: Type.Object({ ...PersonFacts.properties, ...left }),
+  view: ({ keys, secrets, waits, ...facts }) => [
+    { record: facts },
+    ...(keys.length > 0 ? ["", { title: "Keys that this person made:", list: "keys" }] : []),
+    ...(secrets.length > 0 ? ["", { title: "Secrets that this person was shown:", list: "secrets" }] : []),
+    ...(waits.length > 0 ? ["", { title: "Waits for a second person:", list: "waits" }] : []),
+  ],
   examples: [{ person: "ada@example.com" }],
-  run: async ({ person }, { db }: Audited) => {
+  run: async ({ person }, { db, now }: Audited & WithClock) => {
     const { id } = await people.findPerson(db, person);
-    return personOf((await listPeople(db)).find((one) => one.id === id)!);
+    const facts = personOf((await listPeople(db)).find((one) => one.id === id)!);
+    return { ...facts, ...(await leftBehind(db, { id }, now())) };
   },
 });
 
@@ -130,6 +147,7 @@ const change = command({
   view: ({ email, role }) => [{ text: richText`${{ actor: email }} has the role ${role}.` }],
   records: [peopleTrail.personChanged],
   examples: [{ person: "ada@example.com", role: "officer" }],
+  effect: (_, room: Audited & WithClock, run) => triedFirst(room, run),
   run: async ({ person, ...change }, room: Audited & WithClock) => {
     if (Object.keys(change).length === 0)
       throw new InputError("The command has nothing to change. Add a role, a name or an e-mail.");
@@ -150,7 +168,24 @@ const remove = command({
   view: ({ email }) => [{ text: richText`${{ actor: email }} is removed.` }],
   records: [peopleTrail.personRemoved],
   examples: [{ person: "ada@example.com" }],
-  run: async ({ person }, room: Audited) => people.removePerson(room, person),
+  effect: async ({ person }, room: Audited & WithClock, run) => {
+    await triedFirst(room, run);
+    const { keys, secrets, waits } = await leftBehind(room.db, await people.findPerson(room.db, person), room.now());
+    return {
+      says: [
+        ...keys.map(
+          ({ key_id, account, mode }) =>
+            richText`The ${mode} key ${{ key: key_id }} of ${{ account }}, which this person was shown, stays in force.`,
+        ),
+        ...secrets.map(
+          ({ endpoint, host }) =>
+            `The secret of the endpoint ${endpoint} of ${host}, which this person was shown, stays in force.`,
+        ),
+        ...waits.map(({ what, since }) => richText`Since ${{ time: since }}, ${what} waits for a second person.`),
+      ],
+    };
+  },
+  run: async ({ person }, room: Audited & WithClock) => people.removePerson(room, person),
 });
 
 export const peopleCommands = [invite, list, show, change, remove];

@@ -135,7 +135,7 @@ export async function showCommand(visit: PageRequest, command: ConsoleCommand): 
       : "";
   const main = problem
     ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
-    : html`${head}${choicesOf(visit, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
+    : html`${head}${choicesOf(visit, place, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
   const scripts = command.edits ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
   const shownPage = await framed(visit, named.place, named.title, main, { scripts });
   if (recordShownBy(visit.site, command) && !problem)

@@ -1,3 +1,4 @@
+import type { ConsolePage } from "../../../commands/console-page.ts";
 import type { TableRow } from "../../../declare/command/answer-table.ts";
 import { isRow } from "../../../declare/command/projected.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
@@ -103,14 +104,15 @@ export function recordActions(visit: PageRequest, command: ConsoleCommand, answe
 }
 
 /** What a person can decide about a record, with what becomes of the money. */
-export function choicesOf({ site }: PageRequest, links: readonly MenuLink[]): Html {
-  const lines = links.flatMap(({ id, address, text }) => {
-    const choice = id === undefined ? undefined : site.commands.get(id)?.choice;
-    if (!choice) return [];
-    return html`<li><div><strong>${choice.when}</strong><p>${choice.money}</p></div><a class="button" href="${address}">${text}</a></li>`;
-  });
+export function choicesOf({ site }: PageRequest, place: ConsolePage, links: readonly MenuLink[]): Html {
+  const lines = links.flatMap(({ id = "", address, text }) =>
+    (site.commands.get(id)?.choices ?? []).map(
+      ({ when, money }) =>
+        html`<li><div><strong>${when}</strong><p>${money}</p></div><a class="button" href="${address}">${text}</a></li>`,
+    ),
+  );
   if (lines.length === 0) return html``;
-  return html`<section><div class="heads"><h2>What can be done</h2></div><ol class="choices"><li><div><strong>Wait for the invoice of the vendor</strong><p>It says whether the vendor did the work. Nobody is charged meanwhile.</p></div><span class="quiet">usual</span></li>${lines}</ol></section>`;
+  return html`<section><div class="heads"><h2>What can be done</h2></div><ol class="choices"><li><div><strong>Wait for the invoice of the vendor</strong><p>The usual choice: it says whether the vendor did the work. Nobody is charged meanwhile.</p></div><a class="button main" href="${place.path}">Wait</a></li>${lines}</ol></section>`;
 }
 
 /** A link from rows that a person chose to what acts on them all. Rows found in a table are no choice. */
