@@ -5,6 +5,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import type { Counts, ShareResult, Times } from "./share.ts";
 import { changedFiles, testsOf } from "./support/changed-files.ts";
 import { dropDatabases, dropLeavings, holdRun } from "./support/engines.ts";
@@ -15,7 +16,7 @@ import { withPostgres } from "./support/postgres.ts";
  * them: browsers, trials with crowds, kills and faults, and programs that run as a reader of the documents would run
  * them. Names on the command line choose among all files, and leave the check out. `--times` lists the files that took
  * longest. `--changed` runs the files that differ from the last commit, those beside a changed file, and those that
- * import one.
+ * import one. `--clock=2027-02-28T23:59:50Z` runs each file in a process of its own whose clock begins there.
  *
  * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a
  * share of the files, one after another, and Node's compile cache is kept from run to run. Three processes more run at
@@ -64,6 +65,7 @@ const isWanted = (file: string) =>
   asked.length > 0 ? asked.some((word) => file.includes(word)) : isRest(file) === words.includes("--rest");
 const files = globSync("{src,pages,test,bench,client/test,check/test}/**/*.test.ts").sort();
 const isOfChange = words.includes("--changed");
+const clock = words.find((word) => word.startsWith("--clock="))?.slice("--clock=".length);
 const chosen = isOfChange ? testsOf(changedFiles(), files) : files.filter(isWanted);
 if (chosen.length === 0)
   throw new Error(
@@ -113,7 +115,8 @@ async function check(): Promise<void> {
  * of the longest files, such as those with browsers, take turns with the others.
  */
 function sharesOf(files: readonly string[]): string[][] {
-  const length = Math.min(processes * sharesPerProcess, files.length);
+  // A clock that is moved stands at its time when a process begins, so each file has one of its own.
+  const length = clock === undefined ? Math.min(processes * sharesPerProcess, files.length) : files.length;
   const shares = Array.from({ length }, () => ({ files: [] as string[], wall: 0 }));
   const usual = (file: string) => usualTimes.find(([path]) => path.test(file))![1];
   const timed = files.map((file) => ({ file, wall: times[file]?.wall ?? usual(file) }));
@@ -138,6 +141,7 @@ async function run(files: string[]): Promise<void> {
       DUBA_TEST_POSTGRES_URL: postgres.url,
       DUBA_TEST_RUN: name,
       NODE_COMPILE_CACHE: compileCache,
+      ...(clock === undefined ? {} : movedClock(clock)),
     },
   });
   let isWhole = false;
@@ -159,6 +163,16 @@ async function run(files: string[]): Promise<void> {
     );
   else if (signal) console.error(`A share was ended by ${signal} from outside. ${itsFiles}`);
   else if (!isWhole) console.error(`A share ended before its last test, with code ${code}. ${itsFiles}`);
+}
+
+/** The environment of processes whose clock is at this time now. */
+function movedClock(clock: string): NodeJS.ProcessEnv {
+  const ahead = Date.parse(clock) - Date.now();
+  if (Number.isNaN(ahead)) throw new Error(`${clock} is no time: write one such as 2027-02-28T23:59:50Z.`);
+  return {
+    DUBA_TEST_CLOCK_AHEAD: String(ahead),
+    NODE_OPTIONS: `--import ${pathToFileURL(resolve("test/support/moved-clock.ts"))}`,
+  };
 }
 
 function readTimes(): Record<string, Times> {

@@ -2,13 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 
-const { PATH, NODE_COMPILE_CACHE } = process.env;
+const handedOn = ["PATH", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "DUBA_TEST_CLOCK_AHEAD"];
 
 /** What Node needs of this process's environment, and no setting of the service. */
-export const nodeEnvironment: Record<string, string> = {
-  ...(PATH === undefined ? {} : { PATH }),
-  ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
-};
+export const nodeEnvironment: Record<string, string> = Object.fromEntries(
+  handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+);
 
 /** A service in a process of its own. */
 export interface ServedProcess {
