@@ -120,7 +120,7 @@ for (const engine of engines) {
       const insertAll = (rows: readonly Started[]) => {
         const ledger = new Ledger(store.db);
         const number = "22000000017";
-        const conditionsOf = (row: Started) => limits.conditions(row, { kind: "bvn", number, claims: {}, terms: {} });
+        const conditionsOf = (row: Started) => limits.of(row, { kind: "bvn", number, claims: {}, terms: {} });
         return Promise.all(rows.map(async (row) => ledger.insert(row, [], await conditionsOf(row))));
       };
       const of = (account_id: string, mode: "test" | "live") =>
@@ -155,7 +155,7 @@ for (const engine of engines) {
         const ledger = new Ledger(store.db);
         return Promise.all(
           calls.map(async ({ number, row }) => {
-            const conditions = await limits.conditions(row, { kind: "bvn", number, claims: {}, terms: {} });
+            const conditions = await limits.of(row, { kind: "bvn", number, claims: {}, terms: {} });
             return ledger.insert(row, [], conditions);
           }),
         );

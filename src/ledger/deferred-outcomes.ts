@@ -3,7 +3,7 @@ import { codeOf } from "../storage/errors.ts";
 import type { RunOutcome } from "./attempts.ts";
 import type { Charges, UncertainCharge, UnreadCharge } from "./charges.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Run } from "./write-outcome.ts";
+import type { Run } from "./run-outcomes.ts";
 
 interface Late {
   run: Run;

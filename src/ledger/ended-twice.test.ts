@@ -5,8 +5,9 @@ import { engines, suiteStore, until } from "../verification/identity.fixture.ts"
 import { unresolvedAttempts } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, placing } from "./ledger-moves.fixture.ts";
+import { unsentOutcome } from "./run-outcomes.ts";
 import { settle, settledAfter } from "./settle.ts";
-import { unsentOutcome, writeLateAnswer } from "./write-outcome.ts";
+import { endAttempt } from "./statements/end-attempt.ts";
 
 // On SQLite transactions run one after another.
 const engine = engines.find(({ name }) => name === "postgres")!;
@@ -67,7 +68,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
     const room = { db: store.db, actor: "terminal:ada", audit: async () => {}, config: { vendorPrices: {} } };
     const said = { reference: row.reference, as: "not_found", reason: "Their invoice" } as const;
     const { settling } = await store.db.transaction().execute(async (trx) => {
-      await writeLateAnswer(trx, row, found("failed", 2), {});
+      await endAttempt(trx, row, found("failed", 2), {});
       const settling = settle({ ...room, now: () => row.started_at + settledAfter }, said);
       await endedOrHeld(settling);
       return { settling };
@@ -97,7 +98,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
       const row = await placed(from);
       assert.equal(unresolvedAttempts(row)[0]!.number, 1);
       const other = await store.db.transaction().execute(async (trx) => {
-        await writeLateAnswer(trx, row, found("not_found"), {});
+        await endAttempt(trx, row, found("not_found"), {});
         const ending = end(row);
         await endedOrHeld(ending);
         return { ending };

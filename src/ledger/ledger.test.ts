@@ -7,14 +7,15 @@ import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../ver
 import { wrappedKeys } from "../verification/ledger.fixture.ts";
 import { VerificationLimits } from "../verification/limits.ts";
 import { isNotSent, newAttempt, type RunOutcome } from "./attempts.ts";
-import { abandonAll, leasesOf } from "./leases.ts";
+import { leasesOf } from "./leases.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
 import { type PublicState, publicState, publicStates, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
+import { unsentOutcome } from "./run-outcomes.ts";
 import { settle, settledAfter } from "./settle.ts";
+import { abandonAll } from "./statements/abandon-rows.ts";
 import { type Transition, transitions, type VerificationState } from "./transitions.ts";
-import { unsentOutcome } from "./write-outcome.ts";
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {
@@ -147,7 +148,7 @@ for (const engine of engines) {
       const make = async (mode: Row["mode"], state: "started" | "refused", attempts: number) => {
         const row = { ...newRow({ account_id, mode, attempts: Math.min(attempts, 1) }), state };
         const request = { kind: "bvn", claims: {}, number: "22000000017", terms: {} } as const;
-        return ledger.insert(row, [], await limits.conditions(row, request));
+        return ledger.insert(row, [], await limits.of(row, request));
       };
       assert.ok(await make("live", "refused", 0));
       assert.ok(await make("live", "started", 1));

@@ -1,4 +1,5 @@
-import { type SqlBool, sql } from "kysely";
+import { type SqlBool, sql, type UpdateObject } from "kysely";
+import type { Db, Tables } from "../storage/tables.ts";
 
 /** `negative`: the vendor returned no match, and `reason` says which kind. */
 export const states = ["started", "verified", "negative", "refused", "failed", "unknown"] as const;
@@ -31,6 +32,24 @@ export const transitions = {
   abandon: { from: ["started"], to: ["unknown"] },
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;
 export type Transition = keyof typeof transitions;
+
+/** The update that moves a row to a state, with these columns, if it is in a state from which this transition goes. */
+export function transition(
+  db: Db,
+  by: Transition,
+  to: VerificationState,
+  reference: string,
+  columns: UpdateObject<Tables, "verification">,
+) {
+  const { from, to: allowed }: { from: readonly VerificationState[]; to: readonly VerificationState[] } =
+    transitions[by];
+  if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
+  return db
+    .updateTable("verification")
+    .set({ ...columns, state: to })
+    .where("reference", "=", reference)
+    .where("state", "in", from);
+}
 
 /** The states that a row may leave. */
 export const passingStates = states.filter((state) =>

@@ -6,11 +6,12 @@ import { type IdentitySettings, keyEndOf, listedRoutes } from "../ledger/identit
 import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { recountAfterOlderVersion } from "../ledger/journal/rebuild-sums.ts";
 import { claimSumsZone } from "../ledger/journal/sums-zone.ts";
-import { abandonAll, leasesOf } from "../ledger/leases.ts";
+import { leasesOf } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { budgetOf, kindOf } from "../ledger/spending/budget.ts";
 import { spendableOf } from "../ledger/spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "../ledger/spending/spending-watch.ts";
+import { abandonAll } from "../ledger/statements/abandon-rows.ts";
 import { silent } from "../runtime/log.ts";
 import { nextMonth } from "../runtime/time-zone.ts";
 import type { Audit } from "../storage/audited.ts";

@@ -4,7 +4,7 @@ import { newChargeMark } from "../ledger/charges.ts";
 import { chargeFor } from "../ledger/fees.ts";
 import { recordEndOf } from "../ledger/identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { ownEnd } from "../ledger/write-outcome.ts";
+import { ownEnd } from "../ledger/run-outcomes.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { type Learned, loggableError } from "./attempts/asked-vendors.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";

@@ -1,9 +1,9 @@
 import { Failure } from "../declare/failures.ts";
 import { isNotSent } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
+import { unsentOutcome } from "../ledger/run-outcomes.ts";
 import { type Budget, budgetOf } from "../ledger/spending/budget.ts";
 import type { RunStart } from "../ledger/transitions.ts";
-import { unsentOutcome } from "../ledger/write-outcome.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { RowHeld } from "../storage/errors.ts";
 import { AskedVendors, type Learned } from "./attempts/asked-vendors.ts";
@@ -146,8 +146,8 @@ export class Verification implements Flight {
   ): Promise<boolean> {
     const { ledger, limits } = this.#parts;
     const budget = row.spends === null ? undefined : this.#budget(row.started_at);
-    const conditions = await limits.conditions(row, this.#request);
-    if (await this.#heard(row, ledger.insert(row, hashes.slice(1), conditions, budget))) {
+    const within = await limits.of(row, this.#request);
+    if (await this.#heard(row, ledger.insert(row, hashes.slice(1), within, budget))) {
       this.#started();
       return true;
     }
@@ -184,9 +184,9 @@ export class Verification implements Flight {
       const { requestId } = this.#request;
       const next = { ...route.first.start, owner: leases.ownerId, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
-      const conditions = overdue ? undefined : await limits.conditions(again, this.#request);
+      const within = overdue ? undefined : await limits.of(again, this.#request);
       const budget = this.#budget(next.at);
-      const retry = ledger.retry(row, next, conditions, budget);
+      const retry = ledger.retry(row, next, within, budget);
       retried = await this.#heard({ ...row, run: row.run + 1 }, retry).catch((error: unknown) => {
         throw error instanceof RowHeld ? inProgress(row) : error;
       });

@@ -30,7 +30,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: "a retry comes between the journal and the attempt of a late answer",
-    file: "src/ledger/write-outcome.ts",
+    file: "src/ledger/statements/end-attempt.ts",
     from: "  await holdRow(trx, reference);\n",
     to: "",
     tests: twiceTest,
@@ -38,8 +38,8 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     name: "a waiting run and a late answer both count the end of one attempt",
     file: "src/ledger/ledger.ts",
-    from: "if (variant.isKnown) return (await this.#runHeld(",
-    to: "if (variant.isKnown) return (await this.#run(",
+    from: "if (isKnown) return (await this.#runHeld(",
+    to: "if (isKnown) return (await this.#run(",
     tests: twiceTest,
   },
   {
@@ -52,15 +52,15 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     name: "two late answers of one attempt both count",
     file: "src/ledger/ledger.ts",
-    from: "return (await this.#runHeld(run, query)).length > 0;",
-    to: "return (await this.#run(run, query)).length > 0;",
+    from: "if ((await this.#runHeld(run, query)).length > 0) return true;",
+    to: "if ((await this.#run(run, query)).length > 0) return true;",
     tests: twiceTest,
   },
   {
     name: "a late answer says on the trail how many attempts its own run had",
-    file: "src/ledger/ledger.ts",
-    from: "const written = { ...variant, isOfAnyRun: true };",
-    to: "const written = variant;",
+    file: "src/ledger/statements/resolve-run.ts",
+    from: "{ ...variant, isOfAnyRun: true }",
+    to: "variant",
     tests: followTest,
   },
   {
@@ -303,14 +303,14 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: 'a second source that does no work takes "not found" back',
-    file: "src/ledger/write-outcome.ts",
+    file: "src/ledger/run-outcomes.ts",
     from: 'outcome.state === "failed" && outcome.reason !== null;',
     to: 'outcome.state === "failed" && attempts.length < 0;',
     tests: ["src/verification/attempts/second-source.test.ts"],
   },
   {
     name: 'a second source that nobody asked leaves a lasting "not found"',
-    file: "src/ledger/write-outcome.ts",
+    file: "src/ledger/run-outcomes.ts",
     from: 'outcome.state === "failed" && outcome.reason !== null;',
     to: 'outcome.state === "failed";',
     tests: ["src/verification/lost-replies.test.ts"],

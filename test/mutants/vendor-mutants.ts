@@ -115,7 +115,7 @@ export const vendorMutants: readonly Mutant[] = [
   },
   {
     name: "a late answer of a lost run ends another run's attempt",
-    file: "src/ledger/write-outcome.ts",
+    file: "src/ledger/statements/end-attempt.ts",
     from: "const holds = isNotSent(late) ? isOfRun : undefined;",
     to: "const holds = isOfRun && undefined;",
     tests: ["src/ledger/ledger.test.ts"],
@@ -206,7 +206,7 @@ export const vendorMutants: readonly Mutant[] = [
   },
   {
     name: "a cap keeps counting the calls that left its window",
-    file: "src/verification/limits.ts",
+    file: "src/ledger/statements/within-limits.ts",
     from: "(select count(*) ${came}) - (select count(*) ${left}))",
     to: "(select count(*) ${came}) - 0 * (select count(*) ${left}))",
     tests: countedCalls,

@@ -6,11 +6,11 @@ import { engines, failureFrom, newRequest, suiteStore } from "../../verification
 import { rowOf } from "../../verification/ledger.fixture.ts";
 import { answering, verified } from "../../verification/played-upstream.fixture.ts";
 import { Charges } from "../charges.ts";
-import { abandonAll } from "../leases.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
+import { unsentOutcome } from "../run-outcomes.ts";
 import { settle, settledAfter } from "../settle.ts";
-import { unsentOutcome } from "../write-outcome.ts";
+import { abandonAll } from "../statements/abandon-rows.ts";
 import { followJournal } from "./follow-journal.ts";
 import { Sums } from "./verification-sums.ts";
 

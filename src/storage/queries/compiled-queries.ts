@@ -18,83 +18,87 @@ class Placeholder {
   }
 }
 
-/** Far more than the ledger's statements. It limits the memory if a caller passes a new function each time. */
+/** A query with values that are known only when it runs. */
+export interface Statement<Values extends object, Row = unknown> {
+  /** Names all that determines the SQL: which query it is, its variant, and the length of each list in `values`. */
+  name: string;
+  values: Values;
+  /** Gets placeholders in place of values, or, if calls share the query, columns of the table `input`. */
+  write(values: Values, input?: Input): Compilable<Row>;
+}
+
+/** Far more than the ledger's statements. It limits the memory if a name has too much in it. */
 const mostCompiled = 500;
 
-/** Compiles each query once and runs it with different values, because compiling takes longer than running. */
+/**
+ * Compiles each query once and runs it with different values, because compiling takes longer than running. Results
+ * return one per event-loop tick, because a commit resolves many callers at once, and their work must not run in one
+ * go.
+ */
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
   readonly #shares: ConnectionShares;
+  readonly #kinds: Readonly<Record<string, string>>;
   readonly #compiled = recent<QueryWithFollowUps>(mostCompiled);
   readonly #batched = recent<BatchedStatement>(mostCompiled);
-  readonly #ids = new WeakMap<object, number>();
-  #lastId = 0;
   readonly #queue = new FairQueue();
 
-  constructor(db: Kysely<Tables>, shares = new ConnectionShares()) {
+  /** `kinds`: the column kind of each value that a shared query may have, and of the members of each list. */
+  constructor(db: Kysely<Tables>, shares = new ConnectionShares(), kinds: Readonly<Record<string, string>> = {}) {
     this.#db = db;
     this.#shares = shares;
+    this.#kinds = kinds;
   }
 
-  /**
-   * Runs the query that `write` returns and resolves to its rows. `write` gets placeholders instead of values, so its
-   * SQL may depend only on `variant`, which is JSON and functions, and on the length of each list in `values`. Each new
-   * combination is compiled. `write` must be the same function each time and must not depend on anything else that
-   * changes. Results return one per event-loop tick, because a commit resolves many callers at once, and their work
-   * must not run in one go.
-   */
-  async run<Values extends object, Variant, Row>(
-    write: (values: Values, variant: Variant) => Compilable<Row>,
-    values: Values,
-    variant: Variant,
-    patience?: Patience,
-  ): Promise<Row[]> {
-    const rows = await this.#execute(this.#keyOf(write, values, variant), write, values, variant, patience);
+  async run<Values extends object, Row>(statement: Statement<Values, Row>, patience?: Patience): Promise<Row[]> {
+    const rows = await this.#execute(statement, statement.values, patience);
     await this.#queue.next();
     return rows;
   }
 
   /**
    * Changes one row of the ledger with a query that returns the row's `reference`, and resolves to whether the row
-   * changed. Concurrent calls share a statement and its commit, and `write` gets columns of the table `input` instead
-   * of placeholders. `kinds`: the column kind of each value, and of the members of each list. `until`: as in
-   * `Patience`. If a batch waited too long for a held row, each call runs alone, unless `isDone` resolves to true
-   * because nothing is left to change.
+   * changed. Concurrent calls share a query and its commit. `until`: as in `Patience`. If a batch waited too long for a
+   * held row, each call runs alone, unless `isDone` resolves to true because nothing is left to change.
    */
-  async runBatched<Values extends Batchable, Variant>(
-    write: (values: Values, variant: Variant, input?: Input) => Compilable<{ reference: string }>,
-    values: Values,
-    variant: Variant,
-    kinds: Record<string, string>,
+  async runBatched<Values extends Batchable>(
+    statement: Statement<Values, { reference: string }>,
     { until = 0, isDone = async () => false }: { until?: number; isDone?: (values: Values) => Promise<boolean> } = {},
   ): Promise<boolean> {
-    const key = this.#keyOf(write, values, variant);
-    let batched = this.#batched.get(key);
+    let batched = this.#batched.get(statement.name);
     if (batched === undefined) {
-      const text = new Placeholder(({ text }) => text);
-      const { columns, input, jsonOf } = sharedInput(this.#db, values, kinds, text);
-      const compiled: QueryWithFollowUps = write(columns, variant, input).compile();
-      batched = new BatchedStatement(
-        async (batch, patience) => {
-          const calls = batch as Values[];
-          // A single call is cheaper for the server and for us with its values as parameters.
-          const rows =
-            calls.length === 1
-              ? await this.#execute(key, write, calls[0]!, variant, patience)
-              : await this.#executeShared(compiled, jsonOf(calls), patience);
-          return (rows as { reference: string }[]).map(({ reference }) => reference);
-        },
-        async (call, patience) => {
-          if (await isDone(call as Values)) return false;
-          const alone = () => this.#execute(key, write, call as Values, variant, patience);
-          return (await this.#shares.run(call.account_id, alone)).length > 0;
-        },
-      );
-      this.#batched.set(key, batched);
+      batched = this.#batch(statement, isDone);
+      this.#batched.set(statement.name, batched);
     }
-    const hasChanged = await asCommit(isSqlite(this.#db) ? "sqlite" : "postgresql", () => batched.run(values, until));
+    const commit = () => batched.run(statement.values, until);
+    const hasChanged = await asCommit(isSqlite(this.#db) ? "sqlite" : "postgresql", commit);
     await this.#queue.next();
     return hasChanged;
+  }
+
+  #batch<Values extends Batchable>(
+    statement: Statement<Values, { reference: string }>,
+    isDone: (values: Values) => Promise<boolean>,
+  ): BatchedStatement {
+    const text = new Placeholder(({ text }) => text);
+    const { columns, input, jsonOf } = sharedInput(this.#db, statement.values, this.#kinds, text);
+    const compiled: QueryWithFollowUps = statement.write(columns, input).compile();
+    return new BatchedStatement(
+      async (batch, patience) => {
+        const calls = batch as Values[];
+        // A single call is cheaper for the server and for us with its values as parameters.
+        const rows =
+          calls.length === 1
+            ? await this.#execute(statement, calls[0]!, patience)
+            : await this.#executeShared(compiled, jsonOf(calls), patience);
+        return (rows as { reference: string }[]).map(({ reference }) => reference);
+      },
+      async (call, patience) => {
+        if (await isDone(call as Values)) return false;
+        const alone = () => this.#execute(statement, call as Values, patience);
+        return (await this.#shares.run(call.account_id, alone)).length > 0;
+      },
+    );
   }
 
   async #executeShared(compiled: QueryWithFollowUps, calls: readonly string[], patience: Patience): Promise<unknown[]> {
@@ -102,49 +106,17 @@ export class CompiledQueries {
     return (await this.#db.executeQuery(query, patience)).rows;
   }
 
-  async #execute<Values extends object, Variant, Row>(
-    key: string,
-    write: (values: Values, variant: Variant) => Compilable<Row>,
+  async #execute<Values extends object, Row>(
+    { name, write }: Pick<Statement<Values, Row>, "name" | "write">,
     values: Values,
-    variant: Variant,
     patience: Patience | undefined,
   ): Promise<Row[]> {
-    let compiled: QueryWithFollowUps | undefined = this.#compiled.get(key);
+    let compiled: QueryWithFollowUps | undefined = this.#compiled.get(name);
     if (compiled === undefined) {
-      compiled = write(placeholdersFor(values), variant).compile();
-      this.#compiled.set(key, compiled);
+      compiled = write(placeholdersFor(values)).compile();
+      this.#compiled.set(name, compiled);
     }
     return (await this.#db.executeQuery(filled(compiled, values), patience)).rows as Row[];
-  }
-
-  #keyOf(write: unknown, values: object, variant: unknown): string {
-    let key = this.#idOf(write as object);
-    for (const name in values) {
-      const value = (values as Record<string, unknown>)[name];
-      if (Array.isArray(value)) key += ` ${name} ${value.length}`;
-    }
-    if (variant !== null)
-      for (const [name, part] of Object.entries(variant as object)) {
-        const text =
-          typeof part === "object"
-            ? JSON.stringify(part, this.#named)
-            : typeof part === "function"
-              ? this.#idOf(part)
-              : part;
-        key += ` ${name} ${text}`;
-      }
-    return key;
-  }
-
-  readonly #named = (_: string, part: unknown) => (typeof part === "function" ? this.#idOf(part) : part);
-
-  #idOf(part: object): string {
-    let id = this.#ids.get(part);
-    if (id === undefined) {
-      id = ++this.#lastId;
-      this.#ids.set(part, id);
-    }
-    return `function ${id}`;
   }
 }
 

@@ -1,0 +1,110 @@
+import { type Compilable, expressionBuilder, type UpdateQueryBuilder } from "kysely";
+import { erased } from "../../storage/erase-verifications.ts";
+import type { Statement } from "../../storage/queries/compiled-queries.ts";
+import { type Changed, withFollowUps } from "../../storage/queries/follow-ups.ts";
+import type { Input } from "../../storage/queries/shared-input.ts";
+import { storeRecordKey } from "../../storage/record-keys.ts";
+import { allTables, type Db, type Tables } from "../../storage/tables.ts";
+import { closeAttempt } from "../attempts.ts";
+import { addToJournal, type JournalEntry, noBill, uncharged } from "../journal/journal-entry.ts";
+import type { EndedRun, OutcomeValues, OutcomeVariant } from "../run-outcomes.ts";
+import { giveBack, spendingColumns } from "../spending/spending.ts";
+import { transition } from "../transitions.ts";
+
+/** The column kind of each value of an outcome. */
+export const endKinds = {
+  ...allTables.verification,
+  ...allTables.record_key,
+  kobo: "bigint",
+  told_unknown: "flag",
+  attempt: "integer",
+  ends_because: "text",
+  vendor_reference: "text",
+  billed: "text",
+  bill: "bigint",
+  unsure: "bigint",
+  unpriced: "integer",
+  bill_certain: "flag",
+  at: "bigint",
+} as const;
+
+/**
+ * The statement that ends a run: its row, its attempt, the key of its record, the charge or the fee that it gives back,
+ * and what the journal says of it. It changes nothing if another owner or run has the row. Variants: the states of
+ * attempt and verification, and what they leave out.
+ */
+export function endRun(
+  db: Db,
+  { values, variant }: EndedRun,
+  givesBack: boolean,
+): Statement<OutcomeValues, { reference: string }> {
+  const { state, ends, notSent, isKnown, isSealed, hasAttempt } = variant;
+  return {
+    name: `end ${state} ${ends} ${notSent} ${isKnown} ${isSealed} ${hasAttempt} ${givesBack}`,
+    values,
+    write(values, input) {
+      const update = transition(db, "complete", ends, values.reference, outcomeColumns(values))
+        .where("owner", "=", values.owner)
+        .where("run", "=", values.run)
+        .$if(input !== undefined, (query) => query.from("input" as "verification"));
+      return withOutcomeOf(db, update, values, { ...variant, givesBack }, input);
+    },
+  };
+}
+
+/** The columns of the row that an outcome sets. A row that was erased while it ran stores no record. */
+export function outcomeColumns(values: OutcomeValues) {
+  const { ends_because: reason, charged, charged_at, charge_mark, sealed_record, completed_at } = values;
+  const row = expressionBuilder<Tables, "verification">();
+  const kept = row.case().when("subject_hash", "=", erased).then(null).else(sealed_record).end();
+  return { reason, charged, charged_at, charge_mark, completed_at, sealed_record: kept };
+}
+
+/** `isOfAnyRun`: the row may have had other runs since the one that the outcome is of. */
+type WrittenVariant = OutcomeVariant & { givesBack?: boolean; isOfAnyRun?: boolean };
+
+/** The update of a row by an outcome, with everything that follows from it. */
+export function withOutcomeOf(
+  db: Db,
+  update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
+  values: OutcomeValues,
+  variant: WrittenVariant,
+  input?: Input,
+): Compilable<{ reference: string }> {
+  const change = update.returning([
+    ...(variant.givesBack ? spendingColumns : ["reference" as const]),
+    ...(variant.isOfAnyRun ? ["run" as const] : []),
+    "sealed_record",
+  ]);
+  const followUps = (changed: Changed) => [
+    ...(variant.isSealed ? [storeRecordKey(db, changed, values)] : []),
+    ...journalEntries(values, variant).map((entry) =>
+      addToJournal(db, changed, entry, variant.isKnown && entry.attempt !== null),
+    ),
+    ...(variant.hasAttempt ? [closeAttempt(db, changed, values, variant)] : []),
+    ...(variant.givesBack ? [giveBack(db, changed, values.reference)] : []),
+  ];
+  return withFollowUps(db, change, followUps, input);
+}
+
+/**
+ * The journal entries of an outcome. An attempt that was not sent is left out. An attempt whose outcome differs from
+ * the verification's gets its own entry.
+ */
+function journalEntries(
+  values: OutcomeValues,
+  { state, ends, notSent, hasAttempt, isOfAnyRun }: WrittenVariant,
+): JournalEntry[] {
+  const run = isOfAnyRun ? null : values.run;
+  const { reference, at, reason, ends_because, charged, kobo, told_unknown } = values;
+  const { bill, unsure, unpriced } = values;
+  const what = state === "unknown" ? "told_unknown" : "outcome";
+  const attempt = notSent ? null : values.attempt;
+  const ended = { reference, run, at, what, state: ends, reason: ends_because, charged, kobo, told_unknown } as const;
+  if (notSent || !hasAttempt) return [{ ...ended, attempt, ...noBill }];
+  if (ends === state) return [{ ...ended, attempt, bill, unsure, unpriced }];
+  return [
+    { reference, run, at, what: "late_answer", state, reason, ...uncharged, attempt, bill, unsure, unpriced },
+    { ...ended, attempt: null, ...noBill },
+  ];
+}

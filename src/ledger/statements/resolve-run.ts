@@ -1,0 +1,27 @@
+import type { Db } from "../../storage/tables.ts";
+import { isOnlyUnresolved, type RunOutcome } from "../attempts.ts";
+import type { EndedRun, Run } from "../run-outcomes.ts";
+import { transition } from "../transitions.ts";
+import { outcomeColumns, withOutcomeOf } from "./end-run.ts";
+
+/**
+ * The statement that writes an outcome which arrived after its run ended, in the row's state `from`. Variants: the row
+ * has a match or none, whatever run it had last; or it failed, if this was the only attempt without an outcome and
+ * nobody else owns the row.
+ */
+export function resolveRun(
+  db: Db,
+  { reference, owner }: Run,
+  from: "unknown" | "failed",
+  { state, attempt, interrupted }: RunOutcome,
+  { values, variant }: EndedRun,
+) {
+  const columns = outcomeColumns(values);
+  const update =
+    state === "failed" || interrupted
+      ? transition(db, variant.ends === "failed" ? "resolveToFailed" : "resolve", variant.ends, reference, columns)
+          .where("owner", "=", owner)
+          .where(isOnlyUnresolved(reference, attempt))
+      : transition(db, "resolve", state, reference, columns);
+  return withOutcomeOf(db, update.where("state", "=", from), values, { ...variant, isOfAnyRun: true });
+}
