@@ -20,7 +20,7 @@ import {
 import { engines, newRequest, suiteStore, usualSettings } from "./identity.fixture.ts";
 import { ledgerRows, quiet } from "./ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "./played-upstream.fixture.ts";
-import type { VerifiedRecord } from "./replay.ts";
+import type { VerifiedRecord } from "./request.ts";
 
 const feeKobo = 12_345;
 

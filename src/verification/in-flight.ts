@@ -1,7 +1,7 @@
 import { Failure } from "../declare/failures.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { AskedVendors, Learned } from "./attempts/asked-vendors.ts";
-import type { VerifiedRecord } from "./replay.ts";
+import type { VerifiedRecord } from "./request.ts";
 
 /**
  * The stage of a verification.

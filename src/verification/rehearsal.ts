@@ -1,7 +1,6 @@
 import { Failure, failures } from "../declare/failures.ts";
 import { reservedFor } from "../vendors/sandbox/numbers.ts";
-import type { VerifiedRecord } from "./replay.ts";
-import type { VerificationRequest } from "./request.ts";
+import type { VerificationRequest, VerifiedRecord } from "./request.ts";
 import { verificationFailure } from "./verification-failures.ts";
 
 /**

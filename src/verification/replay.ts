@@ -8,7 +8,7 @@ import { isTooMuch } from "../ledger/spending/spending.ts";
 import { erased } from "../storage/erase-verifications.ts";
 import { RowHeld } from "../storage/errors.ts";
 import { loggableError } from "./attempts/asked-vendors.ts";
-import { isOfRequest, type VerificationRequest } from "./request.ts";
+import { isOfRequest, undeliveredOf, type VerificationRequest, type VerifiedRecord, withReference } from "./request.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";
 import {
   amountMismatch,
@@ -20,26 +20,6 @@ import {
   type VerificationFacts,
   verificationFailure,
 } from "./verification-failures.ts";
-
-/** A record for the caller. `replayed`: an earlier request with the same key returned it. */
-export interface VerifiedRecord {
-  record: AnsweredRecord;
-  replayed: boolean;
-  /** Call it if the record does not reach its caller. Undefined if its charge stays also then. */
-  undelivered?: (() => void) | undefined;
-}
-
-/**
- * What to do if the record of this charge does not reach its caller: the charge goes back once no retry can get the
- * record. Without a key it stays, since nobody can ask again.
- */
-export function undeliveredOf(
-  { deferredOutcomes, now }: VerificationDependencies,
-  row: Row,
-  charge: string,
-): () => void {
-  return () => deferredOutcomes.add(row, { state: "verified", attempt: null, at: now() }, { unread: charge });
-}
 
 /** The row of the idempotency key with these hashes, unless the key is past its lifetime. */
 export async function earlierRow(
@@ -156,8 +136,4 @@ async function unsealRecord(
     );
     throw verificationFailure("internal_error", undefined, facts);
   }
-}
-
-export function withReference({ reference }: Row, record: CheckRecord): AnsweredRecord {
-  return { request_reference: reference, ...record };
 }

@@ -1,10 +1,11 @@
 import type { CheckInput } from "../checks/check.ts";
-import { subjectParts } from "../checks/index.ts";
+import { type AnsweredRecord, type CheckRecord, subjectParts } from "../checks/index.ts";
 import type { AccountTerms } from "../declare/account-terms.ts";
 import type { OwnFees } from "../declare/check-kind.ts";
 import type { Answers, Mode } from "../declare/operation.ts";
 import type { KeyedHashes } from "../keyring/keyed-hash.ts";
 import { type AttemptStart, newAttempt } from "../ledger/attempts.ts";
+import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import { amountDiffersFromFee, feeOf } from "../ledger/fees.ts";
 import type { IdentitySettings } from "../ledger/identity-settings.ts";
 import type { Leases } from "../ledger/leases.ts";
@@ -28,6 +29,30 @@ export interface VerificationRequest extends CheckInput {
   compared?: Readonly<Record<string, string>>;
   /** The request's id in the log. */
   requestId: string;
+}
+
+/** A record for the caller. `replayed`: an earlier request with the same key returned it. */
+export interface VerifiedRecord {
+  record: AnsweredRecord;
+  replayed: boolean;
+  /** Call it if the record does not reach its caller. Undefined if its charge stays also then. */
+  undelivered?: (() => void) | undefined;
+}
+
+/**
+ * What to do if the record of this charge does not reach its caller: the charge goes back once no retry can get the
+ * record. Without a key it stays, since nobody can ask again.
+ */
+export function undeliveredOf(
+  { deferredOutcomes, now }: { deferredOutcomes: Pick<DeferredOutcomes, "add">; now: () => number },
+  row: Row,
+  charge: string,
+): () => void {
+  return () => deferredOutcomes.add(row, { state: "verified", attempt: null, at: now() }, { unread: charge });
+}
+
+export function withReference({ reference }: Row, record: CheckRecord): AnsweredRecord {
+  return { request_reference: reference, ...record };
 }
 
 /** The content that two requests must share to be equal. */

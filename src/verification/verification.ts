@@ -10,8 +10,15 @@ import { AskedVendors, type Learned } from "./attempts/asked-vendors.ts";
 import { Route } from "./attempts/whom-to-ask.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { type RecordedOutcome, recordLateOutcome, recordOutcome } from "./record-outcome.ts";
-import { answerOfEarlier, earlierRow, undeliveredOf, type VerifiedRecord, withReference } from "./replay.ts";
-import { keyHashes, newIntentRow, type VerificationRequest } from "./request.ts";
+import { answerOfEarlier, earlierRow } from "./replay.ts";
+import {
+  keyHashes,
+  newIntentRow,
+  undeliveredOf,
+  type VerificationRequest,
+  type VerifiedRecord,
+  withReference,
+} from "./request.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";
 import {
   amountMismatch,
@@ -85,7 +92,7 @@ export class Verification implements Flight {
     const { key } = this;
     for (let round = 1; ; round += 1) {
       // While this process was frozen, others may have begun to use a new key for hashes.
-      await this.#parts.leases.renewIfExpired();
+      if (!this.#parts.leases.isValid()) await this.#parts.leases.renewIfExpired();
       const hashes = keyHashes(this.#request, this.#parts);
       // Nearly every key is new: insert first, and read the existing row only when the key conflicts.
       const readsKey = key !== undefined && (round > 1 || inFlight.ownerOf(key) !== undefined);
@@ -173,7 +180,7 @@ export class Verification implements Flight {
    * Undefined if the row has changed.
    */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
-    const { inFlight, ledger, limits, leases, now, settings } = this.#parts;
+    const { abandonedRows, inFlight, ledger, limits, leases, now, settings } = this.#parts;
     this.#reserveSlot(row);
     const overdue = inFlight.takeOverdue(row.reference, settings.timeLimit);
     let retried: Row | undefined;
@@ -196,6 +203,7 @@ export class Verification implements Flight {
         if (refused) throw refused;
         return undefined;
       }
+      abandonedRows.forget(retried);
       this.#started();
       return { row: retried, route, overdue };
     } finally {
@@ -206,15 +214,14 @@ export class Verification implements Flight {
   /** Awaits the store's reply to a start. Without one, the start may still commit, and then `AbandonedRows` ends it. */
   async #heard<Reply>(row: Row, start: Promise<Reply>): Promise<Reply> {
     try {
-      const reply = await start;
-      this.#parts.abandonedRows.forget(row);
-      return reply;
+      return await start;
     } catch (error) {
       this.#parts.abandonedRows.noteUnheard(row);
       throw error;
     }
   }
 
+  /** Throws if the account has no room for one more in flight. */
   #reserveSlot(row: Row): void {
     this.#parts.inFlight.checkLimit(row, this.#request.terms.inFlight);
     this.row = row;

@@ -47,8 +47,12 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "a process that was frozen hashes an idempotency key before it reads the key ring",
     file: "src/verification/verification.ts",
-    from: "await this.#parts.leases.renewIfExpired();\n      const hashes = keyHashes(this.#request, this.#parts);",
-    to: "const hashes = keyHashes(this.#request, this.#parts);\n      await this.#parts.leases.renewIfExpired();",
+    from:
+      "if (!this.#parts.leases.isValid()) await this.#parts.leases.renewIfExpired();\n" +
+      "      const hashes = keyHashes(this.#request, this.#parts);",
+    to:
+      "const hashes = keyHashes(this.#request, this.#parts);\n" +
+      "      if (!this.#parts.leases.isValid()) await this.#parts.leases.renewIfExpired();",
     tests: ["src/ledger/leases.test.ts"],
   },
   {

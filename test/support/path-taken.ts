@@ -17,7 +17,7 @@ const source = new URL("../../src/", import.meta.url).href;
  * The functions of `src/` in this process that run each time that `work` does. What runs by chance at the same time,
  * such as a job of each second, is left out by doing it several times.
  */
-export async function pathTaken(work: () => Promise<unknown>, times = 6): Promise<RanFunction[]> {
+export async function pathTaken(work: () => Promise<unknown>, times = 20): Promise<RanFunction[]> {
   const session = new Session();
   session.connect();
   try {

@@ -6,7 +6,8 @@ import { transition } from "../transitions.ts";
 
 /**
  * The statement that ends the attempt of a run and opens one at another vendor, in the next run. It changes nothing if
- * another owner or run has the row. `isKnown`: the journal names the ended attempt.
+ * another owner or run has the row. If its reply is lost, the run ends without that vendor, and a retry asks it.
+ * `isKnown`: the journal names the ended attempt.
  */
 export function failOver(
   db: Db,

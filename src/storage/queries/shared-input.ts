@@ -21,6 +21,13 @@ interface SharedInput<Values> {
   jsonOf(calls: readonly Values[]): string[];
 }
 
+/** A value of a call, or a member of a list. */
+interface Member {
+  name: string;
+  /** The place in the list. */
+  at?: number;
+}
+
 /**
  * `text` is the parameter that takes the JSON on PostgreSQL; SQLite takes it as `@input`. `kinds`: the column kind of
  * each value, and of the members of each list.
@@ -28,56 +35,73 @@ interface SharedInput<Values> {
 export function sharedInput<Values extends { reference: string }>(
   db: Kysely<Tables>,
   values: Values,
-  kinds: Record<string, string>,
+  kinds: Readonly<Record<string, string>>,
   text: unknown,
 ): SharedInput<Values> {
-  const types: string[] = [];
-  const add = (name: string) => {
-    const kind = kinds[name];
-    if (kind === undefined) throw new Error(`The kind of ${name} is not given`);
-    return `v${types.push(kind.startsWith("flag") ? "integer" : kind.split(/\W/)[0]!) - 1}`;
-  };
-  const named = new Map(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(() => add(name)) : add(name),
-    ]),
-  );
-  const columns = [...named].map(([name, column]) => [
+  const membersOf = (name: string, value: unknown): Member | Member[] =>
+    Array.isArray(value) ? value.map((_, at) => ({ name, at })) : { name };
+  const named = new Map(Object.entries(values).map(([name, value]) => [name, membersOf(name, value)]));
+  const all = [...named.values()].flat();
+  const columnOf = (member: Member, table = "input") => sql.ref(`${table}.${columnName(member)}`);
+  const columns = [...named].map(([name, members]) => [
     name,
-    typeof column === "string" ? sql.ref(`input.${column}`) : column.map((one) => sql.ref(`input.${one}`)),
+    Array.isArray(members) ? members.map((member) => columnOf(member)) : columnOf(members),
   ]);
-  const typed = types.map((type, index) => sql`${sql.ref(`v${index}`)} ${sql.raw(type)}`);
-  const members = types.map((_, index) => sql`value ->> ${sql.lit(`$.v${index}`)} as ${sql.ref(`v${index}`)}`);
-  // The condition makes PostgreSQL expect one row and use indexes. Without it, it expects 100 rows and scans small
-  // tables.
-  const table = isSqlite(db)
-    ? sql`(select ${sql.join(members)}, key as place from json_each(@input))`
-    : sql`(
-    select * from json_to_recordset(${text}) as input (${sql.join(typed)}, place integer, is_call integer)
-    where is_call = 1)`;
   return {
     input: {
-      table,
+      table: isSqlite(db) ? sqliteTable(all) : postgresTable(all, kinds, text),
       countBefore(...names) {
         const same = names.map((name) => {
-          const column = [named.get(name)!].flat()[0];
-          return sql`${sql.ref(`earlier.${column}`)} = ${sql.ref(`input.${column}`)}`;
+          const [first] = [named.get(name)!].flat();
+          return sql`${columnOf(first!, "earlier")} = ${columnOf(first!)}`;
         });
         return sql<number>`(
           select count(*) from input as earlier where earlier.place < input.place and ${sql.join(same, sql` and `)})`;
       },
     },
     columns: Object.fromEntries(columns) as Values,
-    jsonOf: (calls) =>
-      calls.map((call, place) => {
-        const row: Record<string, unknown> = { reference: call.reference, place, is_call: 1 };
-        for (const [name, column] of named) {
-          const value = call[name as keyof Values];
-          if (typeof column === "string") row[column] = value;
-          else for (const [index, one] of column.entries()) row[one] = (value as unknown[])[index];
-        }
-        return JSON.stringify(row);
-      }),
+    jsonOf: (calls) => calls.map((call, place) => `{"place":${place},"is_call":1,${JSON.stringify(call).slice(1)}`),
   };
+}
+
+/** A name that no column of another table has. */
+function columnName({ name, at }: Member): string {
+  return at === undefined ? `call ${name}` : `call ${name} ${at}`;
+}
+
+/** The JSON as SQLite keeps it inside, so that it reads no text for each value. */
+function sqliteTable(members: readonly Member[]): Expression<unknown> {
+  const columns = members.map((member) => {
+    const path = `$.${member.name}${member.at === undefined ? "" : `[${member.at}]`}`;
+    return sql`value ->> ${sql.lit(path)} as ${sql.ref(columnName(member))}`;
+  });
+  return sql`(select ${sql.join(columns)}, key as place from jsonb_each(@input))`;
+}
+
+function postgresTable(
+  members: readonly Member[],
+  kinds: Readonly<Record<string, string>>,
+  text: unknown,
+): Expression<unknown> {
+  const types = new Map(
+    members.map(({ name, at }) => [name, postgresType(name, kinds) + (at === undefined ? "" : "[]")]),
+  );
+  const typed = [...types].map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`);
+  const columns = members.map((member) => {
+    const { name, at } = member;
+    const value = at === undefined ? sql.ref(name) : sql`(${sql.ref(name)})[${sql.lit(at + 1)}]`;
+    return sql`${value} as ${sql.ref(columnName(member))}`;
+  });
+  // The condition makes PostgreSQL expect one row and use indexes. Without it, it expects 100 rows and scans small
+  // tables.
+  return sql`(
+    select ${sql.join(columns)}, place
+    from json_to_recordset(${text}) as call (${sql.join(typed)}, place integer, is_call integer)
+    where is_call = 1)`;
+}
+
+function postgresType(name: string, kinds: Readonly<Record<string, string>>): string {
+  const kind = kinds[name];
+  if (kind === undefined) throw new Error(`The kind of ${name} is not given`);
+  return kind.startsWith("flag") ? "integer" : kind.split(/\W/)[0]!;
 }

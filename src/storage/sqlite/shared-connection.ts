@@ -222,15 +222,29 @@ export class SharedConnection {
     }
   }
 
-  #run({ sql, parameters, followedBy = [], input }: SqlStatement): Rows {
+  #run(statement: SqlStatement): Rows {
+    const { followedBy = [], input } = statement;
+    const packed = input && this.#packed(input);
+    const done = this.#runOne(statement, packed);
+    if (done.rows.length === 0) return done;
+    const changed = input && callsOf(done.rows, input);
+    const packedChanged = changed && changed !== input ? this.#packed(changed) : packed;
+    for (const next of followedBy) this.#runOne(next, packedChanged);
+    return done;
+  }
+
+  #runOne({ sql, parameters }: SqlStatement, packed: Uint8Array | undefined): Rows {
     const { statement, returnsRows } = this.#prepare(sql);
-    const named: Record<string, SQLInputValue> = input ? { input: `[${input.join()}]` } : {};
+    const named: Record<string, SQLInputValue> = packed ? { input: packed } : {};
     const values = parameters as readonly SQLInputValue[];
-    if (!returnsRows) return { rows: [], changes: Number(statement.run(named, ...values).changes) };
-    const rows = statement.all(named, ...values);
-    const changed = input && callsOf(rows, input);
-    if (rows.length > 0) for (const next of followedBy) this.#run(changed ? { ...next, input: changed } : next);
-    return { rows };
+    if (returnsRows) return { rows: statement.all(named, ...values) };
+    return { rows: [], changes: Number(statement.run(named, ...values).changes) };
+  }
+
+  /** JSON of calls as SQLite keeps it inside. All statements that the calls share read it, and none reads the text. */
+  #packed(calls: readonly string[]): Uint8Array {
+    const [row] = this.#prepare("select jsonb(?) as packed").statement.all({}, `[${calls.join()}]`);
+    return row!.packed as Uint8Array;
   }
 
   #isSharable(sql: string): boolean {
