@@ -1,7 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Profiler } from "node:inspector";
 import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
+import { engines } from "./engines.ts";
+import { startService } from "./service.ts";
+
+/**
+ * A program: `node path-taken.ts <engine>` writes the functions of `src/` that run each time that a new person is
+ * verified, as JSON. It is a process of its own, so that nothing else runs in it.
+ */
 
 /** A function of `src/` that ran. */
 export interface RanFunction {
@@ -13,29 +21,30 @@ export interface RanFunction {
 
 const source = new URL("../../src/", import.meta.url).href;
 
-/**
- * The functions of `src/` in this process that run each time that `work` does. What runs by chance at the same time,
- * such as a job of each second, is left out by doing it several times.
- */
-export async function pathTaken(work: () => Promise<unknown>, times = 20): Promise<RanFunction[]> {
+const warm = 5;
+const times = 20;
+/** Milliseconds. A job of each second cannot run in each of several verifications that take less. */
+const quick = 400;
+
+async function pathTaken(verify: () => Promise<void>): Promise<RanFunction[]> {
+  for (let time = 0; time < warm; time += 1) await verify();
   const session = new Session();
   session.connect();
-  try {
-    await session.post("Profiler.enable");
-    await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-    let always: Map<string, RanFunction> | undefined;
-    for (let time = 0; time < times; time += 1) {
-      // This sets all counts to zero.
-      await session.post("Profiler.takePreciseCoverage");
-      await work();
-      const { result } = await session.post("Profiler.takePreciseCoverage");
-      const ran = new Map(result.filter(({ url }) => url.startsWith(source)).flatMap(ranOf));
-      always = always ? new Map([...always].filter(([place]) => ran.has(place))) : ran;
-    }
-    return [...always!.values()];
-  } finally {
-    session.disconnect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  let always: Map<string, RanFunction> | undefined;
+  for (let seen = 0; seen < times; ) {
+    // This sets all counts to zero.
+    await session.post("Profiler.takePreciseCoverage");
+    const begun = performance.now();
+    await verify();
+    if (performance.now() - begun > quick) continue;
+    const { result } = await session.post("Profiler.takePreciseCoverage");
+    const ran = new Map(result.filter(({ url }) => url.startsWith(source)).flatMap(ranOf));
+    always = always ? new Map([...always].filter(([place]) => ran.has(place))) : ran;
+    seen += 1;
   }
+  return [...always!.values()];
 }
 
 function ranOf({ url, functions }: Profiler.ScriptCoverage): [place: string, ran: RanFunction][] {
@@ -47,4 +56,16 @@ function ranOf({ url, functions }: Profiler.ScriptCoverage): [place: string, ran
     const lines = text.slice(startOffset, endOffset).split("\n").length;
     return [[`${url}:${startOffset}`, { file: url.slice(source.length), name, lines }]];
   });
+}
+
+if (import.meta.main) {
+  const engine = engines.find(({ name }) => name === process.argv[2])!;
+  await using service = await startService({ DUBA_LIMITS: "off" }, engine);
+  let person = 30_000_000_000;
+  const functions = await pathTaken(async () => {
+    person += 1;
+    const { status, text } = await service.verify({ bvn: String(person), key: randomUUID() });
+    if (status !== 200) throw new Error(text);
+  });
+  process.stdout.write(JSON.stringify(functions));
 }

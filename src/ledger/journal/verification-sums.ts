@@ -75,9 +75,10 @@ export class Sums {
 
   rows(): SumRow[] {
     const rows = new Map<string, SumRow>();
-    for (const { begins_at: at, ...change } of this.#changes.values()) {
-      addTo(rows, { ...change, span: "hour", begins_at: at - (at % 3_600_000) }, change);
-      addTo(rows, { ...change, span: "day", begins_at: this.#zone.startOfDay(this.#zone.dayOf(at)) }, change);
+    for (const { span: _, begins_at: at, account_id, mode, kind, vendor, ...change } of this.#changes.values()) {
+      const of = { account_id, mode, kind, vendor };
+      addTo(rows, { ...of, span: "hour", begins_at: at - (at % 3_600_000) }, change);
+      addTo(rows, { ...of, span: "day", begins_at: this.#zone.startOfDay(this.#zone.dayOf(at)) }, change);
     }
     return [...rows.values()];
   }
@@ -98,8 +99,8 @@ export async function addSumRows(db: Db, rows: readonly SumRow[]): Promise<void>
 }
 
 /** The key of a sum as text. */
-export function nameOfSum(key: Key): string {
-  return sumKeys.map((column) => key[column]).join("\n");
+export function nameOfSum({ span, begins_at, account_id, mode, kind, vendor }: Key): string {
+  return `${span}\n${begins_at}\n${account_id}\n${mode}\n${kind}\n${vendor}`;
 }
 
 function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Count, number>>, times = 1): void {
@@ -109,7 +110,7 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
     row = { ...key, ...none } as SumRow;
     rows.set(name, row);
   }
-  for (const count of counts) row[count] += times * (changes[count] ?? 0);
+  for (const [count, change] of Object.entries(changes)) row[count as Count] += times * change;
 }
 
 /**
@@ -128,12 +129,11 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
   for (const row of rows) {
     const { at, attempt_was: was } = row;
     if (row.vendor !== null && was !== "closed") {
-      const { vendor, started_at } = row;
+      const { vendor, started_at, bill, unsure, unpriced } = row;
       const add = (changes: Partial<Record<Count, number>>, times: number) =>
         sums.add(started_at, row, vendor, changes, times);
-      const { bill, unsure, unpriced } = row;
-      add(ofAttempt(row, at - started_at), times);
-      add({ billed_kobo: bill ?? 0, unsure_kobo: unsure ?? 0, unpriced: unpriced ?? 0 }, times);
+      const bills = { billed_kobo: bill ?? 0, unsure_kobo: unsure ?? 0, unpriced: unpriced ?? 0 };
+      add({ ...ofAttempt(row, at - started_at), ...bills }, times);
       // If it was `failed` before, an operator closed it, minutes after it was made.
       const before = { state: was === "unknown" ? was : "failed", reason: null };
       if (was !== null) add(ofAttempt(before, Number.POSITIVE_INFINITY), -times);

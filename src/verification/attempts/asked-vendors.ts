@@ -140,10 +140,13 @@ export class AskedVendors {
   async #verify(upstream: IdentityUpstream): Promise<Learned> {
     const attempt = this.#attempt;
     if (this.#limit.signal.aborted) return unsentOutcome(attempt, this.#parts.now());
-    const outcome = await this.#heard(upstream, () => upstream.verify(this.#requestTo(upstream)));
-    const { later, ...told } = { later: undefined, ...(outcome ?? badResponse("strange")) };
+    const outcome =
+      (await this.#heard(upstream, () => upstream.verify(this.#requestTo(upstream)))) ?? badResponse("strange");
+    const at = this.#parts.now();
+    if (!("later" in outcome)) return { ...outcome, attempt, at };
+    const { later, ...told } = outcome;
     if (later) this.#later.push(this.#lateResult(upstream, later, attempt));
-    return { ...told, attempt, at: this.#parts.now() };
+    return { ...told, attempt, at };
   }
 
   #requestTo({ name }: IdentityUpstream): IdentityAttempt {
