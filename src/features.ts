@@ -16,8 +16,8 @@ import { serviceHealth } from "./features/health/index.ts";
 import { keyRotation } from "./features/key-rotation/index.ts";
 import { ledgerReports } from "./features/ledger-reports/index.ts";
 import { metrics } from "./features/metrics/index.ts";
-import { routeReplay } from "./features/replay/index.ts";
 import { requestLog } from "./features/request-log/index.ts";
+import { routes } from "./features/routes/index.ts";
 import { sources } from "./features/sources/index.ts";
 import { specialPrices } from "./features/special-prices/index.ts";
 import { standIn } from "./features/stand-in/index.ts";
@@ -31,6 +31,7 @@ export const features: readonly Feature[] = [
   specialPrices,
   sources,
   changeFeed,
+  routes,
   events,
   ledgerReports,
   requestLog,
@@ -40,14 +41,13 @@ export const features: readonly Feature[] = [
   evidence,
   checking,
   call,
-  routeReplay,
   standIn,
   dataSubjects,
   books,
   backups,
   vendorTest,
-  keyRotation,
   auditReading,
+  keyRotation,
   operatorsConsole,
   // Last, so that it knows what all others measure.
   metrics,

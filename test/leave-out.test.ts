@@ -55,6 +55,13 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a limit of verifications": ["src/verification/limits.ts"],
   "a part of the page Now, which people of one role share": ["src/features/console/routes/now-routes.ts"],
   "the name of a column": ["src/features/doctor/machine-checks.ts"],
+  "the counter by which processes see that the order of vendors changed": [
+    "src/storage/migrations/0001_baseline.ts",
+    "src/storage/tables.ts",
+    "src/verification/identity.ts",
+    "src/verification/routes/decide-vendor-order.ts",
+    "src/verification/routes/paused-vendors.ts",
+  ],
   "a box of a form": ["src/features/console/view/form-field.ts"],
   "a mode of answers": ["src/declare/operation.ts"],
   "what the keyring signs": ["src/audit/chain/seal.ts"],

@@ -29,6 +29,6 @@ export interface FeaturePage extends ConsolePage {
 }
 
 /** What a feature adds to the page of the core at this path. */
-export interface PageAddition extends Partial<Pick<ConsolePage, "families" | "primary" | "lately">> {
+export interface PageAddition extends Partial<Pick<ConsolePage, "families" | "opens" | "primary" | "lately">> {
   path: string;
 }

@@ -1,4 +1,3 @@
-import { identityCommands as identity } from "../verification/commands.ts";
 import type { Family } from "./feature.ts";
 
 const catalogue = async () => [
@@ -6,7 +5,8 @@ const catalogue = async () => [
   ...(await import("../catalogue/commands/revision-commands.ts")).revisionCommands,
 ];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
-
+const ledger = async () => (await import("../ledger/commands/settle-commands.ts")).settleCommands;
+const upstreams = async () => (await import("../verification/commands/upstream-commands.ts")).upstreamCommands;
 const keyring = async () => [(await import("../keyring/new-keyring-command.ts")).newKeyring];
 const migrate = async () => [(await import("../storage/migrations/migrate-command.ts")).migrateStore];
 const clock = async () => [(await import("../storage/retention/clock-command.ts")).clockCommand];
@@ -28,14 +28,9 @@ export const coreFamilies: readonly Family[] = [
   {
     name: "ledger",
     about: "Read the ledger of verifications and charges, and settle what has no outcome.",
-    load: identity.ledger,
+    load: ledger,
   },
-  { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity.upstreams },
-  {
-    name: "routes",
-    about: "Show how the identity vendors did and what they cost, and pause one.",
-    load: identity.routes,
-  },
+  { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: upstreams },
   { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },
   { name: "migrate", about: "Bring the store to the tables of this version.", load: migrate },
   {

@@ -17,7 +17,7 @@ const added = ofFeatures.filter((family) => "about" in family);
 /** Every family of commands, of the core and of features. */
 export const families: readonly Family[] = [
   ...coreFamilies.flatMap((family) => [...added.filter(({ before }) => before === family.name), family]),
-  ...added.filter(({ before }) => before === undefined),
+  ...added.filter(({ before }) => !coreFamilies.some(({ name }) => name === before)),
 ];
 
 /** The commands of a family, with those that features add to it. */

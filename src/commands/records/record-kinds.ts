@@ -50,10 +50,10 @@ export interface RecordKind {
 export type RecordKinds = Readonly<Record<string, RecordKind>>;
 
 /**
- * What a feature adds to a kind: more commands with a filled button, rows that stand before the kind's own, and the
- * table below.
+ * What a feature adds to a kind: more commands with a filled button or beside it, rows that stand before the kind's
+ * own, and the table below.
  */
-export type RecordAddition = Pick<RecordKind, "primary" | "latest" | "below">;
+export type RecordAddition = Pick<RecordKind, "primary" | "beside" | "latest" | "below">;
 
 /** A kind of a feature, before that of the core before which it is looked for; unless given, it comes last. */
 export type AddedKind = RecordKind & { before?: string };
@@ -70,7 +70,7 @@ export function recordsWith(ofFeatures: readonly FeatureRecords[]): RecordKinds 
       ...added.filter((each) => each.kind.before === name),
       { name, kind },
     ]),
-    ...added.filter(({ kind }) => kind.before === undefined),
+    ...added.filter(({ kind }) => !Object.hasOwn(coreRecords, kind.before ?? "")),
   ];
   const more = given.flatMap(([name, kind]) => ("show" in kind ? [] : [{ name, kind }]));
   return Object.fromEntries(
@@ -81,6 +81,7 @@ export function recordsWith(ofFeatures: readonly FeatureRecords[]): RecordKinds 
 function withMore(kind: RecordKind, { kind: added }: { kind: RecordAddition }): RecordKind {
   const whole = { ...kind, ...added };
   if (kind.primary || added.primary) whole.primary = [...(kind.primary ?? []), ...(added.primary ?? [])];
+  if (kind.beside || added.beside) whole.beside = [...(kind.beside ?? []), ...(added.beside ?? [])];
   if (kind.latest || added.latest) whole.latest = [...(added.latest ?? []), ...(kind.latest ?? [])];
   return whole;
 }
@@ -164,8 +165,6 @@ export const coreRecords: RecordKinds = {
     title: ({ name }) => vendorTitle(String(name)),
     state: "state",
     meta: ["about"],
-    primary: ["routes.resume"],
-    beside: ["routes.pause"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,
     search: async (text) =>

@@ -13,7 +13,7 @@ export const auditReading = feature({
   pages: [
     {
       path: "/audit",
-      before: "/keyring",
+      before: "/you",
       title: "Audit",
       group: "Settings",
       icon: "audit",

@@ -13,8 +13,8 @@ const named: readonly ConsolePage[] = [
     title: "Vendors",
     group: "Work",
     icon: "vendors",
-    families: ["routes", "upstreams"],
-    opens: "routes.show",
+    families: ["upstreams"],
+    opens: "upstreams.status",
     lately: ["route.paused", "route.resumed", "route.ordered"],
   },
   {
@@ -83,11 +83,18 @@ function placesWith(ofFeatures: readonly (FeaturePage | PageAddition)[]): Consol
     const families = [page, ...more].flatMap((each) => each.families ?? []);
     const lately = [page, ...more].flatMap((each) => each.lately ?? []);
     const primary = more.find((each) => each.primary)?.primary;
-    return { ...page, families, ...(primary && { primary }), ...(lately.length > 0 && { lately }) };
+    const opens = more.find((each) => each.opens)?.opens;
+    return {
+      ...page,
+      families,
+      ...(opens && { opens }),
+      ...(primary && { primary }),
+      ...(lately.length > 0 && { lately }),
+    };
   });
   return [
     ...whole.flatMap((page) => [...added.filter(({ before }) => before === page.path), page]),
-    ...added.filter(({ before }) => before === undefined),
+    ...added.filter(({ before }) => !named.some(({ path }) => path === before)),
   ];
 }
 

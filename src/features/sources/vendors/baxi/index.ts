@@ -1,6 +1,5 @@
 import { setting } from "../../../../declare/setting.ts";
 import { headerSecret, vendorUrl } from "../../../../vendors/ports/vendor.ts";
-import { PullEnded, pulling } from "../catalogue-requests.ts";
 import { catalogueSource } from "../catalogue-source.ts";
 
 const name = "baxi";
@@ -43,6 +42,7 @@ export const baxi = catalogueSource({
   covers: ["cable-products", "cable-add-ons"],
   pace: 24 * 3_600_000,
   async open({ url, key }, { http, log }) {
+    const { PullEnded, pulling } = await import("../catalogue-requests.ts");
     const { responseParser } = await import("../../../../vendors/responses/parse-response.ts");
     const { Bouquets, failureIn, readBouquet } = await import("./wire.ts");
     const headers = { "x-api-key": key };

@@ -1,7 +1,6 @@
 import { setting } from "../../../../declare/setting.ts";
 import { pacer } from "../../../../runtime/pace.ts";
 import { vendorUrl } from "../../../../vendors/ports/vendor.ts";
-import { PullEnded, pulling } from "../catalogue-requests.ts";
 import { catalogueSource } from "../catalogue-source.ts";
 
 const name = "ebills";
@@ -30,6 +29,7 @@ export const ebills = catalogueSource({
   },
   covers: ["data-bundles", "cable-products"],
   async open({ url }, { http, log }) {
+    const { PullEnded, pulling } = await import("../catalogue-requests.ts");
     const { quantityIn } = await import("../../../../vendors/responses/bundle-names.ts");
     const { responseParser } = await import("../../../../vendors/responses/parse-response.ts");
     const { ebillsServices, readVariation, Variations } = await import("./wire.ts");

@@ -1,6 +1,5 @@
 import { setting } from "../../../../declare/setting.ts";
 import { headerSecret, vendorUrl } from "../../../../vendors/ports/vendor.ts";
-import { PullEnded, pulling } from "../catalogue-requests.ts";
 import { catalogueSource } from "../catalogue-source.ts";
 import type { GivenVariation, Shelf } from "./wire.ts";
 
@@ -40,6 +39,7 @@ export const vtpass = catalogueSource({
   },
   covers: ["data-bundles", "cable-products"],
   async open({ url, apiKey, publicKey }, { http, log }) {
+    const { PullEnded, pulling } = await import("../catalogue-requests.ts");
     const { responseParser } = await import("../../../../vendors/responses/parse-response.ts");
     const { cableShelf, dataShelf, failureIn, isFee, isOdd, readVariation, Services, Variations } = await import(
       "./wire.ts"

@@ -9,13 +9,19 @@ import type { RouteSettings } from "../../ledger/identity-settings.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { type Audited, triedFirst, type WithClock } from "../../storage/audited.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
-import { decidedOrder } from "../routes/decide-vendor-order.ts";
-import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/live-vendors.ts";
-import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-vendors.ts";
-import { inDecidedOrder } from "../routes/route-cache.ts";
-import { vendorStandings } from "../routes/vendor-standing.ts";
+import { pauseFacts, vendorChoice } from "../../verification/commands/vendor-states.ts";
+import { decidedOrder } from "../../verification/routes/decide-vendor-order.ts";
+import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../../verification/routes/live-vendors.ts";
+import {
+  type PauseReason,
+  pausedRoutes,
+  pauseReasons,
+  pauseRoute,
+  resumeRoute,
+} from "../../verification/routes/paused-vendors.ts";
+import { inDecidedOrder } from "../../verification/routes/route-cache.ts";
+import { vendorStandings } from "../../verification/routes/vendor-standing.ts";
 import { RouteRow, rounded, VendorRow, vendorRows } from "./vendor-rows.ts";
-import { pauseFacts, vendorChoice } from "./vendor-states.ts";
 
 interface Configured {
   config: {

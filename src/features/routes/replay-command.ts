@@ -9,9 +9,9 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { vendors } from "../../vendors/registry.ts";
 import { type VendorPrices, vendorPrices } from "../../vendors/vendor-prices.ts";
-import { rounded } from "../../verification/commands/vendor-rows.ts";
 import { enoughAnswers } from "../../verification/routes/order-vendors.ts";
 import { replayPeriod } from "./replay-routes.ts";
+import { rounded } from "./vendor-rows.ts";
 
 /** A vendor with its prices. */
 const pricedVendor = {

@@ -1,8 +1,8 @@
 import { checkKinds, forEachKind, labelOf } from "../../declare/check-kind.ts";
 import { naira, orNull, time } from "../../declare/command/answer-schema.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
-import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
-import { pauseMembers, vendorState, vendorStateWords } from "./vendor-states.ts";
+import { pauseMembers, vendorState, vendorStateWords } from "../../verification/commands/vendor-states.ts";
+import { type FigureSpan, spans } from "../../verification/routes/vendor-figures.ts";
 
 const milliseconds = { unit: "ms" };
 const percent = { unit: "%" };
