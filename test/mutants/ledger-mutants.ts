@@ -451,6 +451,13 @@ export const ledgerMutants: readonly Mutant[] = [
     tests: ["src/features/console/attacks.test.ts"],
   },
   {
+    name: "a page vanishes with the one that it stands before",
+    file: "src/features/console/site-map.ts",
+    from: "!named.some(({ path }) => path === before)",
+    to: "before === undefined",
+    tests: ["src/features/console/site-map.test.ts"],
+  },
+  {
     name: "a note with the word unknown is taken for an outcome",
     file: "src/features/console/view/time-line-view.ts",
     from: 'if (step === "ended" && outcome === "unknown")',

@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { coreRecords } from "../../commands/records/record-kinds.ts";
+import { siteMap } from "./site-map.ts";
+
+test("a page that stands before one which this build lacks comes last, and is not lost", () => {
+  const page = { path: "/kites", title: "Kites", group: "Settings", icon: "more", families: [] } as const;
+  const { places } = siteMap([], [{ ...page, before: "/balloons" }], coreRecords);
+  assert.equal(places.at(-1)?.path, "/kites");
+});
