@@ -1,7 +1,8 @@
 import { AlarmFacts } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
-import { richTextMember, time } from "../../declare/command/answer-schema.ts";
+import { list, richTextMember, state, time } from "../../declare/command/answer-schema.ts";
 import { remark } from "../../declare/command/forms.ts";
+import { mend } from "../../declare/command/mend.ts";
 import { formed } from "../../declare/command/read-texts.ts";
 import { CommandError, command } from "../../declare/command.ts";
 import { duration } from "../../declare/duration.ts";
@@ -68,6 +69,7 @@ const listAlarms = command({
     { name: "alarm", spare: true },
   ],
   none: "Nothing needs a hand.",
+  onPage: () => [list, { note: "", mends: [mend("Test the receivers", "alarms.test")] }],
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) => {
     const [{ readHealth }, { writtenAlarms }] = await Promise.all([
@@ -116,4 +118,39 @@ const acknowledgeAlarm = command({
   },
 });
 
-export const alarmCommands = [listAlarms, acknowledgeAlarm];
+const testAlarms = command({
+  id: "alarms.test",
+  title: "Test the receivers",
+  summary: "Send a message of a test to each receiver of alarms, and show whether it took it.",
+  onTerminal: "The exit code is 1 if one did not.",
+  role: "operator",
+  kind: "read",
+  calls: true,
+  answer: Type.Array(
+    Type.Object({
+      receiver: Type.String(),
+      ranks: Type.Array(Type.Integer()),
+      state: state(["delivered", "failed"]),
+      outcome: Type.String(),
+    }),
+  ),
+  none: "Nobody is told of alarms. Set DUBA_ALARM_URL.",
+  isWell: (receivers) => receivers.length > 0 && receivers.every(({ state }) => state === "delivered"),
+  run: async (_, { config }: Pick<CommandContext, "config">) => {
+    const [{ alarmReceivers }, { sendAlarm }] = await Promise.all([
+      import("./alarm-receivers.ts"),
+      import("./tell-alarms.ts"),
+    ]);
+    const text = "Duba: this is a test of the receivers of alarms. Nothing needs a hand.";
+    return Promise.all(
+      alarmReceivers(config).map(async ({ url, ranks }) => {
+        const { delivered, outcome } = await sendAlarm(url, { text, rank: ranks.at(-1)!, since: null }, config);
+        // The path of the URL of a chat service is a secret.
+        const told = delivered ? ("delivered" as const) : ("failed" as const);
+        return { receiver: new URL(url).host, ranks: [...ranks], state: told, outcome };
+      }),
+    );
+  },
+});
+
+export const alarmCommands = [listAlarms, acknowledgeAlarm, testAlarms];

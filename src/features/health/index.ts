@@ -1,5 +1,5 @@
 import { feature } from "../../commands/feature.ts";
-import { settingOf } from "../../config/read-config.ts";
+import { alarmReceivers } from "./alarm-receivers.ts";
 import { alarmSettings } from "./alarm-settings.ts";
 
 export const serviceHealth = feature({
@@ -24,8 +24,9 @@ export const serviceHealth = feature({
   auditEvents: async () => Object.values((await import("./alarm-trail.ts")).alarmTrail),
   openAlarms: async (room) => (await import("./read-health.ts")).openAlarms(room),
   open: async ({ store: { db, now }, ...core }) => {
-    if (!settingOf(core.config, alarmSettings.alarmUrl)) return {};
-    const teller = (await import("./tell-alarms.ts")).alarmTeller({ ...core, db, now });
-    return { jobs: [{ name: "tell alarms", every: 60_000, run: () => teller.look() }] };
+    if (alarmReceivers(core.config).length === 0) return {};
+    const tellers = (await import("./tell-alarms.ts")).alarmTellers({ ...core, db, now });
+    const run = async () => void (await Promise.all(tellers.map((teller) => teller.look())));
+    return { jobs: [{ name: "tell alarms", every: 60_000, run }] };
   },
 });

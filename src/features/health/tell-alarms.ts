@@ -1,27 +1,33 @@
+import { hash } from "node:crypto";
 import type { Rank } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { settingOf } from "../../config/read-config.ts";
 import { isoOf } from "../../declare/command/answer-schema.ts";
 import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
-import { sendDelivery } from "../../runtime/network/send-delivery.ts";
+import { type Sent, sendDelivery } from "../../runtime/network/send-delivery.ts";
 import { operators } from "../../storage/events/announce.ts";
 import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
+import { alarmReceivers } from "./alarm-receivers.ts";
 import { alarmSettings } from "./alarm-settings.ts";
 import { openAlarms } from "./read-health.ts";
+import { runbookLink } from "./runbook-sections.ts";
 import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
 
 /** So long nobody else tells what one process is about to tell. Milliseconds. */
 const claimTime = 60_000;
 /** Name of what was told, in the store. */
-const name = "alarms-told";
+const toldName = "alarms-told";
 
 type ToldAlarm = Pick<WrittenAlarm, "name" | "rank" | "what" | "since">;
 
-/** The alarms that somebody was told of, by name. `isSoonTold`: what will be soon was told too. */
-type Told = Record<string, ToldAlarm & { isSoonTold: boolean }>;
+/**
+ * The alarms that somebody was told of, by name. `isSoonTold`: what will be soon was told too. `toldAt`: when it was
+ * told last, in milliseconds since 1970.
+ */
+type Told = Record<string, ToldAlarm & { isSoonTold: boolean; toldAt?: number }>;
 
-/** What `DUBA_ALARM_URL` gets. Chat services show the text. */
+/** What a receiver gets. Chat services show the text. */
 export interface AlarmMessage {
   text: string;
   rank: Rank;
@@ -29,6 +35,15 @@ export interface AlarmMessage {
   since: string | null;
   /** The alarm in the console. Absent without a console. */
   link?: string;
+  /** The section of the runbook. Absent if there is none. */
+  runbook?: string;
+}
+
+/** What a receiver wants. */
+interface Wanted {
+  /** Tells its own from what others were told. Empty: the first. */
+  id: string;
+  ranks: readonly Rank[];
 }
 
 interface Note {
@@ -38,7 +53,8 @@ interface Note {
 }
 
 /** What is wrong while nobody can read what is. */
-const storeAway: ToldAlarm & { soon?: undefined } = {
+const storeAway: ToldAlarm & { soon?: undefined; acknowledged: null } = {
+  acknowledged: null,
   name: "store",
   rank: 1,
   since: null,
@@ -48,40 +64,57 @@ const storeAway: ToldAlarm & { soon?: undefined } = {
 type TellingRoom = Omit<WritingRoom, "accounts"> & Pick<CommandContext, "consoleOrigin">;
 
 /**
- * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes, and when it says what will be soon. Of several
+ * Tells a receiver when an alarm opens or closes, again while it lasts, and when it says what will be soon. Of several
  * processes one sends it; a text may come twice if that one dies meanwhile. Texts name accounts by their ids. It sends
  * alarms also while the store takes no writes.
  */
 export class AlarmTeller {
   readonly #room: TellingRoom;
   readonly #send: (message: AlarmMessage) => Promise<boolean>;
+  readonly #name: string;
+  readonly #ranks: readonly Rank[];
   #told: Told = {};
 
   /** `send` says whether the message arrived. */
-  constructor(room: TellingRoom, send: (message: AlarmMessage) => Promise<boolean>) {
+  constructor(
+    room: TellingRoom,
+    send: (message: AlarmMessage) => Promise<boolean>,
+    { id, ranks }: Wanted = { id: "", ranks: [1, 2, 3] },
+  ) {
     this.#room = room;
     this.#send = send;
+    this.#name = id === "" ? toldName : `${toldName}:${id}`;
+    this.#ranks = ranks;
   }
 
   async look(): Promise<void> {
     const accounts = { emails: async () => (id: string) => id };
-    const open = await openAlarms(this.#room)
+    const all = await openAlarms(this.#room)
       .then((alarms) => writtenAlarms(alarms, { ...this.#room, accounts }))
       .catch(() => [storeAway]);
+    const open = all.filter(({ rank }) => this.#ranks.includes(rank));
     const [text, note] = await this.#read();
     if (note.claimedUntil > this.#room.now()) return;
     const opened = open.filter(({ name }) => !(name in note.told));
     const ending = open.filter(({ name, soon }) => soon && note.told[name]?.isSoonTold === false);
     const closed = Object.entries(note.told).filter(([alarm]) => !open.some(({ name }) => name === alarm));
-    if (opened.length + ending.length + closed.length === 0) return;
-    const claimed = JSON.stringify({ told: note.told, claimedUntil: this.#room.now() + claimTime });
+    const now = this.#room.now();
+    const repeat = settingOf(this.#room.config, alarmSettings.alarmRepeat);
+    const lasting = open.filter(({ name, acknowledged }) => {
+      const { toldAt } = note.told[name] ?? {};
+      return acknowledged === null && toldAt !== undefined && now - toldAt >= repeat;
+    });
+    if (opened.length + lasting.length + ending.length + closed.length === 0) return;
+    const claimed = JSON.stringify({ told: note.told, claimedUntil: now + claimTime });
     if (!(await this.#replace(text, claimed))) return;
     const told = { ...note.told };
     const tell = (alarm: ToldAlarm, text: string) => this.#send(this.#messageOf(alarm, text));
     for (const { name, rank, what, since } of opened) {
       const alarm = { name, rank, what, since };
-      if (await tell(alarm, what)) told[name] = { ...alarm, isSoonTold: false };
+      if (await tell(alarm, what)) told[name] = { ...alarm, isSoonTold: false, toldAt: now };
     }
+    for (const { name, what } of lasting)
+      if (await tell(told[name]!, `still: ${what}`)) told[name] = { ...told[name]!, toldAt: now };
     for (const { name, soon } of ending)
       if (await tell(told[name]!, soon!)) told[name] = { ...told[name]!, isSoonTold: true };
     for (const [name, alarm] of closed) if (await tell(alarm, `over: ${alarm.what}`)) delete told[name];
@@ -92,12 +125,19 @@ export class AlarmTeller {
   #messageOf({ name, rank, since }: ToldAlarm, text: string): AlarmMessage {
     const origin = this.#room.consoleOrigin;
     const link = `${origin}/alarms/list?${new URLSearchParams({ _find: name })}`;
-    return { text: `Duba: ${text}`, rank, since: isoOf(since), ...(origin !== undefined && { link }) };
+    const runbook = runbookLink(settingOf(this.#room.config, alarmSettings.runbookUrl), name);
+    return {
+      text: `Duba: ${text}`,
+      rank,
+      since: isoOf(since),
+      ...(origin !== undefined && { link }),
+      ...(runbook !== undefined && { runbook }),
+    };
   }
 
   /** What the store has, or this process if the store is away. */
   async #read(): Promise<[text: string | undefined, note: Note]> {
-    const noted = this.#room.db.selectFrom("fact").select("value").where("name", "=", name);
+    const noted = this.#room.db.selectFrom("fact").select("value").where("name", "=", this.#name);
     const text = await noted.executeTakeFirst().then(
       (row) => row?.value,
       () => undefined,
@@ -110,23 +150,30 @@ export class AlarmTeller {
     const { db, now } = this.#room;
     try {
       const row = { value, created_at: now() };
-      if (before === undefined) return await insertIfNew(db, "fact", { name }, row);
-      return await upsert(db, "fact", { name }, row, { value: before });
+      if (before === undefined) return await insertIfNew(db, "fact", { name: this.#name }, row);
+      return await upsert(db, "fact", { name: this.#name }, row, { value: before });
     } catch {
       return true;
     }
   }
 }
 
-/** Tells `DUBA_ALARM_URL`. */
-export function alarmTeller({ log, ...room }: TellingRoom & { log: Log }): AlarmTeller {
-  const url = settingOf(room.config, alarmSettings.alarmUrl);
-  const networks = addressList(room.config.eventNetworks);
-  const send = async (message: AlarmMessage) => {
-    const delivery = { url, owner: operators, body: JSON.stringify(message), headers: {}, allowsPlain: false };
-    const { delivered, outcome } = await sendDelivery(delivery, { networks });
-    if (!delivered) log.warn({ outcome }, "An alarm could not be sent to DUBA_ALARM_URL; we try again");
-    return delivered;
-  };
-  return new AlarmTeller(room, send);
+/** Sends a message to a receiver of alarms. */
+export async function sendAlarm(url: string, message: AlarmMessage, config: TellingRoom["config"]): Promise<Sent> {
+  const delivery = { url, owner: operators, body: JSON.stringify(message), headers: {}, allowsPlain: false };
+  return sendDelivery(delivery, { networks: addressList(config.eventNetworks) });
+}
+
+/** Tells each receiver of alarms. */
+export function alarmTellers({ log, ...room }: TellingRoom & { log: Log }): AlarmTeller[] {
+  return alarmReceivers(room.config).map(({ url, ranks }, at) => {
+    const send = async (message: AlarmMessage) => {
+      const { delivered, outcome } = await sendAlarm(url, message, room.config);
+      if (!delivered) log.warn({ outcome }, "An alarm could not be sent to its receiver; we try again");
+      return delivered;
+    };
+    // The receiver of former versions keeps what it was told.
+    const id = at === 0 && ranks.length === 3 ? "" : hash("sha256", url).slice(0, 16);
+    return new AlarmTeller(room, send, { id, ranks });
+  });
 }
