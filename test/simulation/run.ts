@@ -4,6 +4,7 @@ import { enableCompileCache } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Engine } from "../support/engines.ts";
+import { type FaultKind, faultKinds } from "./fault-kinds.ts";
 import { RealMachine } from "./real-machine.ts";
 import { Seed } from "./seed.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -26,11 +27,13 @@ const { engine, ...options } = new Command("npm run test:simulation --")
   .option("--days <count>", "simulated days of each run", countOf, 3)
   .option("--faults <count>", "faults of each day", countOf, 7)
   .option("--verifications <count>", "verifications of each day", countOf, 680)
+  .addOption(new Option("--only <fault>", "draws no other fault than this one").choices(faultKinds))
   .option("--requests <file>", "writes each request of the store and its reply, to compare two runs of one seed")
   .parse()
   .opts<{
     engine?: Engine["name"];
     seed?: string;
+    only?: FaultKind;
     seeds: number;
     days: number;
     faults: number;
@@ -48,18 +51,16 @@ if (seeds.length * chosen.length > 1) {
   const { spawnSync } = await import("node:child_process");
   for (const seed of seeds)
     for (const { name } of chosen) {
-      const { days, faults, verifications } = options;
-      const words = Object.entries({ engine: name, seed, days, faults, verifications }).flatMap(([word, value]) => [
-        `--${word}`,
-        String(value),
-      ]);
+      const { days, faults, verifications, only } = options;
+      const given = { engine: name, seed, days, faults, verifications, ...(only && { only }) };
+      const words = Object.entries(given).flatMap(([word, value]) => [`--${word}`, String(value)]);
       const { status } = spawnSync(process.execPath, [import.meta.filename, ...words], { stdio: "inherit" });
       if (status !== 0) process.exitCode = 1;
     }
 } else await runOne(chosen[0]!.name, seeds[0]!);
 
 async function runOne(name: Engine["name"], seed: string): Promise<void> {
-  const { days, faults, verifications } = options;
+  const { days, faults, verifications, only } = options;
   const drawn = new Seed(`${seed} ${name}`);
   // One of the last two days of a month, so that short runs see another one too.
   const begins = Date.UTC(2026, drawn.below(12) + 1, -drawn.below(2), 3, drawn.below(60), 0, drawn.below(1_000));
@@ -68,13 +69,14 @@ async function runOne(name: Engine["name"], seed: string): Promise<void> {
   await loadEverything();
   const { Simulation } = await import("./simulation.ts");
   const time = new VirtualTime(begins, drawn.of("random"), machine);
-  const again = `--engine ${name} --seed ${seed} --days ${days} --faults ${faults} --verifications ${verifications}`;
+  const usual = `--engine ${name} --seed ${seed} --days ${days} --faults ${faults} --verifications ${verifications}`;
+  const again = only ? `${usual} --only "${only}"` : usual;
   const begun = process.hrtime.bigint();
   const progress = (done: number) => process.stderr.isTTY && process.stderr.write(`\r${name}: day ${done} of ${days}`);
   const written = options.requests === undefined ? undefined : openSync(options.requests, "w");
   const requests = written === undefined ? undefined : (line: string) => void writeSync(written, `${line}\n`);
   const simulation = new Simulation(
-    { engine: name, seed, days, faults, verifications, progress, requests },
+    { engine: name, seed, days, faults, verifications, only, progress, requests },
     place,
     drawn,
     time,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine, Fresh } from "../support/engines.ts";
 import { Callers } from "./callers.ts";
+import type { FaultKind } from "./fault-kinds.ts";
 import { Operators } from "./operators.ts";
 import { playNetwork } from "./played-network.ts";
 import { PlayedStore, type StoreFault } from "./played-store.ts";
@@ -25,6 +26,8 @@ export interface SimulationOptions {
   faults: number;
   /** How many verifications callers begin each day. */
   verifications: number;
+  /** Draws no other fault than this one. */
+  only?: FaultKind | undefined;
   /** Told each request of the store with its reply. */
   requests?: ((line: string) => void) | undefined;
   /** Told after each simulated day. */
@@ -46,21 +49,6 @@ export interface SimulationFigures {
   /** A hash over all that happened: equal for two runs of a seed. */
   trace: string;
 }
-
-type FaultKind =
-  | "death"
-  | "death later"
-  | "store away"
-  | "store slow"
-  | "reply lost"
-  | "vendor"
-  | "late answers"
-  | "retries cut off"
-  | "clock"
-  | "sleep"
-  | "freeze"
-  | "stop"
-  | "zone";
 
 /** What a fault may need of the world. */
 interface Played {
@@ -286,6 +274,7 @@ export class Simulation {
   }
 
   #drawFault(): FaultKind {
+    if (this.#options.only) return this.#options.only;
     return this.#seed.pick<FaultKind>([
       "death",
       "death",
