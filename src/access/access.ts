@@ -28,8 +28,9 @@ export interface AccessOptions {
   standIns?: boolean;
   /** How long we wait for another starting process to show the key that it created, in milliseconds. */
   patience?: number;
-  /** Milliseconds since 1970. */
+  /** See `CredentialsOptions`, as `storeNow`. */
   now?: () => number;
+  storeNow?: () => number;
 }
 
 export interface Access {
@@ -51,11 +52,20 @@ export interface Access {
 
 /** Prepares accounts and keys on a migrated store. Throws an `AccessError` for a bad `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { db, audit, bootstrapKey, failedLimit, tokenLifetime, standIns = false, patience, now = Date.now } = options;
+  const {
+    db,
+    audit,
+    bootstrapKey,
+    failedLimit,
+    tokenLifetime,
+    standIns = false,
+    patience,
+    now = () => Date.now(),
+  } = options;
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);
   const failed = new FailedCredentials(failedLimit);
   const uses = new KeyUses(db);
-  const credentials = new Credentials({ db, failed, uses, now });
+  const credentials = new Credentials({ db, failed, uses, now, storeNow: options.storeNow });
   const issueToken = tokenIssuer({ db, failed, uses, finder: credentials.finder, now, tokenLifetime });
   await credentials.refresh();
   return {

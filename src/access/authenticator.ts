@@ -19,8 +19,10 @@ export interface CredentialsOptions {
   db: Db;
   failed: FailedCredentials;
   uses: Pick<KeyUses, "note">;
-  /** Milliseconds since 1970. */
+  /** The machine's clock, by which credentials end. Milliseconds since 1970. */
   now?: () => number;
+  /** The store's clock, by which we trust what we remember: it stands still while the machine sleeps. Default: `now`. */
+  storeNow?: (() => number) | undefined;
 }
 
 /** Finds the caller that an `Authorization` header names. */
@@ -30,6 +32,7 @@ export class Credentials {
   readonly #failed: FailedCredentials;
   readonly #uses: Pick<KeyUses, "note">;
   readonly #now: () => number;
+  readonly #storeNow: () => number;
   readonly #verified = recent<VerifiedCredential>(cachedHeaders);
   readonly #lookUps = new Map<string, Promise<VerifiedCredential>>();
   /** Counts how often the cache was emptied, so that an older look-up does not fill it again. */
@@ -39,11 +42,12 @@ export class Credentials {
   /** Whether the store has been silent for so long that the cache serves only catalogue look-ups. */
   #isStale = false;
 
-  constructor({ db, failed, uses, now = Date.now }: CredentialsOptions) {
+  constructor({ db, failed, uses, now = Date.now, storeNow = now }: CredentialsOptions) {
     this.#db = db;
     this.#failed = failed;
     this.#uses = uses;
     this.#now = now;
+    this.#storeNow = storeNow;
     this.finder = new KeyFinder(db);
   }
 
@@ -71,7 +75,7 @@ export class Credentials {
 
   /** Empties the cache if any process changed a key. */
   async refresh(): Promise<void> {
-    const askedAt = this.#now();
+    const askedAt = this.#storeNow();
     await this.follow({ askedAt, access: await changeCount(this.#db, "access") });
   }
 
@@ -80,7 +84,7 @@ export class Credentials {
    * the cache then becomes stale.
    */
   async follow(said: { askedAt: number; access: number } | undefined): Promise<void> {
-    if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
+    if (this.#storeNow() - this.#currentAt >= staleAfter) this.#isStale = true;
     if (!said) return;
     const { askedAt, access: change } = said;
     if (change !== this.#change) {

@@ -126,7 +126,7 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
   // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
   const access = await openAccess({
     db,
-    now,
+    storeNow: now,
     audit,
     bootstrapKey: config.bootstrapKey,
     failedLimit: config.limitFailedCredentials,

@@ -485,4 +485,18 @@ export const ledgerMutants: readonly Mutant[] = [
     to: "",
     tests: ["src/http/shell/last-words.test.ts"],
   },
+  {
+    name: "a key that ended while the machine slept works on",
+    file: "src/access/authenticator.ts",
+    from: "const now = this.#now();",
+    to: "const now = this.#storeNow();",
+    tests: ["test/after-sleep.test.ts"],
+  },
+  {
+    name: "a session of the console outlives the sleep of the machine",
+    file: "src/features/console/console.ts",
+    from: "now: () => Date.now(),",
+    to: "now: core.store.now,",
+    tests: ["test/after-sleep.test.ts"],
+  },
 ];

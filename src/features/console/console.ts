@@ -42,9 +42,11 @@ async function openPages(
 ): Promise<FeatureServer> {
   const { config, log, commands, stories, health, openAlarms, keptTimes, operations, pages, records, auditAlarms } =
     core;
-  const { now } = core.store;
   const { dataDirectory, databaseUrl } = config;
-  const store = { ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })), now };
+  const store = {
+    ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })),
+    now: () => Date.now(),
+  };
   const reports = new ReportStore(config.databaseReadUrl, store, log);
   let port: number | undefined;
   const origin = () => consoleOrigin(config, port)!;

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { afterEach, mock, suite, test } from "node:test";
+import { startOperators } from "../src/features/console/operators.fixture.ts";
+import { usualEngines } from "./support/engines.ts";
+import { assertFailure } from "./support/failure.ts";
+import { suiteService } from "./support/service.ts";
+
+const hour = 3_600_000;
+const corporate = "/api/v2/corporate-data/list";
+
+/** The clock on the wall goes on while a machine sleeps, and the time that passes for its processes stands still. */
+const sleep = (hours: number) => mock.timers.enable({ apis: ["Date"], now: Date.now() + hours * hour });
+
+for (const engine of usualEngines)
+  suite(`a machine that slept, on ${engine.name}`, () => {
+    const service = suiteService({ DUBA_LIMITS: "off" }, engine);
+    afterEach(() => mock.timers.reset());
+
+    test("a key that ended meanwhile is refused, and so is an access token", async () => {
+      const ending = await service.newKey({ expiresAt: Date.now() + hour });
+      const { text } = await service.newKey();
+      const bought = await service.ask("/api/v2/merchant/authorization", {
+        method: "POST",
+        credential: false,
+        body: { email: "sandbox@example.com", password: text },
+      });
+      const credentials = [ending.text, bought.json.data.token.access_token];
+      const ask = (credential: string) =>
+        service.ask(corporate, { headers: { Authorization: `Bearer ${credential}` } });
+      for (const credential of credentials) assert.equal((await ask(credential)).status, 200);
+      sleep(36);
+      for (const credential of credentials)
+        assertFailure(await ask(credential), 401, "expired_credentials", { path: corporate });
+    });
+
+    test("an operator who was idle meanwhile is signed out of the console", async () => {
+      const operators = await startOperators(engine);
+      try {
+        const { cookie } = operators.by.viewer;
+        assert.equal((await operators.send("/accounts", { cookie })).status, 200);
+        sleep(36);
+        assert.notEqual((await operators.send("/accounts", { cookie })).status, 200);
+      } finally {
+        await operators.service.close();
+      }
+    });
+  });
