@@ -180,7 +180,7 @@ export class Callers {
     const { now: endedAt, elapsed: heardAfter } = this.#time;
     Object.assign(attempt, { heard, endedAt, heardAfter, hungUp: heard === undefined && !service.isDead });
     if (heard) check(wanted, heard);
-    if (heard && passing && attempt.at > passing.endsAt + 2 * minute + service.mayLag) {
+    if (heard && passing && attempt.at > passing.endsAt + 2 * minute) {
       if (heard.status !== 401 && heard.status < 500)
         throw new Error(`${requestId} came with a key that has ended, and was told ${heard.status}`);
       delete client.passing;

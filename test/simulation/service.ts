@@ -40,14 +40,12 @@ export class SimulatedService implements Owner {
   leftInOrder = false;
   readonly #time: VirtualTime;
   readonly #lines = new Set<Line>();
-  readonly #sleptBefore: number;
   #service: Service | undefined;
   #isStopping = false;
 
   constructor(name: string, time: VirtualTime, environment: Record<string, string>) {
     this.name = name;
     this.#time = time;
-    this.#sleptBefore = time.slept;
     const note = (fields: object, message: string) => void this.alarms.push(`${message} ${JSON.stringify(fields)}`);
     const log = { ...silent, warn: note, error: note };
     time.as(this, () => {
@@ -68,11 +66,6 @@ export class SimulatedService implements Owner {
 
   get isReady(): boolean {
     return this.#service !== undefined && !this.isDead && !this.#isStopping;
-  }
-
-  /** How far its store's clock may be behind, in milliseconds: after a sleep it follows slowly, as documented. */
-  get mayLag(): number {
-    return this.slept + this.#time.slept - this.#sleptBefore;
   }
 
   get isFrozen(): boolean {

@@ -80,8 +80,6 @@ export class VirtualTime {
   #now = 0;
   #planned = 0;
   #failure: unknown;
-  /** How long the machine slept so far, in milliseconds. */
-  slept = 0;
   readonly #machine: RealMachine;
 
   /** `begun`: milliseconds since 1970 at the start. */
@@ -146,7 +144,6 @@ export class VirtualTime {
   /** The machine sleeps: the clock on the wall goes on, and what counts the time between two moments stands still. */
   sleep(milliseconds: number): void {
     this.#begun += milliseconds;
-    this.slept += milliseconds;
   }
 
   /** Nothing of an owner runs for so long. `asleep`: its machine sleeps, so that its timers wait for as much longer. */
