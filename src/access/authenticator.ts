@@ -21,7 +21,7 @@ export interface CredentialsOptions {
   uses: Pick<KeyUses, "note">;
   /** The machine's clock, by which credentials end. Milliseconds since 1970. */
   now?: () => number;
-  /** The store's clock, by which we trust what we remember: it stands still while the machine sleeps. Default: `now`. */
+  /** The store's clock, by which we trust what we remember. It stands still while the machine sleeps. */
   storeNow?: (() => number) | undefined;
 }
 

@@ -193,7 +193,11 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     const { page } = ada;
     for (const path of ["/", "/vendors", "/upstreams/show?vendor=blusalt"]) {
       await page.goto(`${origin}${path}`);
-      assert.match(await page.locator("main").innerText(), /paused\s+by \S+ at the terminal( since \S+)? until resumed/, path);
+      assert.match(
+        await page.locator("main").innerText(),
+        /paused\s+by \S+ at the terminal( since \S+)? until resumed/,
+        path,
+      );
     }
     await page.goto(`${origin}/accounts/show?account=hello@uyofresh.example`);
     assert.match(await page.locator("main").innerText(), /suspended\s+by \S+ at the terminal since/);

@@ -86,24 +86,24 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     }
   };
 
-  async function signedInResponse(visit: PageRequest): Promise<HttpResponse> {
-    const { path, isPost } = visit;
-    if (isPost && path === "/sign-out") return signOut(visit);
-    if (isPost && path === "/passkeys/options") return newPasskeyOptions(visit);
+  async function signedInResponse(request: PageRequest): Promise<HttpResponse> {
+    const { path, isPost } = request;
+    if (isPost && path === "/sign-out") return signOut(request);
+    if (isPost && path === "/passkeys/options") return newPasskeyOptions(request);
     const command = byPath.get(path);
-    if (command) checkRole(command, visit.session.person.role);
+    if (command) checkRole(command, request.session.person.role);
 
     if (isPost) {
-      if (command) return sentFormReply(visit, command);
+      if (command) return sentFormReply(request, command);
       throw new ConsoleError(404, "path", "The console has no such form.");
     }
     const part = nowParts.get(path);
-    if (part) return nowPart(visit, part(visit.query));
-    const place = visit.site.places.find((each) => each.path === path);
-    if (place?.path === "/") return nowPage(visit, place);
-    if (place) return showPlace(visit, place);
+    if (part) return nowPart(request, part(request.query));
+    const place = request.site.places.find((each) => each.path === path);
+    if (place?.path === "/") return nowPage(request, place);
+    if (place) return showPlace(request, place);
     if (!command) return missing();
-    return visit.query.has("_done") ? showDone(visit, command) : showCommand(visit, command);
+    return request.query.has("_done") ? showDone(request, command) : showCommand(request, command);
   }
 
   /** A refusal as a page, and in the audit trail if somebody is signed in. */

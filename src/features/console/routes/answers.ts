@@ -18,40 +18,40 @@ import { editorOf, linksOf } from "./row-actions.ts";
 
 /** The worst alarm of an answer as a band, if it stops the service, and what else needs a hand as a list. */
 export function alarmParts(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   alarms: readonly AlarmFacts[],
 ): { band?: Html; list: Html } {
-  const acts = linksOf(visit, command);
+  const acts = linksOf(request, command);
   const actionsOf = (alarm: Record<string, unknown>) => acts(alarm).actions;
   const worst = worstOf(alarms);
-  if (!worst) return { list: alarmList(alarms, { ...visit, actionsOf }) };
+  if (!worst) return { list: alarmList(alarms, { ...request, actionsOf }) };
   const others = alarms.filter((alarm) => alarm !== worst);
   return {
-    band: alarmBand(worst, visit, actionsOf({ ...worst })),
-    list: others.length === 0 ? html`` : alarmList(others, { ...visit, actionsOf }),
+    band: alarmBand(worst, request, actionsOf({ ...worst })),
+    list: others.length === 0 ? html`` : alarmList(others, { ...request, actionsOf }),
   };
 }
 
 /** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
 export function answerOf(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   answer: unknown,
   { texts = {}, ...more }: Partial<AnswerParts> & { texts?: Record<string, string> } = {},
 ): Html {
-  const { say, times, names } = visit;
+  const { say, times, names } = request;
   return answerView({
     command,
-    shows: recordShownBy(visit.site, command),
+    shows: recordShownBy(request.site, command),
     answer,
     say,
     times,
     names,
     view: viewIn(new URLSearchParams()),
-    links: linksOf(visit, command),
+    links: linksOf(request, command),
     alarms: (alarms) => {
-      const { band, list } = alarmParts(visit, command, alarms);
+      const { band, list } = alarmParts(request, command, alarms);
       return html`${band ?? ""}${list}`;
     },
     urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
@@ -64,7 +64,7 @@ export function answerOf(
  * as programs have it. `isFiltered`: other rows may exist.
  */
 export async function answerParts(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   {
     answer,
@@ -73,7 +73,7 @@ export async function answerParts(
     isFiltered = true,
   }: { answer: unknown; plain: unknown; latest?: Html[]; isFiltered?: boolean },
 ): Promise<HttpResponse | { main: Html; find: Html; csv: MenuLink[] }> {
-  const { path, query, times, names } = visit;
+  const { path, query, times, names } = request;
   const view = viewIn(query);
   const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
   // An answer may show other tables in place of its list: what is found in those is no row of the list.
@@ -91,15 +91,15 @@ export async function answerParts(
   }
   const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
   return {
-    main: answerOf(visit, command, answer, {
+    main: answerOf(request, command, answer, {
       view,
       urlFor,
       latest,
-      editor: editorOf(visit, command),
-      noneThen: isFiltered ? undefined : noneThen(visit, command),
+      editor: editorOf(request, command),
+      noneThen: isFiltered ? undefined : noneThen(request, command),
     }),
     find:
-      table && (table.rows.length > 1 || view.find !== "") ? finder(visit, showsList() ? table.columns : []) : html``,
+      table && (table.rows.length > 1 || view.find !== "") ? finder(request, showsList() ? table.columns : []) : html``,
     csv:
       rows.length === 0
         ? []

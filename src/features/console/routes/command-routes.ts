@@ -48,80 +48,85 @@ export async function showPlace(asked: PageRequest, place: ConsolePage): Promise
   if (place.sinceMonth && !hasMembers(query)) query.set("from", `${timeZone.monthOf(asked.store.now())}-01`);
   const command = place.opens === undefined ? undefined : asked.whole.commands.get(place.opens);
   if (command?.sort !== undefined && !query.has("_sort")) query.set("_sort", command.sort);
-  const visit = { ...asked, query };
-  const about = command && (await subjectOfPage(visit, command, textsIn(command, query)));
+  const request = { ...asked, query };
+  const about = command && (await subjectOfPage(request, command, textsIn(command, query)));
   if (!command) {
-    const tools = placeTools(visit, place, []);
-    const main = html`${pageHead({ title: place.title, tools })}${commandList(visit, place)}`;
-    return framed(visit, place, place.title, main);
+    const tools = placeTools(request, place, []);
+    const main = html`${pageHead({ title: place.title, tools })}${commandList(request, place)}`;
+    return framed(request, place, place.title, main);
   }
-  const shown = await shownAnswer(visit, command, place.path, hasMembers(asked.query));
+  const shown = await shownAnswer(request, command, place.path, hasMembers(asked.query));
   if ("status" in shown) return shown;
   const byForm = new URLSearchParams(asked.query);
   for (const { name } of chipMembers(command)) byForm.delete(name);
   if (about) byForm.delete(about.by);
   const isOpen = hasMembers(byForm) || shown.problem;
-  const form = await filterForm(visit, command, { problem: shown.problem, action: place.path });
+  const form = await filterForm(request, command, { problem: shown.problem, action: place.path });
   const filter =
     form && html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${form}</details>`;
-  const above = await aboveTable(visit, place);
-  const filters = html`<div class="filters">${await chips(visit, command, place.path)}${filter}${shown.tools}</div>`;
+  const above = await aboveTable(request, place);
+  const filters = html`<div class="filters">${await chips(request, command, place.path)}${filter}${shown.tools}</div>`;
   const head = about
-    ? await subjectHead(visit, command, about, shown.csv)
+    ? await subjectHead(request, command, about, shown.csv)
     : {
         place,
         title: place.title,
         head: pageHead({
           title: place.title,
-          tools: placeTools(visit, place, shown.csv),
-          below: shown.problem ? "" : figuresLine(visit, command, shown.answer),
+          tools: placeTools(request, place, shown.csv),
+          below: shown.problem ? "" : figuresLine(request, command, shown.answer),
         }),
       };
-  const main = html`${head.head}${above}${filters}${shown.problem && form ? "" : shown.main}${about ? "" : await latelyAt(visit, place)}`;
-  return framed(visit, head.place, head.title, main);
+  const main = html`${head.head}${above}${filters}${shown.problem && form ? "" : shown.main}${about ? "" : await latelyAt(request, place)}`;
+  return framed(request, head.place, head.title, main);
 }
 
 /** The head of a page that shows more of a record: that of the record, with its tabs. */
-async function subjectHead(visit: PageRequest, command: ConsoleCommand, about: PageSubject, more: readonly MenuLink[]) {
+async function subjectHead(
+  request: PageRequest,
+  command: ConsoleCommand,
+  about: PageSubject,
+  more: readonly MenuLink[],
+) {
   const { show, by, name, answer } = about;
-  const [place, texts] = [placeOf(visit.site, show), { [by]: [name] }];
-  const links = [...recordActions(visit, show, answer), ...makers(visit, show, texts), ...more];
-  const head = html`${answerHead(visit, show, place, { texts, answer, links })}${await tabs(visit, about, command)}`;
-  const of = pageTitle(visit, show, texts, answer);
-  return { head, place, title: show === command ? of : `${tabText(visit.site, command)} of ${of}` };
+  const [place, texts] = [placeOf(request.site, show), { [by]: [name] }];
+  const links = [...recordActions(request, show, answer), ...makers(request, show, texts), ...more];
+  const head = html`${answerHead(request, show, place, { texts, answer, links })}${await tabs(request, about, command)}`;
+  const of = pageTitle(request, show, texts, answer);
+  return { head, place, title: show === command ? of : `${tabText(request.site, command)} of ${of}` };
 }
 
 /** The form that asks for other rows; empty for a command without members. */
-async function filterForm(visit: PageRequest, command: ConsoleCommand, more: Pick<FormState, "problem" | "action">) {
-  const texts = textsIn(command, visit.query);
+async function filterForm(request: PageRequest, command: ConsoleCommand, more: Pick<FormState, "problem" | "action">) {
+  const texts = textsIn(command, request.query);
   const byChips = new Set(more.action === undefined ? [] : chipMembers(command).map(({ name }) => name));
   if (membersOf(command.input).every(({ name }) => byChips.has(name))) return "";
-  return commandForm(command, { ...(await formParts(visit, command, texts)), texts, ...more });
+  return commandForm(command, { ...(await formParts(request, command, texts)), texts, ...more });
 }
 
 /** The form of a command, and its answer once the URL asks for it. */
-export async function showCommand(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
-  const texts = textsIn(command, visit.query);
-  if (!asksByUrl(command) || !(hasMembers(visit.query) || isCheap(command)))
-    return commandPage(visit, command, { texts, problem: await knownRefusal(visit, command, texts) });
-  const shown = await shownAnswer(visit, command, visit.path);
+export async function showCommand(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
+  const texts = textsIn(command, request.query);
+  if (!asksByUrl(command) || !(hasMembers(request.query) || isCheap(command)))
+    return commandPage(request, command, { texts, problem: await knownRefusal(request, command, texts) });
+  const shown = await shownAnswer(request, command, request.path);
   if ("status" in shown) return shown;
   const { problem, tools } = shown;
-  const place = placeOf(visit.site, command);
-  const form = await filterForm(visit, command, { problem });
-  await learnNames(visit.store.db, visit.names, namedInTexts(command, texts));
+  const place = placeOf(request.site, command);
+  const form = await filterForm(request, command, { problem });
+  await learnNames(request.store.db, request.names, namedInTexts(command, texts));
   const folded =
     form &&
-    !recordShownBy(visit.site, command) &&
+    !recordShownBy(request.site, command) &&
     html`<details class="filter"><summary>Filter</summary>${form}</details>`;
   const { answer, links = [], csv } = shown;
-  const about = await subjectOfPage(visit, command, texts, answer);
+  const about = await subjectOfPage(request, command, texts, answer);
   const { head, ...named } = about
-    ? await subjectHead(visit, command, about, csv)
+    ? await subjectHead(request, command, about, csv)
     : {
-        head: answerHead(visit, command, place, { texts, answer, links: [...links, ...csv] }),
+        head: answerHead(request, command, place, { texts, answer, links: [...links, ...csv] }),
         place,
-        title: pageTitle(visit, command, texts, answer),
+        title: pageTitle(request, command, texts, answer),
       };
   // A report of a record may be asked for in another form.
   const forms = about
@@ -134,41 +139,41 @@ export async function showCommand(visit: PageRequest, command: ConsoleCommand): 
       ? html`<div class="filters">${forms}${folded || ""}${tools}</div>`
       : "";
   const main = problem
-    ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
-    : html`${head}${choicesOf(visit, place, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
+    ? html`${formHead(request, command, place, {})}${form === "" ? shown.main : form}`
+    : html`${head}${choicesOf(request, place, links)}${filters}${shown.main}${await belowRecord(request, command, texts)}`;
   const scripts = command.edits ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
-  const shownPage = await framed(visit, named.place, named.title, main, { scripts });
-  if (recordShownBy(visit.site, command) && !problem)
-    noteOpened(visit, { address: urlOf(visit.path, visit.query, {}), title: named.title, beside: place.title });
+  const shownPage = await framed(request, named.place, named.title, main, { scripts });
+  if (recordShownBy(request.site, command) && !problem)
+    noteOpened(request, { address: urlOf(request.path, request.query, {}), title: named.title, beside: place.title });
   return shownPage;
 }
 
 /** The table about a record that stands on its page. */
-async function belowRecord(visit: PageRequest, command: ConsoleCommand, { ...given }: FormTexts) {
-  const { by = "", below = "" } = recordShownBy(visit.site, command) ?? {};
-  const about = visit.site.commands.get(below);
+async function belowRecord(request: PageRequest, command: ConsoleCommand, { ...given }: FormTexts) {
+  const { by = "", below = "" } = recordShownBy(request.site, command) ?? {};
+  const about = request.site.commands.get(below);
   const [name] = given[by] ?? [];
   if (!about || name === undefined) return "";
   const texts = { [by]: name };
-  const { answer } = await runAs(visit, about, texts);
-  return html`<section><h2>${titleOf(about)}</h2>${answerOf(visit, about, answer, { texts })}</section>`;
+  const { answer } = await runAs(request, about, texts);
+  return html`<section><h2>${titleOf(about)}</h2>${answerOf(request, about, answer, { texts })}</section>`;
 }
 
 /** Rows of a list on the page of a record. */
 const mostLatest = 8;
 
 /** The first rows of the lists about a record, each with a link to all of them. */
-async function latestOf(visit: PageRequest, command: ConsoleCommand, given: Texts): Promise<Html[]> {
-  const { by = "", latest = [] } = recordShownBy(visit.site, command) ?? {};
+async function latestOf(request: PageRequest, command: ConsoleCommand, given: Texts): Promise<Html[]> {
+  const { by = "", latest = [] } = recordShownBy(request.site, command) ?? {};
   const name = String(given[by]);
   const sections = latest.map(async (id) => {
-    const about = visit.site.commands.get(id);
+    const about = request.site.commands.get(id);
     if (!about) return html``;
     const limited = membersOf(about.input).some((member) => member.name === "limit") && { limit: String(mostLatest) };
-    const { answer } = await runAs(visit, about, { [by]: name, ...limited });
-    const rows = answerOf(visit, about, answer, { texts: { [by]: name }, most: mostLatest, without: by });
-    const title = tabText(visit.site, about);
-    return html`<section><div class="heads"><h2>${title}</h2><a href="${tabAddress(visit.site, about, { [by]: name })}">All</a></div>${rows}</section>`;
+    const { answer } = await runAs(request, about, { [by]: name, ...limited });
+    const rows = answerOf(request, about, answer, { texts: { [by]: name }, most: mostLatest, without: by });
+    const title = tabText(request.site, about);
+    return html`<section><div class="heads"><h2>${title}</h2><a href="${tabAddress(request.site, about, { [by]: name })}">All</a></div>${rows}</section>`;
   });
   return Promise.all(sections);
 }
@@ -195,35 +200,35 @@ interface ShownAnswer {
 
 /** The answer to the texts of the URL: what to show, or a file. */
 async function shownAnswer(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   path: string,
-  isFiltered = hasMembers(visit.query),
+  isFiltered = hasMembers(request.query),
 ): Promise<HttpResponse | ShownAnswer> {
-  const { query } = visit;
+  const { query } = request;
   try {
     const texts = readTextsOf(command, query);
-    const letter = query.has("_csv") ? undefined : await letterAs(visit, command, texts);
+    const letter = query.has("_csv") ? undefined : await letterAs(request, command, texts);
     if (letter) {
-      const back = recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path;
+      const back = recordOfTexts(request.site, command, (member) => query.get(member)) ?? path;
       return streamed(letterDocument(letter, { back, csv: urlOf(path, query, { _csv: "1" }) }));
     }
-    const { answer, plain, ageRemark } = await runAs(visit, command, texts);
+    const { answer, plain, ageRemark } = await runAs(request, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
-    const latest = await latestOf(visit, command, texts);
-    const parts = await answerParts({ ...visit, path }, command, { answer, plain, latest, isFiltered });
+    const latest = await latestOf(request, command, texts);
+    const parts = await answerParts({ ...request, path }, command, { answer, plain, latest, isFiltered });
     if ("status" in parts) return parts;
     const next = nextPage(command, answer);
     const older = html`<p><a class="more" href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;
     const main = html`${parts.main}
 ${ageRemark === undefined ? "" : html`<p class="quiet" role="note">${ageRemark}</p>`}
 ${next === undefined ? "" : older}`;
-    const tools = html`${actOnChosenLink(visit, command)}${parts.find}`;
-    return { main, tools, answer, csv: parts.csv, links: recordActions(visit, command, answer) };
+    const tools = html`${actOnChosenLink(request, command)}${parts.find}`;
+    return { main, tools, answer, csv: parts.csv, links: recordActions(request, command, answer) };
   } catch (problem) {
     if (!isExpected(problem)) throw problem;
-    return { main: problemBox(redacted(problem), visit.say, command), tools: html``, csv: [], problem };
+    return { main: problemBox(redacted(problem), request.say, command), tools: html``, csv: [], problem };
   }
 }
 
@@ -234,10 +239,14 @@ function nextPage(command: ConsoleCommand, answer: unknown): string | undefined 
 }
 
 /** Why the command refuses what its link filled in, so that nobody confirms it in vain. */
-async function knownRefusal(visit: PageRequest, command: ConsoleCommand, texts: FormTexts): Promise<Error | undefined> {
+async function knownRefusal(
+  request: PageRequest,
+  command: ConsoleCommand,
+  texts: FormTexts,
+): Promise<Error | undefined> {
   if (!isFilled(command, texts)) return undefined;
   try {
-    await effectOf(visit, command, readTextsOf(command, visit.query));
+    await effectOf(request, command, readTextsOf(command, request.query));
   } catch (problem) {
     if (isExpected(problem)) return redacted(problem);
     throw problem;
@@ -247,21 +256,21 @@ async function knownRefusal(visit: PageRequest, command: ConsoleCommand, texts: 
 
 /** The page of a command with its form. */
 export async function commandPage(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   state: Pick<FormState, "texts" | "was" | "problem">,
 ): Promise<HttpResponse> {
-  const place = placeOf(visit.site, command);
-  const form = commandForm(command, { ...(await formParts(visit, command, state.texts)), ...state });
+  const place = placeOf(request.site, command);
+  const form = commandForm(command, { ...(await formParts(request, command, state.texts)), ...state });
   // What a problem is about may be a secret in the wrong field.
   const named = state.problem ? {} : state.texts;
-  await learnNames(visit.store.db, visit.names, namedInTexts(command, named));
-  const title = `${state.problem ? "Problem: " : ""}${pageTitle(visit, command, named)}`;
+  await learnNames(request.store.db, request.names, namedInTexts(command, named));
+  const title = `${state.problem ? "Problem: " : ""}${pageTitle(request, command, named)}`;
   const scripts = [
     ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),
     ...(canCheck(command) ? ["htmx.js"] : []),
   ];
-  return framed(visit, place, title, html`${formHead(visit, command, place, named)}${form}`, {
+  return framed(request, place, title, html`${formHead(request, command, place, named)}${form}`, {
     scripts,
     at: null,
   });
@@ -269,13 +278,13 @@ export async function commandPage(
 
 /** `at`: when what it shows was read; null if it shows nothing. */
 export async function framed(
-  visit: PageRequest,
+  request: PageRequest,
   place: ConsolePage,
   title: string,
   main: Html,
-  { scripts, at = visit.store.now() }: { scripts?: string[]; at?: number | null } = {},
+  { scripts, at = request.store.now() }: { scripts?: string[]; at?: number | null } = {},
 ): Promise<HttpResponse> {
-  const { site, session, store, config, times, opened } = visit;
+  const { site, session, store, config, times, opened } = request;
   const read = at === null ? "" : html`<span>Read at ${timeOf(at, times.textOf(at, true))}</span>`;
   const foot = html`${read}<span>Times are ${config.timeZone.nameAt(store.now())}</span>`;
   return page(
@@ -285,7 +294,7 @@ export async function framed(
         site,
         place,
         session,
-        counts: await menuCounts(visit),
+        counts: await menuCounts(request),
         opened: opened.get(session.hash) ?? [],
         foot,
       },
@@ -294,11 +303,13 @@ export async function framed(
 }
 
 /** What waits on pages, for their links in the menu. */
-async function menuCounts(visit: PageRequest): Promise<MenuCounts> {
+async function menuCounts(request: PageRequest): Promise<MenuCounts> {
   try {
-    const facts = (await statusFacts(visit, 10_000)) as { unknown_verifications: number; held: [] };
+    const facts = (await statusFacts(request, 10_000)) as { unknown_verifications: number; held: [] };
     const many = { unknown_verifications: facts.unknown_verifications, held: facts.held.length };
-    return Object.fromEntries(visit.site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])));
+    return Object.fromEntries(
+      request.site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])),
+    );
   } catch {
     // A page says what it can without them.
     return {};

@@ -30,23 +30,27 @@ import { effectOf, isExpected } from "./run-as.ts";
  * What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the
  * form may be sent.
  */
-export async function confirmOptions(visit: PageRequest, { command, given, was }: SentForm): Promise<HttpResponse> {
+export async function confirmOptions(request: PageRequest, { command, given, was }: SentForm): Promise<HttpResponse> {
   let effect: Effect | undefined;
   try {
-    effect = await effectOf(visit, command, given);
+    effect = await effectOf(request, command, given);
   } catch (problem) {
     // The form says what is wrong with it.
     if (isExpected(problem)) return jsonResponse({});
     throw problem;
   }
   if (!effect) return jsonResponse({});
-  const [nonce, at] = [randomBytes(16).toString("base64url"), visit.store.now()];
-  const deed = { command: command.id, input: await deedInputOf(visit, command, given), nonce, at };
-  const { person } = visit.session;
+  const [nonce, at] = [randomBytes(16).toString("base64url"), request.store.now()];
+  const deed = { command: command.id, input: await deedInputOf(request, command, given), nonce, at };
+  const { person } = request.session;
   return jsonResponse({
-    options: await deedOptions(signedAt(visit), { person, challenge: challengeOf(deed), purpose: purposeOf(visit) }),
+    options: await deedOptions(signedAt(request), {
+      person,
+      challenge: challengeOf(deed),
+      purpose: purposeOf(request),
+    }),
     deed: `${nonce}.${at}`,
-    page: (await deedPage(visit, { command, given, was }, effect)).text,
+    page: (await deedPage(request, { command, given, was }, effect)).text,
   });
 }
 
@@ -54,17 +58,17 @@ export async function confirmOptions(visit: PageRequest, { command, given, was }
  * What the passkey of the person signed: this command with these texts. Throws an `AccessError`, or a `ConsoleError`
  * for another person's.
  */
-export async function confirmationOf(visit: PageRequest, { command, form, given }: SentForm): Promise<Confirmation> {
+export async function confirmationOf(request: PageRequest, { command, form, given }: SentForm): Promise<Confirmation> {
   const signed = form.get("_passkey");
   if (typeof signed !== "string" || signed === "")
     throw new AccessError("Your passkey must confirm this. Press the button and use the passkey.");
   const [nonce = "", at] = String(form.get("_deed")).split(".");
-  const deed: Deed = { command: command.id, input: await deedInputOf(visit, command, given), nonce, at: Number(at) };
-  const { person } = visit.session;
+  const deed: Deed = { command: command.id, input: await deedInputOf(request, command, given), nonce, at: Number(at) };
+  const { person } = request.session;
   const answer = parsed(signed);
   try {
-    const wanted = { person, challenge: challengeOf(deed), purpose: purposeOf(visit) };
-    const publicKey = await verifyDeed(signedAt(visit), wanted, answer);
+    const wanted = { person, challenge: challengeOf(deed), purpose: purposeOf(request) };
+    const publicKey = await verifyDeed(signedAt(request), wanted, answer);
     const { authenticatorData, clientDataJSON, signature } = answer.response;
     return {
       ...deed,
@@ -77,7 +81,10 @@ export async function confirmationOf(visit: PageRequest, { command, form, given 
   } catch (problem) {
     if (!(problem instanceof PasskeyError)) throw problem;
     const facts = { reason: "passkey", command: command.id };
-    await visit.audit(visit.store.db, peopleTrail.consoleRefused(personActor(person), { person: person.id, ...facts }));
+    await request.audit(
+      request.store.db,
+      peopleTrail.consoleRefused(personActor(person), { person: person.id, ...facts }),
+    );
     if (problem.person && problem.person.id !== person.id) throw new ConsoleError(403, "passkey", problem.message);
     throw new AccessError(problem.message);
   }
@@ -87,7 +94,7 @@ function signedAt({ store, origin }: ConsoleRoom) {
   return { db: store.db, now: store.now, origin: origin() };
 }
 
-/** A challenge answers in the session that visit. */
+/** A challenge answers in the session that request. */
 function purposeOf({ session }: SignedIn): string {
   return `confirm ${session.formToken}`;
 }
@@ -130,23 +137,23 @@ function parsed(text: string): AuthenticationResponseJSON {
 
 /** What a person is about to do, as a question, with what becomes of it. Scripts show it in place of the form. */
 async function deedPage(
-  visit: PageRequest,
+  request: PageRequest,
   { command, given: texts, was }: Omit<SentForm, "form">,
   effect: Effect,
 ): Promise<Html> {
   const { target: [by = "account"] = [], input } = command;
   const named = typeof texts[by] === "string" ? { [by]: [texts[by]] } : {};
-  await learnNames(visit.store.db, visit.names, namedInTexts(command, named));
-  const { asks = questionOf(visit, command, named), says, moves = [], isDanger } = effect;
+  await learnNames(request.store.db, request.names, namedInTexts(command, named));
+  const { asks = questionOf(request, command, named), says, moves = [], isDanger } = effect;
   const pieces = says.flatMap((text) => (typeof text === "string" ? [] : text));
   await learnNames(
-    visit.store.db,
-    visit.names,
+    request.store.db,
+    request.names,
     pieces.filter((piece) => typeof piece !== "string"),
   );
-  const shown = await targetRecord(visit, command, named);
+  const shown = await targetRecord(request, command, named);
   const sentences = [asks, ...says]
-    .map((text) => plainText(text, { at: (time) => visit.times.textOf(time) }))
+    .map((text) => plainText(text, { at: (time) => request.times.textOf(time) }))
     .join(" ");
   const given = membersOf(input).flatMap(({ name, member }) => {
     if (texts[name] === undefined || member.holds === "passkey" || (name === by && shown)) return [];
@@ -162,11 +169,11 @@ async function deedPage(
     ({ what, before, after }) =>
       html`<div><dt>${what} now</dt><dd>${money(before)}</dd></div><div><dt>Afterwards</dt><dd><strong>${money(after)}</strong></dd></div>`,
   );
-  const facts = recordView(given, visit, moved);
-  const deeds = says.map((sentence) => html`<p class="deed">${visit.say(sentence)}</p>`);
+  const facts = recordView(given, request, moved);
+  const deeds = says.map((sentence) => html`<p class="deed">${request.say(sentence)}</p>`);
   return html`<section class="panel confirm" aria-labelledby="deed"><h1 id="deed" tabindex="-1">${asks}</h1>
-${shown ? metaOf(visit, shown.command, shown.answer, "id").meta : ""}
-${deeds.length > 0 || facts.text.includes("<div>") ? deeds : html`<p>${visit.say(command.summary)}</p>`}
+${shown ? metaOf(request, shown.command, shown.answer, "id").meta : ""}
+${deeds.length > 0 || facts.text.includes("<div>") ? deeds : html`<p>${request.say(command.summary)}</p>`}
 ${facts.text.includes("<div>") ? html`<div class="then">${facts}</div>` : ""}
 <p class="quiet">${weightOf(command)}</p>
 <p class="wrong" role="alert" data-problem></p>

@@ -26,44 +26,45 @@ import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./
 import { localPath } from "./sign-in-routes.ts";
 
 /** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
-export async function sentFormReply(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
-  if (visit.query.has("_typed")) return showTyped(visit, command);
-  if (command.shownAs === "found" && visit.query.has("_names")) return foundNames(visit);
-  const form = await ownForm(visit, takesFiles(command) ? longestUpload : longestForm);
+export async function sentFormReply(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
+  if (request.query.has("_typed")) return showTyped(request, command);
+  if (command.shownAs === "found" && request.query.has("_names")) return foundNames(request);
+  const form = await ownForm(request, takesFiles(command) ? longestUpload : longestForm);
   const was = textsWas(form.get("_was"));
   const read = Object.entries(readTextsOf(command, form));
   const given = Object.fromEntries(read.filter(([name, texts]) => !isUnchanged(was, name, texts)));
   const sent = { command, form, given, was };
-  return visit.query.has("_confirm") ? confirmOptions(visit, sent) : runForm(visit, sent);
+  return request.query.has("_confirm") ? confirmOptions(request, sent) : runForm(request, sent);
 }
 
 /** Runs the command. What changes something does it once, and redirects to the page of its answer. */
-async function runForm(visit: PageRequest, sent: SentForm): Promise<HttpResponse> {
+async function runForm(request: PageRequest, sent: SentForm): Promise<HttpResponse> {
   const { command, form, given } = sent;
-  const { session, site } = visit;
+  const { session, site } = request;
   try {
-    const once = worksOnce(command) ? await formRequestOf(visit, form) : undefined;
-    const confirmation = (await effectOf(visit, command, given)) && (await confirmationOf(visit, sent));
-    const { answer, plain } = await runAs(visit, command, given, (protection) => {
+    const once = worksOnce(command) ? await formRequestOf(request, form) : undefined;
+    const confirmation = (await effectOf(request, command, given)) && (await confirmationOf(request, sent));
+    const { answer, plain } = await runAs(request, command, given, (protection) => {
       const append = appendWith(personActor(session.person), { confirmation, protection });
-      return once ? appendOnce(append, visit, once) : append;
+      return once ? appendOnce(append, request, once) : append;
     });
-    visit.readings.clear();
+    request.readings.clear();
     const file = fileOf(command, answer);
     if (file) return file;
     const found = command.shownAs === "found" ? (answer as { kind: string; name: string }[]) : [];
     const only = found.length === 1 && recordAddress(site, found[0]!);
     if (only) return redirect(only);
     const back = recordOfTexts(site, command, (member) => given[member]);
-    if (memberWith("secret", command.answer) !== undefined) return outcomePage(visit, command, { answer, plain, back });
-    const kept = await keepAnswer(visit, once, plain);
+    if (memberWith("secret", command.answer) !== undefined)
+      return outcomePage(request, command, { answer, plain, back });
+    const kept = await keepAnswer(request, once, plain);
     return kept === undefined
-      ? outcomePage(visit, command, { answer, plain, back, isTooLong: true })
+      ? outcomePage(request, command, { answer, plain, back, isTooLong: true })
       : redirect(addressOf(command, { _done: kept, _back: back }));
   } catch (problem) {
-    if (problem instanceof AlreadySent) return alreadyDone(visit, command, problem);
+    if (problem instanceof AlreadySent) return alreadyDone(request, command, problem);
     if (!isExpected(problem)) throw problem;
-    return commandPage(visit, command, { ...typedIn(command, form), problem: redacted(problem) });
+    return commandPage(request, command, { ...typedIn(command, form), problem: redacted(problem) });
   }
 }
 
@@ -81,22 +82,22 @@ function takesFiles({ input }: ConsoleCommand): boolean {
  * The form as its person had typed it when the session ended: see `typedPage`. It does nothing, and so it wants no
  * token.
  */
-async function showTyped(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
-  const form = await formIn(visit, longestForm);
-  if (form.get("_person") !== visit.session.person.id) return redirect(pathOf(command));
+async function showTyped(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
+  const form = await formIn(request, longestForm);
+  if (form.get("_person") !== request.session.person.id) return redirect(pathOf(command));
   const files = takesFiles(command) ? ", choose its files again," : "";
   const problem = new Error(`Your session had ended. Look at what you typed${files} and send the form.`);
-  return commandPage(visit, command, { ...typedIn(command, form), problem });
+  return commandPage(request, command, { ...typedIn(command, form), problem });
 }
 
 /** The page of what a form did or found, for people who may do no less than the one who sent it. */
-export async function showDone(visit: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
-  const sent = await sentForm(visit, visit.query.get("_done")!);
-  if (!sent || !mayRun(visit.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
+export async function showDone(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
+  const sent = await sentForm(request, request.query.get("_done")!);
+  if (!sent || !mayRun(request.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
     return redirect(pathOf(command));
   const plain: unknown = JSON.parse(sent.answer);
-  const answer = await shownTo(visit, command, plain);
-  return outcomePage(visit, command, { answer, plain, at: sent.at, back: localPath(visit.query.get("_back")) });
+  const answer = await shownTo(request, command, plain);
+  return outcomePage(request, command, { answer, plain, at: sent.at, back: localPath(request.query.get("_back")) });
 }
 
 interface Outcome {
@@ -110,11 +111,11 @@ interface Outcome {
 }
 
 async function outcomePage(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   { answer, plain, at, back = "/", isTooLong }: Outcome,
 ): Promise<HttpResponse> {
-  const parts = await answerParts(visit, command, { answer, plain });
+  const parts = await answerParts(request, command, { answer, plain });
   if ("status" in parts) return parts;
   const { main: shown, find, csv } = parts;
   const does = command.does?.(answer as never);
@@ -122,11 +123,11 @@ async function outcomePage(
   const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
   const sending = html`<p class="quiet">This link works for 12 hours for people who may do no less than you.</p>`;
   return donePage(
-    visit,
+    request,
     command,
     html`${hasTable ? html`<div class="filters">${moreMenu("this answer", csv)}${find}</div>` : ""}
-<div class="outcome" role="status">${does === undefined ? "" : checkedHead(visit, command, { answer, does, at })}${isTooLong ? long : ""}${shown}</div>
-${hasTable ? sending : ""}${await leads(visit, command, { answer, back })}`,
+<div class="outcome" role="status">${does === undefined ? "" : checkedHead(request, command, { answer, does, at })}${isTooLong ? long : ""}${shown}</div>
+${hasTable ? sending : ""}${await leads(request, command, { answer, back })}`,
     at,
   );
 }
@@ -142,8 +143,12 @@ function checkedHead(
 }
 
 /** To what a form made, and back to the record on which it was begun, or to its page. */
-async function leads(visit: PageRequest, command: ConsoleCommand, { answer, back }: { answer: unknown; back: string }) {
-  const { site, names, store } = visit;
+async function leads(
+  request: PageRequest,
+  command: ConsoleCommand,
+  { answer, back }: { answer: unknown; back: string },
+) {
+  const { site, names, store } = request;
   const place = placeOf(site, command);
   const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
   const made = isNew ? recordMade(site, command, answer) : undefined;
@@ -165,27 +170,27 @@ async function leads(visit: PageRequest, command: ConsoleCommand, { answer, back
 }
 
 async function alreadyDone(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   { id, at }: AlreadySent,
 ): Promise<HttpResponse> {
-  const place = placeOf(visit.site, command);
-  const hasAnswer = typeof (await sentForm(visit, id))?.answer === "string";
+  const place = placeOf(request.site, command);
+  const hasAnswer = typeof (await sentForm(request, id))?.answer === "string";
   const link = hasAnswer
     ? html`<a href="${addressOf(command, { _done: id })}">See what it did</a>`
     : html`<a href="${place.path}">${place.title}</a>`;
   return donePage(
-    visit,
+    request,
     command,
-    html`<div class="outcome" role="status"><p class="says">This was done at ${timeOf(at, visit.times.textOf(at, true))}. Nothing was done again.</p></div>
+    html`<div class="outcome" role="status"><p class="says">This was done at ${timeOf(at, request.times.textOf(at, true))}. Nothing was done again.</p></div>
 <p>${link} · <a href="${pathOf(command)}">A new form</a></p>`,
   );
 }
 
 /** What became of a form. `at`: when its answer was kept. */
-function donePage(visit: PageRequest, command: ConsoleCommand, outcome: Html, at?: number): Promise<HttpResponse> {
-  const place = placeOf(visit.site, command);
-  const title = pageTitle(visit, command);
+function donePage(request: PageRequest, command: ConsoleCommand, outcome: Html, at?: number): Promise<HttpResponse> {
+  const place = placeOf(request.site, command);
+  const title = pageTitle(request, command);
   const main = html`${pageHead({ crumb: place, title })}${outcome}`;
-  return framed(visit, place, title, main, at === undefined ? {} : { at });
+  return framed(request, place, title, main, at === undefined ? {} : { at });
 }

@@ -10,11 +10,11 @@ import { contextForPerson, ownForm } from "./run-as.ts";
 const most = 5;
 
 /** Whose names or e-mails have what somebody types in the box. */
-export async function foundNames(visit: PageRequest): Promise<HttpResponse> {
-  const form = await ownForm(visit, longestForm);
-  const rows = await namesLike(String(form.get("text")).trim(), visit.site.records, contextForPerson(visit));
+export async function foundNames(request: PageRequest): Promise<HttpResponse> {
+  const form = await ownForm(request, longestForm);
+  const rows = await namesLike(String(form.get("text")).trim(), request.site.records, contextForPerson(request));
   const found = rows.slice(0, most).flatMap(({ kind, name, about }): OpenedRecord[] => {
-    const address = recordAddress(visit.site, { kind, name });
+    const address = recordAddress(request.site, { kind, name });
     return address === undefined ? [] : [{ address, title: about, beside: name }];
   });
   return page(openedLinks(found).text);

@@ -18,16 +18,16 @@ import { framed } from "./command-routes.ts";
 import { pageHead } from "./page-parts.ts";
 import { runAs, shownTo, statusFacts } from "./run-as.ts";
 
-export async function nowPage(visit: PageRequest, place: ConsolePage): Promise<HttpResponse> {
-  const range = rangeIn(visit.query);
+export async function nowPage(request: PageRequest, place: ConsolePage): Promise<HttpResponse> {
+  const range = rangeIn(request.query);
   const spans = (Object.keys(ranges) as ChartRange[]).map(
     (each) =>
       html`<a href="/?range=${each}"${each === range ? html` aria-current="true"` : ""}>${each === "day" ? "Day" : "Hour"}</a>`,
   );
   const tools = html`<nav class="switch" aria-label="Span">${spans}</nav>`;
   // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
-  statusFacts(visit, 0).catch(() => {});
-  const shown = [...nowParts.values()].map((part) => readingOf(visit, { ...part(visit.query), keptFor: 0 }));
+  statusFacts(request, 0).catch(() => {});
+  const shown = [...nowParts.values()].map((part) => readingOf(request, { ...part(request.query), keptFor: 0 }));
   const [live, sums, counts, alarms, tables, lookUps] = await Promise.all(shown);
   const part = (path: string, seconds: number, text: string) =>
     html`<div class="part" hx-get="${path}" hx-trigger="every ${seconds}s" hx-swap="innerMorph">${new Html(text)}</div>\n`;
@@ -36,14 +36,14 @@ export async function nowPage(visit: PageRequest, place: ConsolePage): Promise<H
   if (live!.includes('class="band"')) parts.reverse();
   const main = html`${pageHead({ title: place.title, tools })}
 ${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 60, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
-  return framed(visit, place, place.title, main, { scripts: ["htmx.js"] });
+  return framed(request, place, place.title, main, { scripts: ["htmx.js"] });
 }
 
 /** A part of Now that refreshes. Pages of people with the same role share its reading for so many milliseconds. */
 interface Part {
   name: string;
   keptFor: number;
-  read: (visit: PageRequest) => Promise<Html>;
+  read: (request: PageRequest) => Promise<Html>;
 }
 
 /** By path. */
@@ -53,7 +53,7 @@ export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
     "/now/sums",
     (query) => {
       const range = rangeIn(query);
-      const read = (visit: PageRequest) => (range === "day" ? dayFigures(visit) : hourFigures(visit));
+      const read = (request: PageRequest) => (range === "day" ? dayFigures(request) : hourFigures(request));
       return { name: `sums ${range}`, keptFor: 60_000, read };
     },
   ],
@@ -64,22 +64,22 @@ export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
 ]);
 
 function countsOf(what: "counts" | "look-ups", range: ChartRange): Part {
-  const read = (visit: PageRequest) => chartsView(visit, range, what === "counts" ? 0 : 2);
+  const read = (request: PageRequest) => chartsView(request, range, what === "counts" ? 0 : 2);
   return { name: `${what} ${range}`, keptFor: 5_000, read };
 }
 
-function readingOf(visit: PageRequest, { name, keptFor, read }: Part) {
-  const reading = async () => (await read(visit)).text;
-  return visit.readings.get(`${name} ${visit.session.person.role}`, keptFor, reading);
+function readingOf(request: PageRequest, { name, keptFor, read }: Part) {
+  const reading = async () => (await read(request)).text;
+  return request.readings.get(`${name} ${request.session.person.role}`, keptFor, reading);
 }
 
-export async function nowPart(visit: PageRequest, part: Part): Promise<HttpResponse> {
-  return page(await readingOf(visit, part));
+export async function nowPart(request: PageRequest, part: Part): Promise<HttpResponse> {
+  return page(await readingOf(request, part));
 }
 
-async function chartsView(visit: PageRequest, range: ChartRange, from: number): Promise<Html> {
-  const { timeZone } = visit.config;
-  const pair = (await charts(visit, range))
+async function chartsView(request: PageRequest, range: ChartRange, from: number): Promise<Html> {
+  const { timeZone } = request.config;
+  const pair = (await charts(request, range))
     .slice(from, from + 2)
     .map((chart) => chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)));
   return pair.some(({ text }) => text !== "") ? html`<div class="pair">${pair}</div>` : html``;
@@ -89,21 +89,21 @@ async function chartsView(visit: PageRequest, range: ChartRange, from: number): 
 const flushPatience = 1_000;
 
 /** The counts up to this moment: of verifications, then of look-ups. */
-async function charts(visit: PageRequest, range: ChartRange): Promise<Chart[]> {
+async function charts(request: PageRequest, range: ChartRange): Promise<Chart[]> {
   await withTimeout(
-    visit.counts.flush().catch(() => undefined),
+    request.counts.flush().catch(() => undefined),
     flushPatience,
   );
-  const drawn = await chartsOf(visit.store, range);
+  const drawn = await chartsOf(request.store, range);
   return [...drawn.slice(2), ...drawn.slice(0, 2)];
 }
 
 /** The live verifications of a day beside the day before. */
-async function dayFigures(visit: PageRequest): Promise<Html> {
-  const [command] = commandsShownAs(visit.site, "figures");
+async function dayFigures(request: PageRequest): Promise<Html> {
+  const [command] = commandsShownAs(request.site, "figures");
   if (!command) return html``;
-  const { db, now } = visit.store;
-  const [{ answer }, hours] = await Promise.all([runAs(visit, command, {}), trendHours(db, now())]);
+  const { db, now } = request.store;
+  const [{ answer }, hours] = await Promise.all([runAs(request, command, {}), trendHours(db, now())]);
   const [day] = answer as Record<string, unknown>[];
   const lines = [
     hours.map(({ attempts }) => attempts),
@@ -111,18 +111,18 @@ async function dayFigures(visit: PageRequest): Promise<Html> {
     hours.map(({ charged }) => charged),
     hours.map(({ charged, billed }) => charged - billed),
   ];
-  const figures = headlines(rowShape(command.answer), day!, visit.times, "the day before");
+  const figures = headlines(rowShape(command.answer), day!, request.times, "the day before");
   return figureRow(
     figures.map((each, at) => ({ ...each, line: html`<dd class="spark">${sparkline(lines[at]!)}</dd>` })),
   );
 }
 
 /** The live verifications of the last full hour and of this one. An hour that runs has none before to compare with. */
-async function hourFigures(visit: PageRequest): Promise<Html> {
-  const command = visit.site.commands.get("books.trend");
+async function hourFigures(request: PageRequest): Promise<Html> {
+  const command = request.site.commands.get("books.trend");
   if (!command) return html``;
-  const now = visit.store.now();
-  const hours = (await trendHours(visit.store.db, now)).slice(-2);
+  const now = request.store.now();
+  const hours = (await trendHours(request.store.db, now)).slice(-2);
   const sum = (of: (one: TrendFigures) => number) => hours.reduce((all, one) => all + of(one), 0);
   const calls = { attempts: sum((one) => one.attempts), refused: sum((one) => one.refused) };
   const charged = sum((one) => one.charged);
@@ -132,14 +132,14 @@ async function hourFigures(visit: PageRequest): Promise<Html> {
     charged,
     margin: charged - sum((one) => one.billed),
   };
-  const from = visit.config.timeZone.shortOf(now - (now % 3_600_000) - 3_600_000, now);
-  const figures = headlines(rowShape(command.answer), row, visit.times, "");
+  const from = request.config.timeZone.shortOf(now - (now % 3_600_000) - 3_600_000, now);
+  const figures = headlines(rowShape(command.answer), row, request.times, "");
   return figureRow(figures.map((each) => ({ ...each, name: `${each.name} since ${from}` })));
 }
 
 /** One line that says how the service is, or a band with the worst that is not, and what mends it. */
-async function healthView(visit: PageRequest): Promise<Html> {
-  const status = await statusOf(visit);
+async function healthView(request: PageRequest): Promise<Html> {
+  const status = await statusOf(request);
   if (!status) return html``;
   const { vendors, alarms, band } = status;
   const open = alarms.filter(({ state }) => state === "open");
@@ -166,44 +166,44 @@ function things(count: number): string {
 }
 
 /** The parts that a page asks for at once share a reading. */
-async function statusOf(visit: PageRequest): Promise<(StatusFacts & ReturnType<typeof alarmParts>) | undefined> {
-  const [command] = commandsShownAs(visit.site, "state");
+async function statusOf(request: PageRequest): Promise<(StatusFacts & ReturnType<typeof alarmParts>) | undefined> {
+  const [command] = commandsShownAs(request.site, "state");
   if (!command) return undefined;
-  const facts = (await shownTo(visit, command, await statusFacts(visit, 1_000))) as StatusFacts;
-  return { ...facts, ...alarmParts(visit, command, facts.alarms) };
+  const facts = (await shownTo(request, command, await statusFacts(request, 1_000))) as StatusFacts;
+  return { ...facts, ...alarmParts(request, command, facts.alarms) };
 }
 
 /** What needs a hand. */
-async function alarmsView(visit: PageRequest): Promise<Html> {
-  const status = await statusOf(visit);
+async function alarmsView(request: PageRequest): Promise<Html> {
+  const status = await statusOf(request);
   return status ? status.list : html``;
 }
 
 /** The vendors, and how the service is. */
-async function tablesView(visit: PageRequest): Promise<Html> {
+async function tablesView(request: PageRequest): Promise<Html> {
   const [status, vendors] = await Promise.all([
-    statusOf(visit),
-    Promise.all(commandsShownAs(visit.site, "table").map((command) => tableOf(visit, command))),
+    statusOf(request),
+    Promise.all(commandsShownAs(request.site, "table").map((command) => tableOf(request, command))),
   ]);
-  return html`${vendors}${status ? serviceStrip(visit, status) : ""}`;
+  return html`${vendors}${status ? serviceStrip(request, status) : ""}`;
 }
 
-async function tableOf(visit: PageRequest, command: ConsoleCommand): Promise<Html> {
-  const { answer } = await runAs(visit, command, {});
-  const { path, title } = placeOf(visit.site, command);
-  return html`<section><div class="heads"><h2>${command.title ?? title}</h2><a href="${path}">${title}</a></div>${answerOf(visit, command, answer)}</section>`;
+async function tableOf(request: PageRequest, command: ConsoleCommand): Promise<Html> {
+  const { answer } = await runAs(request, command, {});
+  const { path, title } = placeOf(request.site, command);
+  return html`<section><div class="heads"><h2>${command.title ?? title}</h2><a href="${path}">${title}</a></div>${answerOf(request, command, answer)}</section>`;
 }
 
 function serviceStrip(
-  visit: PageRequest,
+  request: PageRequest,
   { instances, revision, published_at, last_backup_at, vendors, takes_writes: isUp }: StatusFacts,
 ) {
-  const now = visit.store.now();
-  const faults = visit.auditAlarms();
+  const now = request.store.now();
+  const faults = request.auditAlarms();
   const facts: Record<string, Html | string> = {
     Store: isUp ? pill("good", "ready") : pill("bad", "takes no writes"),
     "Audit trail": faults.length === 0 ? pill("good", "whole") : pill("bad", faults.join(", ").replaceAll("_", " ")),
-    ...(vendors.length > 0 && { Vendors: html`${vendors.map(({ name }) => vendorLink(visit, name))}` }),
+    ...(vendors.length > 0 && { Vendors: html`${vendors.map(({ name }) => vendorLink(request, name))}` }),
     Instances: String(instances),
     Catalogue:
       revision === null

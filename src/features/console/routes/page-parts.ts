@@ -27,12 +27,12 @@ const mostAccounts = 500;
 
 /** What a form needs beside what a person gave. */
 export async function formParts(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   texts: FormTexts,
 ): Promise<Omit<FormState, "texts" | "problem">> {
-  const { say, config, session } = visit;
-  const all = "account" in command.input.properties ? await accountsLike(visit.store.db, "", mostAccounts + 1) : [];
+  const { say, config, session } = request;
+  const all = "account" in command.input.properties ? await accountsLike(request.store.db, "", mostAccounts + 1) : [];
   return {
     formToken: session.formToken,
     person: session.person.id,
@@ -40,7 +40,7 @@ export async function formParts(
     zone: config.timeZone.name,
     vendors: config.upstreams,
     accounts: all.length > mostAccounts ? [] : all,
-    set: await setNow(visit, command, texts),
+    set: await setNow(request, command, texts),
   };
 }
 
@@ -51,26 +51,26 @@ const recordNames: Readonly<Record<string, string>> = { expires: "expires_at", s
  * The record that the texts name as the target of a command, as its page shows it; undefined: none that the person may
  * see.
  */
-export async function targetRecord(visit: PageRequest, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
-  const record = Object.values(visit.site.records).find(
+export async function targetRecord(request: PageRequest, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
+  const record = Object.values(request.site.records).find(
     ({ by: named, show }) =>
       named === by && show.endsWith(".show") && (by !== "id" || familyOf({ id: show }) === familyOf({ id })),
   );
-  const command = record && visit.site.commands.get(record.show);
+  const command = record && request.site.commands.get(record.show);
   const [name] = (by !== undefined && texts[by]) || [];
   if (!command || name === undefined || !record.named.test(name)) return undefined;
-  const answer = await answerIfFound(visit, command, { [by!]: name });
+  const answer = await answerIfFound(request, command, { [by!]: name });
   return isRow(answer) ? { record, command, answer } : undefined;
 }
 
 /** What the record of a form's target has in the members that the form can change, as its fields say it. */
-async function setNow(visit: PageRequest, command: ConsoleCommand, texts: FormTexts): Promise<FormTexts> {
+async function setNow(request: PageRequest, command: ConsoleCommand, texts: FormTexts): Promise<FormTexts> {
   const { kind, target: [by] = [], input } = command;
-  const { answer } = (kind !== "read" && (await targetRecord(visit, command, texts))) || {};
+  const { answer } = (kind !== "read" && (await targetRecord(request, command, texts))) || {};
   return Object.fromEntries(
     membersOf(input).flatMap(({ name, member }) => {
       const value = answer?.[recordNames[name] ?? name];
-      return value === undefined || name === by ? [] : [[name, fieldTexts(member, value, visit.times)]];
+      return value === undefined || name === by ? [] : [[name, fieldTexts(member, value, request.times)]];
     }),
   );
 }
@@ -106,15 +106,15 @@ const named = (name: string, text: string) => ({ name, shows: name === "account"
  * Kobo Pay".
  */
 export function pageTitle(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   texts: FormTexts = {},
   answer?: unknown,
 ): string {
   const title = titleOf(command);
-  const record = recordShownBy(visit.site, command);
+  const record = recordShownBy(request.site, command);
   if (record && isRow(answer)) return record.title(answer);
-  const subject = subjectOf(visit, command, texts);
+  const subject = subjectOf(request, command, texts);
   if (subject === "") return title;
   return command.kind === "read" ? `${title} of ${subject}` : `${title}: ${subject}`;
 }
@@ -134,9 +134,9 @@ export function pageHead({ crumb, title, state = "", tools = "", below = "" }: H
 }
 
 /** The head of a command's page with its form. */
-export function formHead(visit: PageRequest, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
+export function formHead(request: PageRequest, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
   const { summary, description, guide } = command;
-  const { say } = visit;
+  const { say } = request;
   const more = guide
     ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl class="facts">${guide.items.map(([term, text]) => html`<div><dt>${/^[a-z]+\.[a-z_.]+$/.test(term) ? eventText(term) : term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
@@ -144,20 +144,20 @@ export function formHead(visit: PageRequest, command: ConsoleCommand, place: Con
     ? html`<details><summary>Read on</summary><p class="quiet lines">${say(description)}</p></details>`
     : "";
   const below = html`<p class="says">${say(summary)}</p>${folded}${more}`;
-  return pageHead({ crumb: place, title: pageTitle(visit, command, texts), below });
+  return pageHead({ crumb: place, title: pageTitle(request, command, texts), below });
 }
 
 /**
  * The head of a page that shows an answer: of a record its name, its state and what can be done; of a list what it is.
  */
 export function answerHead(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   place: ConsolePage,
   { texts, answer, links }: { texts: FormTexts; answer: unknown; links: readonly MenuLink[] },
 ): Html {
-  const record = recordShownBy(visit.site, command);
-  const title = pageTitle(visit, command, texts, answer);
+  const record = recordShownBy(request.site, command);
+  const title = pageTitle(request, command, texts, answer);
   // A report may be asked for in another form.
   const [first] = (record?.primary ?? [command.id]).flatMap((id) => links.filter((link) => link.id === id));
   const beside = links.filter((link) => link !== first && link.id !== undefined && record?.beside?.includes(link.id));
@@ -169,11 +169,11 @@ export function answerHead(
       crumb: place,
       title,
       tools,
-      below: figuresLine(visit, command, answer) || html`<p class="quiet">${visit.say(command.summary)}</p>`,
+      below: figuresLine(request, command, answer) || html`<p class="quiet">${request.say(command.summary)}</p>`,
     });
-  const { state, meta } = metaOf(visit, command, answer);
+  const { state, meta } = metaOf(request, command, answer);
   const said = record.says === undefined ? "" : answer[record.says];
-  const says = said ? html`<p class="says">${visit.say(said as Text)}</p>` : "";
+  const says = said ? html`<p class="says">${request.say(said as Text)}</p>` : "";
   return pageHead({ crumb: place, title, state, tools, below: html`${meta}${says}` });
 }
 
@@ -186,17 +186,17 @@ export function figuresLine({ times }: PageRequest, command: ConsoleCommand, ans
 
 /** What a record is and whom it is about, in a line. */
 export function metaOf(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   answer: FoundRow,
   without = "",
 ): { state: Html | string; meta: Html } {
-  const { state, meta, labelled, members: ids } = recordShownBy(visit.site, command)!;
-  const members = recordOf(command.answer, answer, visit.times);
+  const { state, meta, labelled, members: ids } = recordShownBy(request.site, command)!;
+  const members = recordOf(command.answer, answer, request.times);
   const shownOf = (member: (typeof members)[number]) =>
-    shownAs({ ...member, text: wordOf(member, visit.names) }, visit.say);
+    shownAs({ ...member, text: wordOf(member, request.names) }, request.say);
   const stated = members.find(({ name }) => name === state);
-  const link = recordLinks(visit.site);
+  const link = recordLinks(request.site);
   const facts = meta.flatMap((each) => {
     const member = members.find(({ name }) => name === each && name !== without);
     if (!member) return [];
@@ -208,7 +208,7 @@ export function metaOf(
     return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
   });
   const below = stated
-    ? visit.say.words(belowState(rowShape(command.answer).properties![stated.name]!, answer, visit.times))
+    ? request.say.words(belowState(rowShape(command.answer).properties![stated.name]!, answer, request.times))
     : "";
   const shownState = stated ? html`${shownOf(stated)}${below === "" ? "" : html` <small>${below}</small>`}` : "";
   return { state: shownState, meta: html`<p class="meta">${facts}</p>` };
@@ -275,11 +275,11 @@ export function chipMembers({ input }: ConsoleCommand) {
  * The words that people filter a list by, as links: of the states of verifications, for example, with how many there
  * are of each.
  */
-export async function chips(visit: PageRequest, command: ConsoleCommand, path: string): Promise<Html> {
-  const { query, names } = visit;
+export async function chips(request: PageRequest, command: ConsoleCommand, path: string): Promise<Html> {
+  const { query, names } = request;
   const members = chipMembers(command);
   if (members.length === 0) return html``;
-  const counts = await command.choiceCounts?.({}, contextForPerson(visit));
+  const counts = await command.choiceCounts?.({}, contextForPerson(request));
   const chip = (text: string, change: Record<string, string | undefined>, isChosen: boolean, many = 0) => {
     const address = urlOf(path, query, { ...change, cursor: undefined, _page: undefined });
     return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;

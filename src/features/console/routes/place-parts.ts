@@ -14,11 +14,11 @@ import { isExpected, runAs } from "./run-as.ts";
 const mostDrafts = 5;
 
 /** What a page shows above the table of its command. */
-export async function aboveTable(visit: PageRequest, { path }: ConsolePage): Promise<Html> {
-  if (path === "/catalogue") return waitingDrafts(visit);
-  if (path === "/people") return ownEmail(visit);
-  if (path === "/you") return ownPasskeys(visit);
-  return path === "/books" ? books(visit) : html``;
+export async function aboveTable(request: PageRequest, { path }: ConsolePage): Promise<Html> {
+  if (path === "/catalogue") return waitingDrafts(request);
+  if (path === "/people") return ownEmail(request);
+  if (path === "/you") return ownPasskeys(request);
+  return path === "/books" ? books(request) : html``;
 }
 
 /** The first officer has an e-mail that stands for nobody. */
@@ -29,29 +29,29 @@ function ownEmail({ session: { person } }: PageRequest): Html {
 }
 
 /** The passkeys of the person, above the sessions. */
-async function ownPasskeys(visit: PageRequest): Promise<Html> {
-  const command = visit.site.commands.get("passkeys.list")!;
-  const { answer } = await runAs(visit, command, {});
-  return html`<h2>Your passkeys</h2>${answerOf(visit, command, answer)}<h2>Your sessions</h2>`;
+async function ownPasskeys(request: PageRequest): Promise<Html> {
+  const command = request.site.commands.get("passkeys.list")!;
+  const { answer } = await runAs(request, command, {});
+  return html`<h2>Your passkeys</h2>${answerOf(request, command, answer)}<h2>Your sessions</h2>`;
 }
 
 /** Each change that waits, beside what is served, with what a person may do about it. */
-async function waitingDrafts(visit: PageRequest): Promise<Html> {
-  const history = visit.site.commands.get("catalogue.history")!;
-  const { waiting } = (await runAs(visit, history, { limit: "1" })).answer as { waiting: Draft[] };
+async function waitingDrafts(request: PageRequest): Promise<Html> {
+  const history = request.site.commands.get("catalogue.history")!;
+  const { waiting } = (await runAs(request, history, { limit: "1" })).answer as { waiting: Draft[] };
   const cards = waiting.slice(0, mostDrafts).map(async ({ draft, state, author, note, reasons, holds_from }) => {
     const may = ["approve", "reject"].flatMap((verb) => {
-      const command = visit.site.commands.get(`catalogue.${verb}`);
+      const command = request.site.commands.get(`catalogue.${verb}`);
       if (!command || command.fits?.({ state }) === false) return [];
       return [
         html`<a class="button" href="${addressOf(command, { draft })}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `,
       ];
     });
-    const when = holds_from === null ? "" : `, holds from ${visit.times.textOf(holds_from)}`;
+    const when = holds_from === null ? "" : `, holds from ${request.times.textOf(holds_from)}`;
     return html`<section class="panel draft"><div class="title"><h2>${draft} is ${state}</h2><div class="tools">${may}</div></div>
-<p>${calledName(author, visit.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
-${reasons.map((reason) => html`<p class="warn">${visit.say(reason)}</p>`)}
-${await differenceOf(visit, draft)}</section>`;
+<p>${calledName(author, request.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
+${reasons.map((reason) => html`<p class="warn">${request.say(reason)}</p>`)}
+${await differenceOf(request, draft)}</section>`;
   });
   return html`${await Promise.all(cards)}`;
 }
@@ -87,28 +87,28 @@ function books({ query, config: { timeZone }, store }: PageRequest): Html {
 const mostLately = 8;
 
 /** What happened lately to what a page is about. */
-export async function latelyAt(visit: PageRequest, { lately = [] }: ConsolePage): Promise<Html> {
-  const [command] = commandsShownAs(visit.site, "lately");
+export async function latelyAt(request: PageRequest, { lately = [] }: ConsolePage): Promise<Html> {
+  const [command] = commandsShownAs(request.site, "lately");
   if (!command || lately.length === 0) return html``;
-  const found = lately.map((kind) => runAs(visit, command, { kind, lines: String(mostLately) }));
+  const found = lately.map((kind) => runAs(request, command, { kind, lines: String(mostLately) }));
   const entries = (await Promise.all(found)).flatMap(
     ({ answer }) => (answer as { entries: { occurred_at: number }[] }).entries,
   );
   if (entries.length === 0) return html``;
   entries.sort((one, other) => other.occurred_at - one.occurred_at);
   const answer = { entries: entries.slice(0, mostLately), head: null };
-  return html`<section><div class="heads"><h2>Lately</h2><a href="${placeOf(visit.site, command).path}">All of it</a></div>${answerOf(visit, command, answer)}</section>`;
+  return html`<section><div class="heads"><h2>Lately</h2><a href="${placeOf(request.site, command).path}">All of it</a></div>${answerOf(request, command, answer)}</section>`;
 }
 
-async function differenceOf(visit: PageRequest, draft: string) {
-  const command = visit.site.commands.get("catalogue.show")!;
+async function differenceOf(request: PageRequest, draft: string) {
+  const command = request.site.commands.get("catalogue.show")!;
   const texts = { revision: draft };
   try {
-    const { answer } = await runAs(visit, command, texts);
+    const { answer } = await runAs(request, command, texts);
     // A card says the facts of its draft in words.
-    return answerOf(visit, command, answer, { texts, of: draft });
+    return answerOf(request, command, answer, { texts, of: draft });
   } catch (problem) {
     if (!isExpected(problem)) throw problem;
-    return problemBox(problem, visit.say, command);
+    return problemBox(problem, request.say, command);
   }
 }

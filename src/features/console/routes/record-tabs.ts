@@ -21,18 +21,18 @@ export interface PageSubject {
 
 /** The record that a page shows, or of which it shows more: the keys of an account. */
 export async function subjectOfPage(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   texts: FormTexts,
   shown?: unknown,
 ): Promise<PageSubject | undefined> {
-  for (const { show: id, by, named } of Object.values(visit.site.records)) {
-    const show = visit.site.commands.get(id);
+  for (const { show: id, by, named } of Object.values(request.site.records)) {
+    const show = request.site.commands.get(id);
     const [name, ...more] = texts[by] ?? [];
-    if (!show || !recordShownBy(visit.site, show) || name === undefined || more.length > 0 || !named.test(name))
+    if (!show || !recordShownBy(request.site, show) || name === undefined || more.length > 0 || !named.test(name))
       continue;
-    if (show !== command && !tabsOf(visit.site, show, by).includes(command)) continue;
-    const answer = show === command ? shown : await answerIfFound(visit, show, { [by]: name });
+    if (show !== command && !tabsOf(request.site, show, by).includes(command)) continue;
+    const answer = show === command ? shown : await answerIfFound(request, show, { [by]: name });
     if (isRow(answer)) return { show, by, name, answer };
   }
   return undefined;
@@ -61,16 +61,16 @@ export function tabAddress(site: SiteMap, command: ConsoleCommand, texts: Record
 
 /** The pages about the same thing, as tabs. The first one is the page of the thing. `current`: the one that is open. */
 export async function tabs(
-  visit: PageRequest,
+  request: PageRequest,
   { show, by, name }: PageSubject,
   current: ConsoleCommand,
 ): Promise<Html> {
-  const { site } = visit;
+  const { site } = request;
   const about = tabsOf(site, show, by);
   if (about.length === 0) return html``;
   const links = [show, ...about].map(async (other) => {
     const address = tabAddress(site, other, { [by]: name });
-    const many = await other.tab?.count?.({ [by]: name }, contextForPerson(visit));
+    const many = await other.tab?.count?.({ [by]: name }, contextForPerson(request));
     const count = many === undefined ? "" : html` <small>${many < mostCounted ? many : `${mostCounted - 1}+`}</small>`;
     const isOpen = other === current ? html` aria-current="page"` : "";
     return html`<a${isOpen} href="${address}">${other === show ? "Overview" : tabText(site, other)}${count}</a>`;

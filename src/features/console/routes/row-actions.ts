@@ -94,13 +94,13 @@ function isNamed(site: SiteMap, by: string, name: unknown): boolean {
 }
 
 /** Links from an answer that is about one thing. */
-export function recordActions(visit: PageRequest, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
+export function recordActions(request: PageRequest, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
   if (!isRow(answer)) return [];
-  const filled = [...visit.site.commands.values()].flatMap((other): MenuLink[] => {
+  const filled = [...request.site.commands.values()].flatMap((other): MenuLink[] => {
     const { input, title = "" } = other.fills?.(answer) ?? {};
     return input ? [{ address: addressOf(other, input), text: title, id: other.id }] : [];
   });
-  return [...linksOf(visit, command)(answer).actions, ...filled];
+  return [...linksOf(request, command)(answer).actions, ...filled];
 }
 
 /** What a person can decide about a record, with what becomes of the money. */

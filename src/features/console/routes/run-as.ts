@@ -24,8 +24,8 @@ export const isExpected = (error: unknown): error is Error =>
  * changes back.
  */
 export function contextForPerson(
-  { session, store, commands, stories, health, openAlarms, keptTimes, origin, ...visit }: PageRequest,
-  { db = store.db, audit = visit.audit, settings = visit.config } = {},
+  { session, store, commands, stories, health, openAlarms, keptTimes, origin, ...request }: PageRequest,
+  { db = store.db, audit = request.audit, settings = request.config } = {},
 ): CommandContext {
   const { role } = session.person;
   const actor = personActor(session.person);
@@ -57,14 +57,14 @@ export function contextForPerson(
  * entries of a command that this protection holds back. Throws a `RoleError`, or an `InputError`.
  */
 async function prepared(
-  visit: PageRequest,
+  request: PageRequest,
   command: ConsoleCommand,
   texts: Texts,
-  { db = visit.store.db, auditOf = () => visit.audit }: { db?: Audited["db"]; auditOf?: AuditOf } = {},
+  { db = request.store.db, auditOf = () => request.audit }: { db?: Audited["db"]; auditOf?: AuditOf } = {},
 ) {
-  const input = accept(command, visit.session.person.role, texts, visit.config.timeZone);
-  const { config: settings, protection } = await protectedBy(command, { db: visit.store.db, config: visit.config });
-  return { input, desk: contextForPerson(visit, { db, audit: auditOf(protection), settings }) };
+  const input = accept(command, request.session.person.role, texts, request.config.timeZone);
+  const { config: settings, protection } = await protectedBy(command, { db: request.store.db, config: request.config });
+  return { input, desk: contextForPerson(request, { db, audit: auditOf(protection), settings }) };
 }
 
 type AuditOf = (protection: string | undefined) => Audit;
@@ -73,23 +73,27 @@ type AuditOf = (protection: string | undefined) => Audit;
  * Runs a command as the person of the session. `plain`: its answer as programs have it. `ageRemark`: how old a report
  * is. Throws a `RoleError`, an `InputError` or another problem for the person.
  */
-export async function runAs(visit: PageRequest, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
-  const { store, reports } = visit;
+export async function runAs(request: PageRequest, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
+  const { store, reports } = request;
   const { db, ageRemark } = command.reports ? await reports.source() : { db: store.db, ageRemark: undefined };
-  const { input, desk } = await prepared(visit, command, texts, { db, ...(auditOf && { auditOf }) });
+  const { input, desk } = await prepared(request, command, texts, { db, ...(auditOf && { auditOf }) });
   const plain = await answered(command, input, desk);
-  return { plain, answer: await shownTo(visit, command, plain), ageRemark };
+  return { plain, answer: await shownTo(request, command, plain), ageRemark };
 }
 
 /** The letter that the answer would be. Throws as `runAs`. */
-export async function letterAs(visit: PageRequest, command: ConsoleCommand, texts: Texts): Promise<Letter | undefined> {
+export async function letterAs(
+  request: PageRequest,
+  command: ConsoleCommand,
+  texts: Texts,
+): Promise<Letter | undefined> {
   if (!command.letter) return undefined;
-  const { db } = await visit.reports.source();
-  const { input, desk } = await prepared(visit, command, texts, { db });
+  const { db } = await request.reports.source();
+  const { input, desk } = await prepared(request, command, texts, { db });
   return command.letter(input as never, desk);
 }
 
-/** An answer with e-mails in place of ids. The visit learns what people call those that it names. */
+/** An answer with e-mails in place of ids. The request learns what people call those that it names. */
 export async function shownTo(
   { store: { db }, names }: PageRequest,
   command: ConsoleCommand,
@@ -104,19 +108,19 @@ export async function shownTo(
  * How the service was less than so many milliseconds ago, as programs have it; undefined in a build that does not say.
  * All people share a reading of it.
  */
-export async function statusFacts(visit: PageRequest, milliseconds: number): Promise<unknown> {
-  const [command] = commandsShownAs(visit.site, "state");
+export async function statusFacts(request: PageRequest, milliseconds: number): Promise<unknown> {
+  const [command] = commandsShownAs(request.site, "state");
   if (!command) return undefined;
-  const read = async () => JSON.stringify((await runAs(visit, command, {})).plain);
-  return JSON.parse(await visit.readings.get("state", milliseconds, read));
+  const read = async () => JSON.stringify((await runAs(request, command, {})).plain);
+  return JSON.parse(await request.readings.get("state", milliseconds, read));
 }
 
 /**
  * The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says.
  */
-export async function answerIfFound(visit: PageRequest, command: ConsoleCommand, texts: Texts): Promise<unknown> {
+export async function answerIfFound(request: PageRequest, command: ConsoleCommand, texts: Texts): Promise<unknown> {
   try {
-    return (await runAs(visit, command, texts)).answer;
+    return (await runAs(request, command, texts)).answer;
   } catch (problem) {
     if (isExpected(problem)) return undefined;
     throw problem;
@@ -127,8 +131,12 @@ export async function answerIfFound(visit: PageRequest, command: ConsoleCommand,
  * What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command
  * refuses about them.
  */
-export async function effectOf(visit: PageRequest, command: ConsoleCommand, texts: Texts): Promise<Effect | undefined> {
-  const { input, desk } = await prepared(visit, command, texts);
+export async function effectOf(
+  request: PageRequest,
+  command: ConsoleCommand,
+  texts: Texts,
+): Promise<Effect | undefined> {
+  const { input, desk } = await prepared(request, command, texts);
   return confirmed(command, input, desk);
 }
 

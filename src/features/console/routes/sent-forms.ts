@@ -29,13 +29,13 @@ export interface FormRequest {
 }
 
 /** A request with a form that may do its work. Throws an `AlreadySent`, or a `ConsoleError` for a form without one. */
-export async function formRequestOf(visit: PageRequest, form: FormData): Promise<FormRequest> {
+export async function formRequestOf(request: PageRequest, form: FormData): Promise<FormRequest> {
   const id = String(form.get("_form"));
   if (!/^[\w-]{22,64}$/.test(id))
     throw new ConsoleError(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
-  const sent = await sentForm(visit, id);
+  const sent = await sentForm(request, id);
   // Ids are random: that of another person was made up.
-  if (sent && sent.person_id !== visit.session.person.id)
+  if (sent && sent.person_id !== request.session.person.id)
     throw new ConsoleError(403, "form_id", "This is the form of another person.");
   if (sent) throw new AlreadySent(sent);
   return { id, request: randomUUID() };

@@ -103,19 +103,19 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
 }
 
 /** What the browser needs to make one more passkey of the person. */
-export async function newPasskeyOptions(visit: PageRequest): Promise<HttpResponse> {
-  await ownForm(visit, longestForm);
-  const { store, origin, session } = visit;
+export async function newPasskeyOptions(request: PageRequest): Promise<HttpResponse> {
+  await ownForm(request, longestForm);
+  const { store, origin, session } = request;
   return jsonResponse(await anotherPasskeyOptions({ db: store.db, now: store.now, origin: origin() }, session.person));
 }
 
-export async function signOut(visit: PageRequest): Promise<HttpResponse> {
-  await ownForm(visit, longestForm);
-  const { db } = visit.store;
-  const { person, secret } = visit.session;
+export async function signOut(request: PageRequest): Promise<HttpResponse> {
+  await ownForm(request, longestForm);
+  const { db } = request.store;
+  const { person, secret } = request.session;
   await endSession(db, secret);
-  await visit.audit(db, peopleTrail.consoleSignedOut(personActor(person), { person: person.id }));
-  return redirect("/sign-in", { "Set-Cookie": cookie(visit, "", 0), "Clear-Site-Data": '"cache"' });
+  await request.audit(db, peopleTrail.consoleSignedOut(personActor(person), { person: person.id }));
+  return redirect("/sign-in", { "Set-Cookie": cookie(request, "", 0), "Clear-Site-Data": '"cache"' });
 }
 
 /** A new session each time: a cookie that somebody planted before never becomes one. */
