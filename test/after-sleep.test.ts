@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, mock, suite, test } from "node:test";
+import { after, before, mock, suite, test } from "node:test";
 import { startOperators } from "../src/features/console/operators.fixture.ts";
 import { usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
@@ -9,12 +9,13 @@ const hour = 3_600_000;
 const corporate = "/api/v2/corporate-data/list";
 
 /** The clock on the wall goes on while a machine sleeps, and the time that passes for its processes stands still. */
-const sleep = (hours: number) => mock.timers.enable({ apis: ["Date"], now: Date.now() + hours * hour });
+const sleep = (hours: number) => mock.timers.setTime(Date.now() + hours * hour);
 
 for (const engine of usualEngines)
   suite(`a machine that slept, on ${engine.name}`, () => {
+    before(() => mock.timers.enable({ apis: ["Date"], now: Date.now() }));
+    after(() => mock.timers.reset());
     const service = suiteService({ DUBA_LIMITS: "off" }, engine);
-    afterEach(() => mock.timers.reset());
 
     test("a key that ended meanwhile is refused, and so is an access token", async () => {
       const ending = await service.newKey({ expiresAt: Date.now() + hour });

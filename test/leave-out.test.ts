@@ -52,7 +52,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a stage of a verification": ["src/verification/in-flight.ts", "src/verification/verification.ts"],
   "a search among prices": ["src/catalogue/guard/findings.ts"],
   "the name of an example": ["src/http/pages/guides.ts"],
-  "a limit of verifications": ["src/verification/limits.ts"],
+  "a limit of verifications": ["src/ledger/statements/within-limits.ts"],
   "a part of the page Now, which people of one role share": ["src/features/console/routes/now-routes.ts"],
   "the name of a column": ["src/features/doctor/machine-checks.ts"],
   "the counter by which processes see that the order of vendors changed": [

@@ -52,16 +52,7 @@ export interface Access {
 
 /** Prepares accounts and keys on a migrated store. Throws an `AccessError` for a bad `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const {
-    db,
-    audit,
-    bootstrapKey,
-    failedLimit,
-    tokenLifetime,
-    standIns = false,
-    patience,
-    now = () => Date.now(),
-  } = options;
+  const { db, audit, bootstrapKey, failedLimit, tokenLifetime, standIns = false, patience, now = Date.now } = options;
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);
   const failed = new FailedCredentials(failedLimit);
   const uses = new KeyUses(db);

@@ -446,7 +446,7 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     name: "a form that somebody typed is shown to another person",
     file: "src/features/console/routes/form-routes.ts",
-    from: 'if (form.get("_person") !== visit.session.person.id) return redirect(pathOf(command));',
+    from: 'if (form.get("_person") !== request.session.person.id) return redirect(pathOf(command));',
     to: "",
     tests: ["src/features/console/attacks.test.ts"],
   },
@@ -495,7 +495,7 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     name: "a session of the console outlives the sleep of the machine",
     file: "src/features/console/console.ts",
-    from: "now: () => Date.now(),",
+    from: "now: Date.now,",
     to: "now: core.store.now,",
     tests: ["test/after-sleep.test.ts"],
   },

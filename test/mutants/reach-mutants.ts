@@ -94,7 +94,7 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "a viewer shares the readings of an officer",
     file: "src/features/console/routes/now-routes.ts",
-    from: "${name} ${visit.session.person.role}",
+    from: "${name} ${request.session.person.role}",
     to: "${name}",
     tests: ["src/features/console/every-role.test.ts"],
   },
@@ -115,7 +115,7 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "an answer that is kept is for every role",
     file: "src/features/console/routes/form-routes.ts",
-    from: "!mayRun(visit.session.person.role, sent) || ",
+    from: "!mayRun(request.session.person.role, sent) || ",
     to: "",
     tests: ["src/features/console/every-role.test.ts"],
   },

@@ -45,7 +45,7 @@ async function openPages(
   const { dataDirectory, databaseUrl } = config;
   const store = {
     ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })),
-    now: () => Date.now(),
+    now: Date.now,
   };
   const reports = new ReportStore(config.databaseReadUrl, store, log);
   let port: number | undefined;

@@ -91,7 +91,7 @@ for (const engine of usualEngines) {
         mends.map(({ line }) => line),
         [`duba keys change ${id}`],
       );
-      await duba("keys", "change", id, "--scope", "catalogue:read");
+      await duba("keys", "change", id, "--scope", "catalogue:read", "--yes");
       assert.equal((await failedOf()).vendor, undefined);
     });
 
