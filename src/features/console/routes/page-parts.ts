@@ -17,8 +17,8 @@ import { shownAs } from "../view/cells.ts";
 import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
 import { rowShape } from "../view/figures.ts";
 import { type MenuLink, moreMenu } from "../view/menus.ts";
+import { labelIn } from "../view/paged-table.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
-import { labelIn } from "../view/sorted-table.ts";
 import { wordOf } from "../view/words.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
 

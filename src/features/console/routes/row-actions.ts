@@ -18,8 +18,8 @@ import {
 } from "../site-map.ts";
 import { formId, passkeyFields, passkeyProblem } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
+import type { RowLinks } from "../view/paged-table.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
-import type { RowLinks } from "../view/sorted-table.ts";
 import { calledName } from "../view/words.ts";
 import { isMaker } from "./page-parts.ts";
 

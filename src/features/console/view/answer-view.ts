@@ -17,8 +17,8 @@ import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
 import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
 import { icon } from "./menus.ts";
+import { type RowLinks, sortedTable, type View } from "./paged-table.ts";
 import type { RecordLink, recordShownBy } from "./record-links.ts";
-import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
 import { timeLineView } from "./time-line-view.ts";
 import { mendLinks, type Names, type Say, worded, wordsOf } from "./words.ts";
 
