@@ -15,7 +15,10 @@ export function another(): IdentityAttempt {
   return { ...attempt, number: String(numbers) };
 }
 
-/** A vendor behind a breaker that answers `outcome`, on a clock that the test moves. */
+/**
+ * A vendor behind a breaker that answers `outcome`, on a clock that the test moves. Once in a test: Node restores no
+ * method that was mocked twice.
+ */
 export function openedBreaker(
   t: TestContext,
   changes: Partial<CircuitBreakerOptions> = {},

@@ -55,7 +55,7 @@ function pageOf(site: SiteMap, command: Command<never>, asked: readonly (readonl
  * label.
  */
 function withLabels(text: string): string {
-  const named = text.replaceAll(/(?<![\w.:/"-])[a-z]+(?:_[a-z]+)+(?![\w"])/g, (name) =>
+  const named = text.replaceAll(/(?<![\w.:/"-])[a-z]+(?:_[a-z]+)+(?![\w"-])/g, (name) =>
     isCode(name) ? name : labelFor(name).toLowerCase(),
   );
   return named.replaceAll(/(?<!\S)--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) => `“${labelFor(name)}”`);
