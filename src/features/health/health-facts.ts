@@ -137,13 +137,15 @@ export async function readFacts(room: AlarmRoom) {
   };
 }
 
-/** What held drafts would change, which never changes. */
-const heldChanges = recent<string>(100);
+/** What the held drafts of a store would change, by their names: it never changes. */
+const heldChanges = new WeakMap<AlarmRoom["db"], ReturnType<typeof recent<string>>>();
 
 /** Such as "50MB 24Hrs (MTNDATA 104): ₦105.00 → ₦1,900.00 (+1,710 %), and 3 other changes". */
 async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string> {
   const name = draftName(draft);
-  const known = heldChanges.get(name);
+  const ofStore = heldChanges.get(db) ?? recent<string>(100);
+  heldChanges.set(db, ofStore);
+  const known = ofStore.get(name);
   if (known !== undefined) return known;
   const { listedChanges, movesOf } = await import("../../catalogue/commands/difference-view.ts");
   const changes = listedChanges(await changesOf(db, draft.id));
@@ -152,7 +154,7 @@ async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string
   const more = others === 0 ? "" : `${others} ${far ? "other " : ""}${others === 1 ? "change" : "changes"}`;
   const text = far && `${far.called} (${far.entry}): ${nairaText(far.was)} → ${nairaText(far.now)} (${far.move})`;
   const what = [text, more].filter(Boolean).join(", and ");
-  heldChanges.set(name, what);
+  ofStore.set(name, what);
   return what;
 }
 
