@@ -15,18 +15,26 @@ export function another(): IdentityAttempt {
   return { ...attempt, number: String(numbers) };
 }
 
-/**
- * A vendor behind a breaker that answers `outcome`, on a clock that the test moves. Once in a test: Node restores no
- * method that was mocked twice.
- */
+/** The clock of a test, for all of its breakers: Node restores no method that was mocked twice. */
+const clocks = new WeakMap<TestContext, { passed: number }>();
+
+function clockOf(t: TestContext): { passed: number } {
+  const known = clocks.get(t);
+  if (known) return known;
+  const clock = { passed: 0 };
+  t.mock.method(performance, "now", () => clock.passed);
+  clocks.set(t, clock);
+  return clock;
+}
+
+/** A vendor behind a breaker that answers `outcome`, on a clock that the test moves. */
 export function openedBreaker(
   t: TestContext,
   changes: Partial<CircuitBreakerOptions> = {},
   upstream: Partial<IdentityUpstream> = {},
 ) {
   t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
-  let passed = 0;
-  t.mock.method(performance, "now", () => passed);
+  const clock = clockOf(t);
   const vendor = { outcome: { state: "negative", reason: "not_found" } as IdentityOutcome, asked: 0 };
   const log = new RecordedLog();
   const changesSeen: UpstreamHealth[] = [];
@@ -55,7 +63,7 @@ export function openedBreaker(
     return last;
   };
   const pass = (milliseconds: number) => {
-    passed += milliseconds;
+    clock.passed += milliseconds;
     t.mock.timers.tick(milliseconds);
   };
   /** Sets the clock on the wall. */
