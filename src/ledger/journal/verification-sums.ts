@@ -110,7 +110,9 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
     row = { ...key, ...none } as SumRow;
     rows.set(name, row);
   }
-  for (const [count, change] of Object.entries(changes)) row[count as Count] += times * change;
+  // A state of a kind that has no column yet is not counted.
+  for (const [count, change] of Object.entries(changes))
+    if (Object.hasOwn(none, count)) row[count as Count] += times * change;
 }
 
 /**
