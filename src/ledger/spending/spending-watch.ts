@@ -112,7 +112,7 @@ export async function nearlySpentAccounts(
 
 /** When an account took from a budget last, or its terms changed after that. */
 async function lastTake(db: Db, account: string, period: string): Promise<number | null> {
-  const taken = db
+  const taken = await db
     .selectFrom("verification")
     .select("started_at as at")
     .where("account_id", "=", account)
@@ -120,17 +120,20 @@ async function lastTake(db: Db, account: string, period: string): Promise<number
     .where("spends", "=", period)
     .where((row) => row.or([row("charged", "=", 1), row("state", "=", "started")]))
     .orderBy("created_at", "desc")
-    .limit(1);
-  const changed = db
+    .limit(1)
+    .executeTakeFirst();
+  const changed = await db
     .selectFrom("audit_entry")
     .select("occurred_at as at")
     .where("kind", "in", ["account.changed", "account.terms_changed", "account.topped_up"])
     .where("facts", "like", `{"account":"${account}"%`)
+    // No index knows the account: this bounds what is read.
+    .where("occurred_at", ">", taken?.at ?? 0)
     .orderBy("occurred_at", "desc")
-    .limit(1);
-  const found = await Promise.all([taken.executeTakeFirst(), changed.executeTakeFirst()]);
-  const times = found.flatMap((row) => (row ? [Number(row.at)] : []));
-  return times.length === 0 ? null : Math.max(...times);
+    .limit(1)
+    .executeTakeFirst();
+  const last = changed ?? taken;
+  return last ? Number(last.at) : null;
 }
 
 async function usesOf(
