@@ -94,7 +94,12 @@ suite("metrics", () => {
         {
           ...{ vendor: "dojah", kind: "bvn", span: "24h", attempts: 20, answers: 16, foundRate: 75, failureShare: 20 },
           ...{ median: 250, p95: null, cost: 90_000, costPerFound: 6_000 },
-          ...{ balance: 45_000, attemptsLeft: 10, daysLeft: 0.5, state: null, since: null, pause: undefined },
+          balance: 45_000,
+          attemptsLeft: 10,
+          daysLeft: 0.5,
+          state: null,
+          since: null,
+          pause: undefined,
         },
       ],
       undelivered: { waiting: 7, dead: 1, oldest: at - 45_000 },

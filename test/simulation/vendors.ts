@@ -241,7 +241,7 @@ export class Vendors {
       return { after: seed.pick([5, 300, 2_500]), refuses: true };
     }
     if (mood === "late" && chance < 85) return works(seed.between(17, 34) * second + seed.below(second));
-    // It did the work, and nobody hears of it.
+    // The vendor does the work, and its answer is lost.
     if (mood === "cut off" && chance < 85) return works(seed.between(60, 900), false);
     if (mood === "empty wallet" && chance < 90) return refuses("no_money");
     // It did the work, and says something else.

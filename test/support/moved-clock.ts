@@ -9,13 +9,10 @@ import pg from "pg";
 const ahead = Number(process.env.DUBA_TEST_CLOCK_AHEAD);
 const { now } = Date;
 
-globalThis.Date = class extends Date {
-  constructor(...parts: []) {
-    // @ts-expect-error: The parts are whatever a date takes.
-    super(...(parts.length === 0 ? [now() + ahead] : parts));
-  }
-  static override now = () => now() + ahead;
-} as DateConstructor;
+Date.now = () => now() + ahead;
+globalThis.Date = new Proxy(Date, {
+  construct: (date, parts, target) => Reflect.construct(date, parts.length === 0 ? [Date.now()] : parts, target),
+});
 
 const moved = (statement: string) =>
   statement

@@ -3,7 +3,7 @@ import type { Config } from "../../config/read-config.ts";
 import { settingOf } from "../../config/read-config.ts";
 import { alarmSettings } from "./alarm-settings.ts";
 
-/** Who is told of alarms, and of which ranks. */
+/** Gets a message about each alarm of these ranks. */
 export interface AlarmReceiver {
   url: string;
   ranks: readonly Rank[];

@@ -43,8 +43,8 @@ interface Stop {
 const mostUseless = 3;
 
 /**
- * Decides whom a run asks, and why. The next vendor is asked only if the one before certainly did no work, if that one
- * timed out and the operator accepts paying twice, or once after "not found" if the operator wants a second source.
+ * Decides whom a run asks, and why. A run asks the next vendor in three cases: the last one certainly did no work; it
+ * timed out, and the operator accepts paying twice; it found nobody, and the operator wants a second source.
  */
 export class Route {
   readonly first: ChosenVendor;
