@@ -70,7 +70,8 @@ async function printParts(
       const mends = await mendLines(part.mends ?? [], commands);
       const lines = [sentences.filter((sentence) => sentence !== "").join(" "), ...mends];
       for (const line of lines) if (line !== "") io.err(`${line}\n`);
-    } else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
+    } else if ("more" in part) io.err(`There may be more: add --cursor ${part.more}\n`);
+    else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
     else {
       const table = tableOf(command, answer, part, zone);
       const then = "list" in part && part.none === undefined ? command.noneThen?.says : undefined;

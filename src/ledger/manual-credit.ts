@@ -50,7 +50,7 @@ export async function mayGive(room: Room, { what, accountId, kobo }: ManualCredi
   const why = `The account was charged ${nairaText(charged)} last month. With this they would come to ${nairaText(total)} in ${name} this month.`;
   if (!fourEyes) {
     if (sure) return true;
-    throw new CommandError(`${why} Name a verification with --reference, or say that it is right with --sure.`);
+    throw new CommandError(`${why} Name the reference of a verification, or say that you are sure.`);
   }
   if (!actor.startsWith("person:"))
     throw new CommandError(`${why} DUBA_FOUR_EYES is on, so two people must give it in the console.`);

@@ -42,8 +42,8 @@ export async function changeTerms(
     const { id, terms } = account;
     if (terms.prepaid && (terms.capKobo !== undefined || terms.capCount !== undefined))
       throw new AccessError(
-        "An account has a monthly cap or a balance, not both. " +
-          "Take the cap away with --cap-naira none --cap-count none, or the balance with --prepaid off.",
+        "An account has a monthly cap or a balance, not both. Take away the cap in naira and in verifications, " +
+          "or end prepayment.",
       );
     if (terms.prepaid) await openPeriod(trx, id, balancePeriod, 0);
     if (change.capKobo != null || change.capCount != null) await countMonth(trx, id, zone, now);

@@ -111,7 +111,7 @@ Importing an exported file has no effect. Special prices of accounts and groups 
     ),
     account: Type.Optional(
       Type.String({
-        description: "With --list prices, only those of this account or group.",
+        description: "For the list prices: only those of this account or group.",
         placeholder: "id or e-mail",
       }),
     ),

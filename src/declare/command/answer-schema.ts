@@ -144,6 +144,8 @@ export type Part =
   /** `problem`: what needs a hand. `note`: what to know beside it, or to do next. `mends`: what to do. */
   | { problem: Text; note?: Text; mends?: readonly Mend[] }
   | { note: Text; mends?: readonly Mend[] }
+  /** The cursor of the rows that follow. A page has a link of its own. */
+  | { more: string }
   /** A list of the answer: the member of that name, or the only one. `none` is the sentence for an empty table. */
   | {
       list: string | true;

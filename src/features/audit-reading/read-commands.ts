@@ -41,9 +41,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
       without: Type.Optional(
         Type.Enum(namesOf(kinds), { description: "Leave out the entries of this kind.", unchosen: "None" }),
       ),
-      reference: Type.Optional(
-        formed(id, { description: "Only entries about the verification with this request_reference." }),
-      ),
+      reference: Type.Optional(formed(id, { description: "Only entries about the verification with this reference." })),
     }),
     answer: Type.Object({
       entries: Type.Array(

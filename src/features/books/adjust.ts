@@ -114,7 +114,7 @@ async function checkCorrections(
   if (sure || byHand.length === 0) return total;
   const lines = byHand.map((line) => `${nairaText(line.kobo)} (${line.reason})`).join(", ");
   throw new CommandError(
-    `${row.reference} was corrected by hand before: ${lines}. If it needs one more correction, say so with --sure.`,
+    `${row.reference} was corrected by hand before: ${lines}. If it needs one more correction, say that you are sure.`,
   );
 }
 

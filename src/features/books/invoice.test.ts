@@ -89,7 +89,7 @@ suite("an invoice of a vendor", () => {
     assert.match(problemOf("reference,price\n1,2,3\n"), /^Line 2 of the invoice is not CSV/);
     assert.match(problemOf('reference\n"1\n'), /is not CSV/);
     assert.equal(problemOf(""), "The invoice is empty.");
-    assert.match(problemOf("time,price\n"), /--reference-column/);
+    assert.match(problemOf("time,price\n"), /Say which columns of the file these are/);
     assert.equal(problemOf("reference\n", { price: "Naira" }), 'The invoice has no column "Naira".');
   });
 });

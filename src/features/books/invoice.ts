@@ -113,7 +113,7 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
   if (places.reference < 0 && (places.time < 0 || places.digits < 0))
     throw new InputError(
       "The invoice needs a column with the vendor's reference, or one with the time and one with the number. " +
-        "Name them with --reference-column, --time-column and --digits-column.",
+        "Say which columns of the file these are.",
     );
   const problems: string[] = [];
   const sums: SumLine[] = [];

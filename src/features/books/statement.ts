@@ -54,7 +54,7 @@ export function statementHead({ accountId, month, zone, now, soFar = false }: As
   if (from > now) throw new InputError(`${month} has not begun.`);
   if (!isOver && !soFar)
     throw new InputError(
-      `The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on. To see what it holds so far, add --so-far.`,
+      `The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on. To see what it holds so far, ask for an unfinished one.`,
     );
   if (from < ledgerStart(now))
     throw new InputError(`The ledger no longer holds all of ${month}. It keeps verifications for 24 months.`);

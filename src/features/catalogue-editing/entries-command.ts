@@ -43,7 +43,7 @@ export const listEntries = command({
   id: "catalogue.entries",
   title: "Entries and prices",
   summary: "List entries of the catalogue, with what you pay for them and whether they are available.",
-  description: "Without --list, a search looks through everything that is sold.",
+  description: "Without a list, a search looks through everything that is sold.",
   role: "viewer",
   kind: "read",
   edits: { column: "price", by: "catalogue.edit", names: "code" },

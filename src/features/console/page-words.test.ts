@@ -23,6 +23,7 @@ const words: readonly [what: string, found: RegExp][] = [
   ["an id of an account", /(?<!\w)acc_\w+/g],
   ["a time of the code", /\d{4}-\d\d-\d\dT\d\d:\d\d/g],
   ["a name of the code", /(?<![\w.:/-])[a-z]+_[a-z_]+(?!\w)/g],
+  ["an option of the terminal", /(?<!\S)--[a-z][a-z-]+/g],
   ["an event of the code", /(?<![\w.@/:])(?:account|catalogue|key|person|route|verification)\.[a-z_]+\b/g],
   ["one of several", /(?<![\d,.])1 (?:rows|things|lines)\b/g],
 ];

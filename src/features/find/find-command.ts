@@ -25,7 +25,7 @@ export const findCommand = (records: RecordKinds) =>
       "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, " +
       "an endpoint, a revision or an entry of the catalogue.",
     description:
-      "Paste what you have: a request_reference, a request id, an idempotency key, a key or its id, an e-mail, " +
+      "Paste what you have: a reference, a request id, an idempotency key, a key or its id, an e-mail, " +
       "a name, the last four digits of a BVN or NIN, or the id of an event. " +
       "Duba does not search by a whole BVN, NIN or phone number.",
     role: "viewer",
@@ -74,7 +74,7 @@ function refuseNumbers(text: string): void {
   if (ownForms.some((form) => form.test(text)) || !holdsLongNumber(text)) return;
   throw new InputError(
     "Duba does not search by a BVN, a NIN or a phone number. Give the last four digits of the BVN or NIN, " +
-      "and not those of the phone; or the request_reference or the idempotency key. " +
+      "and not those of the phone; or the reference or the idempotency key. " +
       "To find everything about a person, an officer runs `duba subjects export`.",
   );
 }

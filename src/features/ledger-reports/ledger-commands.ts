@@ -141,7 +141,7 @@ const showVerification = command({
   role: "viewer",
   kind: "read",
   target: ["reference"],
-  input: Type.Object({ reference: formed(id, { description: "The request_reference of the verification." }) }),
+  input: Type.Object({ reference: formed(id, { description: "The reference of the verification." }) }),
   answer: Type.Object({
     request_reference: reference,
     explanation: sentence,

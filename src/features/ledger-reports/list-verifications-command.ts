@@ -73,7 +73,7 @@ export const listVerificationsCommand = command({
     to: Type.Optional(formed(day, { description: "Day after the last day.", placeholder: "day" })),
     last4: Type.Optional(formed(last4, { description: `Last four digits of the ${anyLabel}.`, placeholder: "digits" })),
     reference: Type.Optional(
-      formed(id, { description: "The request_reference of the verification.", placeholder: "reference" }),
+      formed(id, { description: "The reference of the verification.", placeholder: "reference" }),
     ),
     request_id: Type.Optional(
       formed(id, { description: "Id of a request (X-Request-Id), as the log has it.", placeholder: "id" }),
@@ -147,7 +147,7 @@ export const listVerificationsCommand = command({
   view: ({ next, searched_back_to: back }, { at }) => [
     list,
     ...(back === null ? [] : [{ note: `The search has come back to ${at(back)}.` }]),
-    ...(next === null ? [] : [{ note: `There may be more: add --cursor ${next}` }]),
+    ...(next === null ? [] : [{ more: next }]),
   ],
   examples: [
     {},

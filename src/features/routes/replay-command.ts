@@ -38,7 +38,7 @@ export const replayRoutes = command({
   description:
     "Duba assumes that the first vendor is asked about everybody who got an outcome. " +
     "Those for whom it fails go to the other vendors, which do as they did on average. " +
-    "found_rate is between low and high with a certainty of 95 %. Days are those of DUBA_TIME_ZONE.",
+    "The share of people found is between low and high with a certainty of 95 %. Days are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   reports: true,
@@ -88,7 +88,7 @@ export const replayRoutes = command({
                   text: richText`What ${joinTexts(
                     unpriced.map((vendor) => [{ vendor }]),
                     " and ",
-                  )} billed is not known and counts as 0. Give prices, such as --price ${unpriced[0]!}:bvn=45.`,
+                  )} billed is not known and counts as 0. Give its price, such as ${unpriced[0]!}:bvn=45.`,
                 },
               ]),
         ]),

@@ -194,7 +194,7 @@ const resume = command({
   run: async ({ vendor, check }, room: Audited & WithClock) => {
     if (await resumeRoute(room, { vendor, kind: check ?? null })) return { vendor, check: check ?? "all" };
     const held = await pausedRoutes(room.db, room.now());
-    const names = held.map(({ vendor, kind }) => (kind === null ? vendor : `${vendor} --check ${kind}`));
+    const names = held.map(({ vendor, kind }) => (kind === null ? vendor : `${vendor} for ${labelOf(kind)}`));
     throw new CommandError(
       `There is no such pause. ${names.length === 0 ? "No vendor is paused" : `Paused: ${names.join(", ")}`}.`,
     );

@@ -190,7 +190,7 @@ export const testUpstream = command({
 function unfitText(name: string, kind: CheckKind, unfit: NonNullable<ReturnType<typeof unfitFor>>): string {
   if (unfit === "other_kind") return `${name} does not verify a ${labelOf(kind)}.`;
   return unfit === "needs_consent"
-    ? `${name} needs the consent of the person: give --consent.`
+    ? `${name} needs the consent of the person: say that you have it.`
     : `${name} needs the names of the person, which Duba sends to no vendor. See docs/vendors/${name}.md.`;
 }
 

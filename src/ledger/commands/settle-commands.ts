@@ -10,7 +10,7 @@ import { publicState } from "../public-state.ts";
 import { anyVerification, type SettlingRoom, settle, settledAs } from "../settle.ts";
 
 const about = {
-  reference: Type.String({ description: "The request_reference of the verification." }),
+  reference: Type.String({ description: "The reference of the verification." }),
   reason: formed(remark, {
     description: "What the vendor says, for the audit trail. Name no person in it.",
     minLength: 1,
@@ -73,7 +73,9 @@ const settleVerification = command({
     ...about,
     outcome: Type.Enum([...negativeReasons], { description: "What the vendor says." }),
   }),
-  view: ({ request_reference, state }) => [`${request_reference} is settled as ${state}. Nobody is charged for it.`],
+  view: ({ request_reference, state }) => [
+    `${request_reference} is settled as ${state.replaceAll("_", " ")}. Nobody is charged for it.`,
+  ],
   examples: [{ reference: "3wKwKW719640695", outcome: "not_found", reason: "The vendor's support says so" }],
   effect: (_, room: SettlingRoom, run) => triedFirst(room, run),
   run: async ({ outcome, ...asked }, room: SettlingRoom) => answerOf(await settle(room, { ...asked, as: outcome })),

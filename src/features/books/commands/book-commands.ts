@@ -67,7 +67,7 @@ const adjustBooks = command({
     ),
     reference: Type.Optional(
       Type.String({
-        description: "The request_reference of the verification that it is about.",
+        description: "The reference of the verification that it is about.",
         placeholder: "reference",
       }),
     ),

@@ -37,7 +37,7 @@ const checkInvoice = command({
   summary: "Compare the invoice of a vendor with the attempts that Duba made at it.",
   description:
     "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference " +
-    "or by request_reference, else by the last four digits and the nearest time within 10 minutes. " +
+    "or by ours, else by the last four digits and the nearest time within 10 minutes. " +
     "It reads only these columns, and shows no whole number. A line with a total, or without reference, time and " +
     "number, is no attempt: it is left out, and compared with the sum of the lines above it.",
   onTerminal: "The exit code is 1 if there are differences.",

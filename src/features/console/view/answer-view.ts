@@ -95,11 +95,9 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   if ("text" in part) return html`<p class="says">${say(part.text)}</p>`;
   if ("problem" in part)
     return html`<div class="band problem" role="alert"><h2 class="lines">${say(part.problem)}</h2>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}${mendLinks(part.mends, say)}</div>`;
-  if ("note" in part) {
-    // The page has a link to what follows.
-    if (typeof part.note === "string" && part.note.includes("--cursor")) return html``;
+  if ("note" in part)
     return html`<p class="${isWell ? "quiet lines" : "warn lines"}">${say(part.note)} ${mendLinks(part.mends, say)}</p>`;
-  }
+  if ("more" in part) return html``;
   if ("record" in part) {
     if (of !== undefined) return html``;
     const { meta = [], state, panels = {} } = shows ?? {};

@@ -3,9 +3,9 @@ import type { Mend, MendWithLine } from "../../../declare/command/mend.ts";
 import type { Named, RichText } from "../../../declare/command/rich-text.ts";
 import { type Command, titleOf } from "../../../declare/command.ts";
 import { type Html, html, prose } from "../../../http/pages/html.ts";
-import { labelFor, pathOf, placeOf, type SiteMap } from "../site-map.ts";
+import { pathOf, placeOf, type SiteMap } from "../site-map.ts";
 import { timeOf } from "./cells.ts";
-import { isCode, type Names, type Say, wordFor } from "./words.ts";
+import { type Names, type Say, wordFor } from "./words.ts";
 
 export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
   const say = (text: string | RichText) =>
@@ -16,7 +16,7 @@ export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
     "time" in piece ? timeOf(piece.time, times.textOf(piece.time)) : html`${wordFor(piece, names)}`;
   const sentence = (text: string) => {
     const pieces = text.split(/`([^`]+)`/);
-    return html`${pieces.map((piece, at) => (at % 2 === 1 ? codeHtml(site, piece) : prose(withLabels(piece))))}`;
+    return html`${pieces.map((piece, at) => (at % 2 === 1 ? codeHtml(site, piece) : prose(piece)))}`;
   };
   const mend = (one: Mend | MendWithLine) => {
     const address = mendAddress(site, one);
@@ -48,17 +48,6 @@ function pageOf(site: SiteMap, command: Command<never>, asked: readonly (readonl
   const place = placeOf(site, command);
   const query = new URLSearchParams(asked as [string, string][]).toString();
   return `${command.id === place.opens ? place.path : pathOf(command)}${query && `?${query}`}`;
-}
-
-/**
- * An option of the terminal as the label of its field: `--time-column` is “Time column”; a member of the code by its
- * label.
- */
-function withLabels(text: string): string {
-  const named = text.replaceAll(/(?<![\w.:/"-])[a-z]+(?:_[a-z]+)+(?![\w"-])/g, (name) =>
-    isCode(name) ? name : labelFor(name).toLowerCase(),
-  );
-  return named.replaceAll(/(?<!\S)--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) => `“${labelFor(name)}”`);
 }
 
 /** A command in code, such as `duba keys list`, is a link to its page, if the site has it. */

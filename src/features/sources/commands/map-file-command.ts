@@ -23,7 +23,7 @@ export const importMapping = command({
   id: "catalogue.map.import",
   title: "Match codes from a file…",
   summary: "Name our codes of many entries of a source, from a CSV file.",
-  description: `The columns are own (our code below the same provider or product, or none) and source_code (the codes at the source, such as MTNDATA 231); list may say \
+  description: `The columns are \`own\` (our code below the same provider or product, or none) and \`source_code\` (the codes at the source, such as MTNDATA 231); \`list\` may say \
 which list it is. The table of \`duba catalogue map list --csv\` is such a file: lines whose own is empty are left to you. If a line has a problem, nothing changes.`,
   role: "operator",
   kind: "change",

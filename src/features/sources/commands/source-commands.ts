@@ -118,6 +118,10 @@ const pullSource = command({
     ),
     dry_run: dryRun,
   }),
+  view: (answer, viewing) => [
+    ...changeCommand.view(answer, viewing),
+    ...(answer.unmapped ? [{ note: "", mends: [mend("See them", "catalogue.map.list")] }] : []),
+  ],
   examples: [{ dry_run: true }, {}, { name: "vtpass", dry_run: true }],
   run: async ({ name, dry_run }, room: SourceRoom) => {
     const source = await openChosen(name, room);

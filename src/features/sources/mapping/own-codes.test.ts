@@ -90,8 +90,7 @@ test("unmapped entries are proposed and not served, and entries without a source
   assert.deepEqual(await served(base, none), ["a 10000", "b 10000", "c 10000"]);
   assert.ok(none.isPartly);
   assert.deepEqual(none.sentences, [
-    "data-bundles: 4 of ebills wait for a mapping, and are not served: MTNDATA 1, MTNDATA 2, MTNDATA 3, 1 more. " +
-      "See them: duba catalogue map list --source ebills",
+    "data-bundles: 4 of ebills wait for a mapping, and are not served: MTNDATA 1, MTNDATA 2, MTNDATA 3, 1 more.",
     "data-bundles: 3 have no mapping from ebills, and stay as they were: MTNDATA a, MTNDATA b, MTNDATA c.",
   ]);
   const rows = [row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 3", "3", 1)];

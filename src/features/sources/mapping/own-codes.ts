@@ -220,9 +220,7 @@ class Translation {
     const { list } = this;
     const [source, waiting] = [this.#source, [...this.#waiting.keys()]];
     const orphans = `${list}: ${this.orphans} of ${source} wait for the mapping of what they belong to in ${parentOf(list)}.`;
-    const others =
-      `${list}: ${waiting.length} of ${source} wait for a mapping, and are not served: ${named(waiting)}. ` +
-      `See them: duba catalogue map list --source ${source}`;
+    const others = `${list}: ${waiting.length} of ${source} wait for a mapping, and are not served: ${named(waiting)}.`;
     return [...(waiting.length > 0 ? [others] : []), ...(this.orphans > 0 ? [orphans] : [])];
   }
 
