@@ -9,10 +9,12 @@ import { foundAgainColumns } from "./migrations/0003_tables.ts";
 import { stateSumColumns } from "./migrations/0004_tables.ts";
 import { endpointMakerColumns } from "./migrations/0005_tables.ts";
 import { unheardChargeColumns } from "./migrations/0006_tables.ts";
+import { accountAddressColumns } from "./migrations/0008_tables.ts";
 
 /** Every table with its columns, as all migrations make them. */
 export const allTables = {
   ...baselineTables,
+  account: { ...baselineTables.account, ...accountAddressColumns.account },
   verification: { ...baselineTables.verification, ...foundAgainColumns.verification },
   api_request: { ...baselineTables.api_request, ...foundAgainColumns.api_request },
   verification_sum: {

@@ -27,6 +27,9 @@ export interface AccountChange {
   /** Kobo by kind; null: the service's own fee. An absent kind does not change. */
   fees?: Partial<Record<CheckKind, number | null>>;
   answers?: Answers;
+  /** For its statements; null takes it away. */
+  address?: string | null;
+  tax_number?: string | null;
 }
 
 /** Creates an account. Throws an `AccessError` for an empty name, a bad e-mail or one that is taken. */
@@ -38,6 +41,8 @@ export async function createAccount(
     fees = {},
     answers = "full",
     terms = {},
+    address = null,
+    tax_number = null,
   }: AccountChange & {
     name: string;
     email: string;
@@ -54,6 +59,8 @@ export async function createAccount(
     fees: changedFees({}, fees),
     answers,
     terms: JSON.stringify(terms),
+    address,
+    tax_number,
   };
   return inTransaction(db, async (trx) => {
     if (!(await insertIfNew(trx, "account", { email: row.email }, row))) throw taken(row.email);
@@ -68,12 +75,14 @@ export async function createAccount(
  * e-mail or one that is taken.
  */
 export async function changeAccount(store: Audited, idOrEmail: string, changes: AccountChange): Promise<Account> {
-  const { name, email, fees, answers } = changes;
+  const { name, email, fees, answers, address, tax_number } = changes;
   const change = (account: Account) => ({
     ...(name === undefined ? {} : { name: nameOf(name) }),
     ...(email === undefined ? {} : { email: emailOf(email) }),
     ...(fees === undefined ? {} : { fees: changedFees(account.fees, fees) }),
     ...(answers === undefined ? {} : { answers }),
+    ...(address === undefined ? {} : { address }),
+    ...(tax_number === undefined ? {} : { tax_number }),
   });
   const changed = Object.keys(changes).join(" ");
   return updateAccount(store, idOrEmail, change, (account) =>

@@ -1,7 +1,7 @@
 import { accessTrail } from "../../declare/access-trail.ts";
 import { checkKinds, feeName, forEachKind, labelOf } from "../../declare/check-kind.ts";
 import { account, naira, orNull, time } from "../../declare/command/answer-schema.ts";
-import { amount, email, orWord } from "../../declare/command/forms.ts";
+import { amount, email, orWord, postalAddress, taxNumber } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed, noteText } from "../../declare/command/read-texts.ts";
 import { richText } from "../../declare/command/rich-text.ts";
@@ -32,6 +32,27 @@ export const emailMember = formed(email, {
   placeholder: "e-mail",
 });
 
+const ofStatements = { folded: true, keyed: true } as const;
+
+/** What a statement says of the client beside its name and e-mail. */
+export const statementFacts = {
+  address: Type.Optional(
+    formed(orWord("none", postalAddress), {
+      description:
+        "Postal address of the business, for its statements. A semicolon begins a new line. " + '"none" takes it away.',
+      placeholder: "address",
+      ...ofStatements,
+    }),
+  ),
+  tax_number: Type.Optional(
+    formed(orWord("none", taxNumber), {
+      description: 'Tax number of the business, for its statements. "none" takes it away.',
+      placeholder: "number",
+      ...ofStatements,
+    }),
+  ),
+};
+
 export const answers = Type.Optional(
   Type.Enum(["full", "masked"], {
     description:
@@ -52,6 +73,8 @@ export const AccountFacts = Type.Object({
   email: { ...account, label: "E-mail" },
   ...forEachKind(feeName, () => orNull({ ...naira, none: "default" })),
   answers: Type.Enum(["full", "masked"]),
+  address: orNull(Type.String({ none: "" })),
+  tax_number: orNull(Type.String({ none: "" })),
   created_at: { ...time, label: "Client since" },
   suspended_at: orNull(time),
 });
@@ -69,6 +92,7 @@ const createAccount = command({
     email: emailMember,
     ...fees,
     answers,
+    ...statementFacts,
   }),
   answer: AccountFacts,
   view: ({ id, name, email }) => [
@@ -165,6 +189,8 @@ export function termsOf({
   name,
   email,
   answers,
+  address,
+  tax_number,
   ...texts
 }: { [Fee in ReturnType<typeof feeName>]?: number | null } & accounts.AccountChange): accounts.AccountChange {
   const fees = Object.fromEntries(
@@ -174,6 +200,8 @@ export function termsOf({
     ...(name !== undefined && { name }),
     ...(email !== undefined && { email }),
     ...(answers !== undefined && { answers }),
+    ...(address !== undefined && { address }),
+    ...(tax_number !== undefined && { tax_number }),
     ...(Object.keys(fees).length > 0 && { fees }),
   };
 }

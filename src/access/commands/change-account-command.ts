@@ -17,6 +17,7 @@ import {
   feeText,
   name,
   noticed,
+  statementFacts,
   termsOf,
 } from "./account-commands.ts";
 import { allTermsOf, type Room, TermsFacts } from "./terms-commands.ts";
@@ -26,7 +27,7 @@ const own = (setting: string) => `"default" means the limit in ${setting}.`;
 export const changeAccountCommand = command({
   id: "accounts.change",
   title: "Change…",
-  summary: `Change the name, the e-mail, the fees, the caps, the limits or the prepayment of an account. Other values do not change. ${noticed}`,
+  summary: `Change the name, the e-mail, the address, the tax number, the fees, the caps, the limits or the prepayment of an account. Other values do not change. ${noticed}`,
   description:
     "A verification keeps the fee that it started with. After a new e-mail, clients that sign in with the old one " +
     "must change: API keys and access tokens stay valid. A cap counts the live verifications of a month, " +
@@ -36,12 +37,13 @@ export const changeAccountCommand = command({
   role: "operator",
   kind: "change",
   gives: "money",
-  givesNothing: ({ account, name, email, ...others }) => Object.keys(others).length === 0,
+  givesNothing: ({ account, name, email, address, tax_number, ...others }) => Object.keys(others).length === 0,
   target: ["account"],
   input: Type.Object({
     account,
     name: Type.Optional({ ...name, folded: true }),
     email: Type.Optional({ ...emailMember, folded: true }),
+    ...statementFacts,
     ...fees,
     answers,
     cap_naira: Type.Optional(
@@ -91,6 +93,7 @@ export const changeAccountCommand = command({
     { account: "shop@example.com", bvn_fee: "80" },
     { account: "shop@example.com", bvn_fee: "default", answers: "masked" },
     { account: "shop@example.com", email: "billing@example.com" },
+    { account: "shop@example.com", address: "14 Broad Street; Lagos Island", tax_number: "20481234-0001" },
     { account: "shop@example.com", cap_naira: "50000", cap_count: "500" },
     { account: "shop@example.com", cap_naira: "none", cap_count: "none", prepaid: "on" },
     { account: "shop@example.com", limit_verification: "300/min", limit_in_flight: "50" },
@@ -115,7 +118,7 @@ export const changeAccountCommand = command({
     const changesOthers = Object.keys(others).length > 0;
     if (!changesTerms && !changesOthers)
       throw new InputError(
-        "The command has nothing to change. Add a name, an e-mail, a fee, the form of the answers, a cap or a limit.",
+        "The command has nothing to change. Add a name, an e-mail, an address, a tax number, a fee, the form of the answers, a cap or a limit.",
       );
     if (prepaid === "on" && (cap_naira != null || cap_count != null))
       throw new InputError("An account has a cap or a balance, not both.");

@@ -125,6 +125,7 @@ export const coreRecords: RecordKinds = {
     panels: {
       Terms: [...checkKinds.map(feeName), "prepaid", "cap_naira", "cap_count", "answers"],
       Limits: ["limit_verification", "limit_in_flight", "limit_negatives"],
+      Statements: ["address", "tax_number"],
     },
     members: ["account", "account_id"],
     named: /^acc_|@/,

@@ -120,6 +120,28 @@ export const email: Form<string> = {
   read: (text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) && !holdsNumber(text) ? text : undefined),
 };
 
+/** Lines, read with "; " between them. */
+export const postalAddress: Form<string> = {
+  form: "an address of at most 300 characters, with a semicolon between its lines, and without a number of ten digits",
+  read: (text) => {
+    const lines = text.split(/[;\n]/).map((line) => line.trim().replaceAll(/\s+/g, " "));
+    const address = lines.filter(Boolean).join("; ");
+    return address === "" || address.length > 300 || holdsNumber(address) ? undefined : address;
+  },
+};
+
+/** A NIN has 11 digits, and a phone number 10, 11 or 13 from 234. */
+export const taxNumber: Form<string> = {
+  form:
+    "a tax number of a business, such as 20481234-0001: 4 to 20 letters, digits and . / - " +
+    "without what may be a NIN or a phone number",
+  read: (text) => {
+    const digits = text.replaceAll(/\D/g, "");
+    const isOfPerson = [10, 11].includes(digits.length) || /^234\d{10}$/.test(digits);
+    return /^[A-Za-z0-9][A-Za-z0-9./-]{3,19}$/.test(text) && !isOfPerson ? text : undefined;
+  },
+};
+
 /** The form of a member of a request, read as `valueIn` reads it. */
 export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text: string): string }) {
   const { pattern, problem } = schema as TString & { pattern: string; problem: string };

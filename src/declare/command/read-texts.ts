@@ -26,6 +26,8 @@ export interface MemberOptions extends TSchemaOptions {
   default?: string;
   /** No other user of the machine may see it, so it is never on a command line. */
   private?: boolean;
+  /** It may be of a person's home: the audit trail has it by a keyed hash only. */
+  keyed?: true;
   /** People paste it, and it may be anything: it stands in no URL. */
   pasted?: boolean;
   /** Few people fill it in: a form folds it. */

@@ -50,6 +50,8 @@ export const accountRow = {
   fees: "{}",
   answers: "masked",
   terms: '{"capKobo":5000000}',
+  address: awkward,
+  tax_number: "20481234-0001",
 };
 
 export const apiKey = {

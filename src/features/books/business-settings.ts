@@ -62,6 +62,13 @@ export const businessSettings = {
     read: (text): number | undefined => (/^\d{1,3}d$/.test(text) ? Number.parseInt(text, 10) : undefined),
     former: former((_, pay) => pay?.[1] && `${pay[1]}d`),
   }),
+  taxName: setting({
+    name: "DUBA_TAX_NAME",
+    default: "VAT",
+    about: "What the tax of DUBA_TAX is called on statements.",
+    form: "text",
+    read: (text) => text.trim() || undefined,
+  }),
   tax: setting({
     name: "DUBA_TAX",
     default: "0%",

@@ -1,6 +1,7 @@
 import { labelOf } from "../../declare/check-kind.ts";
 import type { Letter, LetterDay } from "../../declare/command/letter.ts";
 import { nairaText } from "../../declare/money.ts";
+import type { FoundAccount } from "../../ledger/commands/with-accounts.ts";
 import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
 import type { Db } from "../../storage/tables.ts";
 import { type StatementHead, statementDays } from "./statement.ts";
@@ -8,26 +9,38 @@ import type { StatementLine, StatementTotals } from "./statement-shapes.ts";
 import { costName, signedKobo } from "./statement-totals.ts";
 
 const amountOf = (text: string) => nairaText(signedKobo(text));
+const linesIn = (text: string | null) => text?.split("; ") ?? [];
 const countOf = (count: number) => count.toLocaleString("en");
 const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "lines"}`;
 
 /** The statement of a client on paper. Its annex is read day by day. */
 export function statementLetter(
   db: Db,
-  { from, to, groups, fees, tax, tax_percent, tax_is, total, prepaid, due, pay_to }: StatementTotals,
+  totals: StatementTotals,
   head: StatementHead,
+  client: Pick<FoundAccount, "name" | "email">,
 ): Letter {
+  const { from, to_address, to_tax_number, issued, groups, fees, total, prepaid, due, pay_to } = totals;
+  const { tax, tax_name, tax_percent, tax_is } = totals;
   const { number, month, zone } = head;
   const ends = prepaid ? "Paid from the balance" : number === null ? "So far" : "To pay";
   const name = monthName(month);
-  const comma = to.lastIndexOf(", ");
   const lines = groups.reduce((sum, { count }) => sum + count, 0);
   return {
     title: number === null ? `${name} so far` : `Statement for ${name}`,
     number: number ?? "",
-    to: [to.slice(0, comma), to.slice(comma + 2)],
-    from: from === "" ? ["Set DUBA_BUSINESS_NAME"] : from.split("; "),
-    due: [[ends, amountOf(total)], ...(due === null ? [] : [["until", longDay(due)] as const])],
+    to: [
+      client.name,
+      ...linesIn(to_address),
+      client.email,
+      ...(to_tax_number === null ? [] : [`Tax number ${to_tax_number}`]),
+    ],
+    from: from === "" ? ["Set DUBA_BUSINESS_NAME"] : linesIn(from),
+    due: [
+      [ends, amountOf(total)],
+      ...(due === null ? [] : [["until", longDay(due)] as const]),
+      [number === null ? "As of" : "Issued", longDay(issued)],
+    ],
     sums: [
       ...groups.map((group) => ({
         what: costName(group),
@@ -37,7 +50,7 @@ export function statementLetter(
       })),
       { what: "Sum", number: countOf(lines), amount: amountOf(fees) },
       ...(tax_percent > 0
-        ? [{ what: `${tax_is === "added" ? "Tax" : "In it, tax"} ${tax_percent} %`, amount: amountOf(tax) }]
+        ? [{ what: `${tax_is === "added" ? "" : "Of which "}${tax_name} ${tax_percent} %`, amount: amountOf(tax) }]
         : []),
       { what: ends, amount: amountOf(total) },
     ],

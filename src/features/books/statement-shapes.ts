@@ -32,9 +32,15 @@ export const StatementTotals = Type.Object({
   /** The sender, line by line after each "; ", and the client's name and e-mail. */
   from: Type.String(),
   to: Type.String(),
+  /** Of the client, line by line after each "; "; null if the account has none. */
+  to_address: orNull(Type.String()),
+  to_tax_number: orNull(Type.String()),
+  /** The day on which the statement was complete; of a month that runs, today. */
+  issued: Type.String(),
   groups: Type.Array(Type.Object({ kind, count: Type.Integer(), price: orNull(amount), fees: amount })),
   fees: amount,
   tax: amount,
+  tax_name: Type.String(),
   tax_percent: Type.Number(),
   tax_is: Type.Enum(["included", "added"]),
   total: amount,

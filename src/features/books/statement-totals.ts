@@ -1,6 +1,7 @@
 import { type Config, settingOf } from "../../config/read-config.ts";
 import { labelOf } from "../../declare/check-kind.ts";
 import { koboOf, nairaOf } from "../../declare/money.ts";
+import type { FoundAccount } from "../../ledger/commands/with-accounts.ts";
 import { dayAfter, nextMonth } from "../../runtime/time-zone.ts";
 import { businessSettings } from "./business-settings.ts";
 import type { CostGroup, StatementHead } from "./statement.ts";
@@ -12,8 +13,8 @@ export type LetterConfig = Pick<Config, "ofFeatures">;
 /** What a statement comes to, with the tax in the fees or on top of them, rounded to the kobo. */
 export function statementTotals(
   costs: readonly CostGroup[],
-  { month, number }: Pick<StatementHead, "month" | "number">,
-  client: { name: string; email: string; terms: { prepaid?: true } },
+  { month, number, issued }: Pick<StatementHead, "month" | "number" | "issued">,
+  client: FoundAccount,
   config: LetterConfig,
 ): StatementTotals {
   const name = settingOf(config, businessSettings.name);
@@ -26,6 +27,9 @@ export function statementTotals(
   return {
     from: [name, ...settingOf(config, businessSettings.address)].filter(Boolean).join("; "),
     to: `${client.name}, ${client.email}`,
+    to_address: client.address,
+    to_tax_number: client.tax_number,
+    issued,
     prepaid,
     groups: costs.map(({ kind, count, price, kobo }) => ({
       kind,
@@ -35,6 +39,7 @@ export function statementTotals(
     })),
     fees: nairaOf(fees),
     tax: nairaOf(tax),
+    tax_name: settingOf(config, businessSettings.taxName),
     tax_percent: percent,
     tax_is: is,
     total: nairaOf(is === "added" ? fees + tax : fees),

@@ -42,6 +42,8 @@ export interface StatementHead {
   from: number;
   to: number;
   number: string | null;
+  /** The day on which it is complete; while the month runs, today. */
+  issued: string;
 }
 
 /**
@@ -61,7 +63,7 @@ export function statementHead({ accountId, month, zone, now, soFar = false }: As
   const number = isOver
     ? `${month}-${hashOf(`${accountId}\n${month}\n${zone.name}\n`).slice(0, 8).toUpperCase()}`
     : null;
-  return { accountId, month, zone, from, to, number };
+  return { accountId, month, zone, from, to, number, issued: zone.dayOf(isOver ? to + settlingTime : now) };
 }
 
 /** The statement of an account for a month. Throws as `statementHead` does. */

@@ -10,6 +10,7 @@ import { stateSums } from "./0004_state_sums.ts";
 import { endpointMakers } from "./0005_endpoint_makers.ts";
 import { unheardCharges } from "./0006_unheard_charges.ts";
 import { rehearsedEvents } from "./0007_rehearsed_events.ts";
+import { accountAddresses } from "./0008_account_addresses.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
 import { primaryKey } from "./columns.ts";
 import { noteOlderVersion } from "./older-version.ts";
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   "0005_endpoint_makers_since_0001": endpointMakers,
   "0006_unheard_charges_since_0001": unheardCharges,
   "0007_rehearsed_events_since_0001": rehearsedEvents,
+  "0008_account_addresses_since_0001": accountAddresses,
 };
 
 /** Of a migration. */

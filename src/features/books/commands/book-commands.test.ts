@@ -99,6 +99,9 @@ for (const engine of usualEngines) {
       assert.deepEqual(client, {
         from: "Zaria Gateway Ltd",
         to: "Shop, shop@example.com",
+        to_address: null,
+        to_tax_number: null,
+        issued: `${nextMonth(month)}-01`,
         prepaid: false,
         groups: [
           { kind: "bvn", count: 1, price: "100.5", fees: "100.5" },
@@ -106,6 +109,7 @@ for (const engine of usualEngines) {
         ],
         fees: "100",
         tax: "6.98",
+        tax_name: "VAT",
         tax_percent: 7.5,
         tax_is: "included",
         total: "100",
@@ -129,7 +133,40 @@ for (const engine of usualEngines) {
       assert.deepEqual([...new Set(lines.map(({ mode }: { mode: string }) => mode))], ["live"]);
       const added = await letter({ ...named, DUBA_TAX: "7.5% added" });
       assert.match(added, /^from +Zaria Gateway Ltd$/m);
-      assert.match(added, /^fees +₦100\.00\ntax, 7\.5 % on top +₦7\.50\ntotal +₦107\.50$/m);
+      assert.match(added, /^fees +₦100\.00\nVAT, 7\.5 % on top +₦7\.50\ntotal +₦107\.50$/m);
+      const other = await letter({ ...named, DUBA_TAX_NAME: "Sales tax" });
+      assert.match(other, /^Sales tax, 7\.5 % in the fees +₦6\.98$/m);
+    });
+
+    test("a statement for a client has the client's address and tax number, until they are taken away", async () => {
+      const change = (...options: string[]) => duba("accounts", "change", "shop@example.com", ...options);
+      const client = async () => JSON.parse((await statement("--for-client", "--json")).out).client;
+      const given = await change("--address", " 14 Broad Street;  Lagos Island; ", "--tax-number", "20481234-0001");
+      assert.equal(given.exitCode, 0, given.err);
+      const { to, to_address, to_tax_number } = await client();
+      assert.deepEqual(
+        [to, to_address, to_tax_number],
+        ["Shop, shop@example.com", "14 Broad Street; Lagos Island", "20481234-0001"],
+      );
+      assert.match(
+        (await statement("--for-client")).out,
+        /^address +14 Broad Street; Lagos Island\ntax_number +20481234-0001$/m,
+      );
+      const shown = JSON.parse((await duba("accounts", "show", "shop@example.com", "--json")).out);
+      assert.deepEqual([shown.address, shown.tax_number], ["14 Broad Street; Lagos Island", "20481234-0001"]);
+      for (const wrong of [
+        ["--tax-number", "22000000017"],
+        ["--tax-number", "220-0000-0017"],
+        ["--address", "Ask 0803 123 4567"],
+        ["--address", " ; "],
+      ])
+        assert.equal((await change(...wrong)).exitCode, 2, wrong.join(" "));
+      const trail = (await duba("audit", "tail", "--json")).out;
+      assert.match(trail, /address tax_number/);
+      assert.doesNotMatch(trail, /Broad Street|20481234/);
+      assert.equal((await change("--address", "none", "--tax-number", "none")).exitCode, 0);
+      const after = await client();
+      assert.deepEqual([after.to_address, after.to_tax_number], [null, null]);
     });
 
     test("a statement of the current month has no number", async () => {

@@ -57,7 +57,8 @@ export const statementCommand = command({
     if (!for_client) return undefined;
     const { statementLetter } = await import("../statement-letter.ts");
     const { client, head, costsOf } = await askedFor(asked, room);
-    return statementLetter(room.db, statementTotals(await costsOf(room.db, head), head, client, room.config), head);
+    const totals = statementTotals(await costsOf(room.db, head), head, client, room.config);
+    return statementLetter(room.db, totals, head, client);
   },
   fills: ({ sums, client, account, month, number }) => {
     if (sums === undefined || client !== undefined) return undefined;
@@ -107,10 +108,12 @@ function statementView(sums: Statement["sums"], head: object): Part[] {
 
 /** All lines, because the client gets the letter as it is and the first hundred would not do. */
 function letterView(
-  { from, to, groups, fees, tax, tax_percent, tax_is, total, due, pay_to }: NonNullable<Statement["client"]>,
+  client: NonNullable<Statement["client"]>,
   head: Pick<Statement, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,
   lines: Statement["lines"],
 ): Part[] {
+  const { from, to, to_address, to_tax_number, issued, groups, fees, total, due, pay_to } = client;
+  const { tax, tax_name, tax_percent, tax_is } = client;
   const costs = groups.map(({ kind, ...group }) => ({ what: costName({ kind, ...group }), ...group }));
   const taxed = { added: `${tax_percent} % on top`, included: `${tax_percent} % in the fees` }[tax_is];
   return [
@@ -118,8 +121,11 @@ function letterView(
       record: {
         from: from || "Set DUBA_BUSINESS_NAME",
         to,
+        ...(to_address !== null && { address: to_address }),
+        ...(to_tax_number !== null && { tax_number: to_tax_number }),
         [head.number === null ? "so far" : "statement"]: head.number ?? head.month,
         month: head.month,
+        issued,
         time_zone: head.time_zone,
       },
     },
@@ -129,7 +135,7 @@ function letterView(
     {
       record: {
         fees: nairaText(signedKobo(fees)),
-        ...(tax_percent > 0 && { [`tax, ${taxed}`]: nairaText(signedKobo(tax)) }),
+        ...(tax_percent > 0 && { [`${tax_name}, ${taxed}`]: nairaText(signedKobo(tax)) }),
         total: nairaText(signedKobo(total)),
         ...(pay_to !== null && { [`to pay until ${due}`]: pay_to }),
       },

@@ -108,7 +108,7 @@ async function deedInputOf({ signer }: ConsoleRoom, { input }: ConsoleCommand, t
   const deed: Record<string, Deed["input"][string]> = {};
   for (const { name, member } of membersOf(input)) {
     const plain = async (text: string) =>
-      member.private || redactNumbers(redactCredentials(text)) !== text ? keyed(text) : text;
+      member.private || member.keyed || redactNumbers(redactCredentials(text)) !== text ? keyed(text) : text;
     const given = texts[name];
     if (given === undefined) continue;
     if (typeof given === "string") deed[name] = await plain(given);

@@ -91,7 +91,7 @@ function menuGroup(group: ConsolePage["group"], { site, place, counts }: Frame):
 }
 
 function documentText(page: Omit<FramedPage, "main">, body: Html): string {
-  return `${documentHead(page)}${body.text}${documentEnd}`;
+  return `${documentHead({ ...page, title: `${page.title} · Duba` })}${body.text}${documentEnd}`;
 }
 
 /** A document up to the first thing in its body. `look`: a class of the body. */
@@ -103,7 +103,7 @@ export function documentHead({ title, scripts = [] }: Omit<FramedPage, "main">, 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="htmx-config" content="includeIndicatorCSS:false, history:false">
-<title>${title} · Duba</title>
+<title>${title}</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/base.css">
 <link rel="stylesheet" href="/assets/console.css">

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { longDay, monthName, nextMonth, timeZone } from "../../runtime/time-zone.ts";
+import { officersSession } from "./busy-day.fixture.ts";
+
+const zone = timeZone("Africa/Lagos")!;
+const month = zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now())) - 1);
+const charges = 1_477;
+
+/** What is seen of an open page beside its `main`, and what one could press there. */
+const ofTheConsole = `(() => {
+  const pressed = [...document.querySelectorAll("main :is(button, summary, input, select, .button)")];
+  const texts = pressed.filter((each) => each.checkVisibility()).map(({ outerHTML }) => outerHTML);
+  for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); walker.nextNode(); ) {
+    const { parentElement: at, data } = walker.currentNode;
+    if (data.trim() !== "" && at.checkVisibility() && !at.closest("main")) texts.push(data.trim());
+  }
+  return texts;
+})()`;
+
+// How a page is printed does not depend on the engine.
+suite("a printed statement", { skip: missingBrowser() }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let page: Page;
+  let account: string;
+
+  before(async () => {
+    const business = { DUBA_CONSOLE: "127.0.0.1:0", DUBA_BUSINESS_NAME: "Kudi Checks Ltd", DUBA_TAX: "7.5% added" };
+    [service, browser] = await Promise.all([startService(business), startBrowser(findBrowser())]);
+    const { db } = await service.store();
+    ({ id: account } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow());
+    await db.updateTable("account").set({ address: "14 Broad Street; Lagos", tax_number: "20481234-0001" }).execute();
+    const begun = zone.startOfMonth(month);
+    // Every day has some, and the busiest more than a page takes.
+    const moment = (at: number) => begun + Math.floor(28 * 86_400_000 * (at / charges) ** 1.4);
+    await storeRows(db, ...Array.from({ length: charges }, (_, at) => verifiedRow(account, moment(at))));
+    page = await browser.newPage();
+    const value = await officersSession(service);
+    await page.context().addCookies([{ name: "duba_console", value, url: service.console!.origin }]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const statement = (more = "") =>
+    `${service.console!.origin}/books/statement?account=${account}&month=${month}${more}`;
+
+  test("a letter of 1,477 charges takes at most 15 pages", async () => {
+    await page.goto(statement("&for_client=on"));
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
+    const pages = pdf.match(/\/Type \/Page\b/g)!.length;
+    assert.ok(pages <= 15, `${pages} pages`);
+  });
+
+  test("a letter says who gets it, with address and tax number, when it was issued, and what its tax is", async () => {
+    await page.goto(statement("&for_client=on"));
+    const text = await page.locator("main").innerText();
+    const issued = longDay(zone.dayOf(zone.startOfMonth(nextMonth(month))));
+    assert.match(text, /To\s+Sandbox\s+14 Broad Street\s+Lagos\s+sandbox@example.com\s+Tax number 20481234-0001/);
+    assert.match(text, new RegExp(`Issued\\s+${issued}\\s`));
+    assert.match(text, /^VAT 7\.5 %\s+₦11,077\.50$/m);
+    assert.equal(await page.title(), `Statement for ${monthName(month)} for Sandbox`);
+  });
+
+  test("a printed statement has nothing of the console on it", async () => {
+    await page.emulateMedia({ media: "print" });
+    for (const more of ["&for_client=on", ""]) {
+      await page.goto(statement(more));
+      assert.deepEqual(await page.evaluate(ofTheConsole), [], `statement${more}`);
+    }
+  });
+});
