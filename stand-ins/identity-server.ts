@@ -3,7 +3,7 @@ import { appendFileSync, existsSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { listenAsStandIn, type Running, type StandInPlace, sendJson } from "./listener.ts";
 import { otherNumber, otherPhoneOfNumber, phoneOfNumber, type StandInOutcome, standInNumbers } from "./numbers.ts";
-import type { Kind, Person, StandInAttempt, StandInFailure, StandInRequest } from "./stand-in.ts";
+import type { Kind, StandInAttempt, StandInFailure, StandInRequest } from "./stand-in.ts";
 import { standIns } from "./stand-ins.ts";
 
 /** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
@@ -19,16 +19,20 @@ export interface StandInCall {
 /** Why a request was no look-up. */
 export type Refusal = "no_credentials" | "no_route";
 
+type Claims = Readonly<Partial<Record<string, string>>>;
+
 export interface StandInOptions extends StandInPlace {
   /**
    * Kobo that the vendor bills, by kind, and by kind and outcome where that differs: `bvn`, `bvn.not_found`,
    * `*.failed`.
    */
   prices: Readonly<Record<string, number | undefined>>;
-  /** Invents the person of a number. `phone`: its ten digits. */
-  person(kind: Kind, number: string, phone: string): Person;
-  /** The vendor's published test number, whose person has this phone whatever its last digits. */
-  testNumber?: { number: string; phone: string } | undefined;
+  /** Whether the text is a number of this kind. */
+  isNumber(kind: Kind, text: string): boolean;
+  /** Invents the record of a number, to which these claims belong, such as a `phone` of ten digits. */
+  record(kind: Kind, number: string, claims: Claims): object | Promise<object>;
+  /** The vendor's published test number, which is found with these claims whatever its last digits. */
+  testNumber?: { number: string; claims: Claims } | undefined;
   /** A CSV file that gets a line for each billed look-up. */
   invoice?: string | undefined;
   /** Hears of each look-up, before its response is sent. */
@@ -61,7 +65,7 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
  */
 export async function startIdentityStandIn(
   name: string,
-  { prices, person, testNumber, invoice, onCall, onRefusal, ...place }: StandInOptions,
+  { prices, isNumber, record, testNumber, invoice, onCall, onRefusal, ...place }: StandInOptions,
 ): Promise<RunningStandIn> {
   const vendor = standIns[name]!;
   const calls: StandInCall[] = [];
@@ -78,41 +82,42 @@ export async function startIdentityStandIn(
     const beside = vendor.beside?.(request);
     const looked = vendor.asked(request);
     if (beside) sendJson(response, beside);
-    else if (!looked || !/^\d{11}$/.test(looked.number)) refuse("no_route");
+    else if (!looked || !isNumber(looked.kind, looked.number)) refuse("no_route");
     else if (!vendor.hasCredentials(request)) refuse("no_credentials");
     else lookUp({ ...looked, reference: referenceOf(request, looked.number) }, response);
   }
 
   function lookUp(asked: StandInAttempt, response: ServerResponse): void {
-    const { kind, number, reference } = asked;
+    const { kind, number, reference, claims = { phone: phoneOfNumber(number) } } = asked;
     const isTest = number === testNumber?.number;
     const outcome = isTest ? "found" : outcomeOf(number);
     note({ kind, last4: number.slice(-4), reference, outcome, price: priceOf(kind, outcome) });
 
-    const phone = isTest ? testNumber.phone : phoneOfNumber(number);
-    const give = (of: { number?: string; phone?: string; photo?: string } = {}) => {
+    const own = isTest ? testNumber.claims : claims;
+    const give = async (of: { number?: string; claims?: Claims; photo?: string } = {}) => {
       const whose = of.number ?? number;
-      const body = vendor.found(person(kind, whose, of.phone ?? phone), { ...asked, number: whose }, of.photo ?? photo);
+      const found = await record(kind, whose, of.claims ?? own);
+      const body = vendor.found(found, { ...asked, number: whose }, of.photo ?? photo);
       sendJson(response, { status: 200, body });
     };
     const fail = (failure: StandInFailure) => sendJson(response, vendor.failures[failure]!(asked));
     const other = otherNumber(number);
-    const ways: Record<StandInOutcome, () => void> = {
+    const ways: Record<StandInOutcome, () => void | Promise<void>> = {
       found: () => give(),
       not_found: () => fail("not_found"),
-      other_phone: () => give({ phone: otherPhoneOfNumber(number) }),
+      other_phone: () => give({ claims: othersOf(claims, otherPhoneOfNumber(number)) }),
       blocked: () => fail("blocked"),
       no_money: () => fail("no_money"),
       maintenance: () => fail("maintenance"),
       too_many_requests: () => fail("too_many_requests"),
       proxy_page: () => void response.writeHead(502, { "Content-Type": "text/html" }).end(proxyPage),
-      other_person: () => give({ number: other, phone: phoneOfNumber(other) }),
+      other_person: () => give({ number: other, claims: othersOf(claims, phoneOfNumber(other)) }),
       large_photo: () => give({ photo: largePhoto }),
       slow: () => void waiting.add(setTimeout(give, slow)),
       cut: () => void response.socket?.resetAndDestroy(),
     };
     if (outcome === "too_many_requests") response.setHeader("Retry-After", "2");
-    ways[outcome]();
+    void ways[outcome]();
   }
 
   /** A caller may have written it. */
@@ -153,6 +158,11 @@ export async function startIdentityStandIn(
       await running.close();
     },
   };
+}
+
+/** Claims that are not these. */
+function othersOf(claims: Claims, phone: string): Claims {
+  return Object.fromEntries(Object.keys(claims).map((name) => [name, name === "phone" ? phone : "OTHER"]));
 }
 
 /** Kobo as the vendor writes naira. */

@@ -1,7 +1,7 @@
-/** The kind of number that a look-up is about. */
-export type Kind = "bvn" | "nin";
+/** The kind of number that a look-up is about: `bvn`, `nin`, or another one of Duba. */
+export type Kind = string;
 
-/** An invented person, with the members of a record of Duba. */
+/** An invented person of a BVN or NIN, with the members of a record of Duba. */
 export interface Person {
   name_on_card: string;
   enrolment_branch: string;
@@ -49,6 +49,8 @@ export interface StandInAttempt {
   number: string;
   /** The vendor's reference of its response. */
   reference: string;
+  /** What the request says beside the number, by the names of Duba. Unless said: the `phone` that belongs to it. */
+  claims?: Readonly<Record<string, string>>;
 }
 
 /** What the vendor sends: a status, and a body as JSON. */
@@ -67,8 +69,8 @@ export type StandInFailure =
   | "no_credentials"
   | "no_route";
 
-/** How a stand-in speaks the wire of its vendor: data and pure functions. */
-export interface StandIn {
+/** How a stand-in speaks the wire of its vendor: data and pure functions. `Found`: a record of Duba. */
+export interface StandIn<Found extends object = Person> {
   /** The path of the address that Duba is given, such as `/v2`. */
   base?: string;
   /** Settings of a rehearsal besides the address and the credentials, by name. */
@@ -78,11 +80,11 @@ export interface StandIn {
   /** A response that is no look-up and is not billed, such as an access token. */
   beside?(request: StandInRequest): StandInResponse | undefined;
   /** The look-up that a request asks for; undefined if the vendor has no such path. */
-  asked(request: StandInRequest): Pick<StandInAttempt, "kind" | "number"> | undefined;
+  asked(request: StandInRequest): Pick<StandInAttempt, "kind" | "number" | "claims"> | undefined;
   /** The vendor's reference, made of a UUID or of the request. Default: the UUID. */
   referenceOf?(uuid: string, request: StandInRequest): string;
-  /** Its published response with a record, about this person. `photo` is base64. */
-  found(person: Person, asked: StandInAttempt, photo: string): object;
+  /** Its published response with a record, about this person or thing. `photo` is base64. */
+  found(record: Found, asked: StandInAttempt, photo: string): object;
   /** Without `blocked`, the vendor documents none, and says that it found nobody. */
   failures: Readonly<
     Record<Exclude<StandInFailure, "blocked">, (asked: StandInAttempt) => StandInResponse> &

@@ -11,7 +11,7 @@ import type { StandIn } from "./stand-in.ts";
 import { youverifyStandIn } from "./youverify/stand-in.ts";
 
 /** By the name of the identity vendor. Each vendor and source of the registry is in one of these tables. */
-export const standIns: Readonly<Record<string, StandIn>> = {
+export const standIns: Readonly<Record<string, StandIn<object>>> = {
   blusalt: blusaltStandIn,
   dojah: dojahStandIn,
   korapay: korapayStandIn,

@@ -9,7 +9,6 @@ import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { silent } from "../src/runtime/log.ts";
 import { everyTable } from "../src/storage/tables/every-table.ts";
 import { vendors } from "../src/vendors/registry.ts";
-import { sandboxNumbers } from "../src/vendors/sandbox/numbers.ts";
 import { VendorClient } from "../src/vendors/vendor-client.ts";
 import { everyCommand } from "../src/wire/every-command.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
@@ -20,6 +19,7 @@ import { phpMethods, phpTypes } from "./support/client-php.ts";
 import { pythonMethods, pythonTypes } from "./support/client-python.ts";
 import { clientSource } from "./support/client-source.ts";
 import { commandsPage } from "./support/commands-page.ts";
+import { numbersTables } from "./support/numbers-tables.ts";
 import { environmentExample, settingsPage } from "./support/settings-page.ts";
 
 const document = openapi(everyOperation, packageJson.version);
@@ -43,7 +43,7 @@ const generated: Record<string, string> = {
     operations: pythonMethods(everyOperation),
   }),
   "docs/sandbox.md": withBlock(
-    withBlock(readFileSync("docs/sandbox.md", "utf8"), "numbers", numbersTable()),
+    withBlock(readFileSync("docs/sandbox.md", "utf8"), "numbers", numbersTables()),
     "scenarios",
     scenariosTable(),
   ),
@@ -86,14 +86,6 @@ function featuresTable(): string {
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ name, about }) => `| \`${name}\` | ${about} |`);
   return ["| feature | what it adds |", "| --- | --- |", ...rows].join("\n");
-}
-
-function numbersTable(): string {
-  const rows = sandboxNumbers("bvn").map(({ number, result, retried, description }) => {
-    const [first, second] = [result, retried].map((text) => (text === "VERIFIED" ? text : `\`${text}\``));
-    return `| \`${number}\` | ${first} | ${second === first ? "the same" : second} | ${description} |`;
-  });
-  return ["| number | result | retry with its key | what happens |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function scenariosTable(): string {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -64,7 +65,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     return out;
   }
 
-  async function verify(kind: "account" | "passport", body: object, options: AskOptions = {}) {
+  async function verify(kind: "account" | "passport" | "licence", body: object, options: AskOptions = {}) {
     const response = await ask(service.port, `/api/v2/kyc/verify-${kind}`, {
       ...{ method: "POST", body, credential: live },
       ...options,
@@ -159,20 +160,21 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     ]);
   });
 
-  test("has the numbers of the sandbox at its own length", async () => {
+  test("has the numbers of the sandbox in its own form", async () => {
     const { sandboxNumbers, reservedFor } = await copy.load<typeof import("../src/vendors/sandbox/numbers.ts")>(
       "src/vendors/sandbox/numbers.ts",
     );
     for (const [kind, first, count] of [
       ["account", "0000000001", 20],
       ["passport", "A00000001", 19],
+      ["licence", "AAA00000AA01", 19],
     ] as const) {
       const numbers = sandboxNumbers(kind as never);
       assert.deepEqual([numbers[0]!.number, numbers.length], [first, count]);
       await Promise.all(
         numbers.map(async ({ number, result, retried }) => {
           if ((reservedFor({ kind: kind as never, number })?.delay ?? 0) > 0) return;
-          const body = { ...(kind === "account" ? good : passport), [kind]: number };
+          const body = { ...(kind === "account" ? good : passport), last_name: "Okonkwo", [kind]: number };
           const options = { credential: sandboxKey, headers: { "Idempotency-Key": `s-${kind}-${number.slice(-2)}` } };
           for (const expected of [result, retried]) {
             const { status, json } = await verify(kind, body, options);
@@ -181,6 +183,43 @@ suite("a kind of check that is a value, an operation and its rows", () => {
         }),
       );
     }
+  });
+
+  test("has its own table in docs/sandbox.md", async () => {
+    const { numbersTables } = await copy.load<typeof import("./support/numbers-tables.ts")>(
+      "test/support/numbers-tables.ts",
+    );
+    const text = numbersTables();
+    assert.match(
+      text,
+      /^Of a driver's licence:\n\n\| number \|.*\n.*\n\| `AAA00000AA01` \| `404 licence_not_found` \|/m,
+    );
+    assert.match(text, /^\| `AAA00000AA02` \| `422 licence_name_mismatch` \| the same \|/m);
+    assert.doesNotMatch(text, /Of a NIN/);
+  });
+
+  test("has a vendor that passes the conformance suite, and a stand-in that plays every ending", () => {
+    const files = ["src/vendors/roads/roads.test.ts", "src/features/stand-in/stand-ins.test.ts"];
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--test", "--test-reporter=tap", ...files], {
+      ...{ cwd: copy.folder, encoding: "utf8" as const, env },
+    });
+    assert.equal(status, 0, stdout + stderr);
+    for (const promise of [
+      "roads is asked about a driver's licence as it documents, with the trace context",
+      "the stand-in of roads",
+    ])
+      assert.ok(stdout.includes(`\nok`) && stdout.includes(promise), stdout);
+  });
+
+  test("says since when its operation and its failures are there", async () => {
+    const { paths, components } = (await ask(service.port, "/openapi.json")).json;
+    for (const kind of ["licence", "account", "passport"]) {
+      assert.equal(paths[`/api/v2/kyc/verify-${kind}`].post["x-since"], "0.2.0");
+      assert.equal(components.schemas.FailureCode["x-since"][`${kind}_not_found`], "0.2.0");
+      assert.equal(components.schemas.FailureCode["x-since"][`${kind}_name_mismatch`], "0.2.0");
+    }
+    assert.equal(components.schemas.FailureCode["x-since"].bvn_not_found, undefined);
   });
 
   test("is named in events, and neither the number nor the name is anywhere but in the answer", async () => {

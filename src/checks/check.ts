@@ -1,5 +1,6 @@
 import type { TObject, TString } from "typebox";
 import type { CheckKind, NegativeReason } from "../declare/check-kind.ts";
+import type { Log } from "../runtime/log.ts";
 
 /** What a check asks about a subject. */
 export interface CheckInput {
@@ -22,6 +23,15 @@ export interface CheckMember {
   schema: TString;
   /** What a text that passed the schema means, without the differences between its forms. */
   valueIn(text: string): string;
+}
+
+/** The members of an object of a vendor. */
+export type Members = Readonly<Partial<Record<string, unknown>>>;
+
+/** Who gave a record, and where an operator reads what Duba could not read in it. */
+export interface GivenBy {
+  vendor: string;
+  log: Log;
 }
 
 /** Why a record is not given as the response to a check: what is `rejected` is a vendor's problem. */
@@ -47,6 +57,10 @@ export interface Check<CheckRecord extends object = object> {
   example: Readonly<Record<string, string>>;
   /** A record as vendors give it: without Duba's own reference. */
   record: TObject;
+  /** What a vendor's record, under the interface's names, must have. */
+  least: TObject;
+  /** Such a record in the interface's forms. The log hears of what cannot be read, with nothing of its text. */
+  read(given: Members, by: GivenBy): CheckRecord | Promise<CheckRecord>;
   /** Compares a whole record with what was asked. `phoneMatch`: the phone must be one of the record's. */
   confirm(record: CheckRecord, input: CheckInput, settings: { phoneMatch: boolean }): Confirmed<CheckRecord>;
   /** The record for an account with masked answers. */
@@ -57,6 +71,8 @@ export interface Check<CheckRecord extends object = object> {
   compare?(record: CheckRecord, sent: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
   /** Whether a text has what these members say of the person. */
   isAbout?(text: string, sent: Readonly<Record<string, string>>): Promise<boolean>;
+  /** A well-formed number that stands for row `nth` of the sandbox's table, and is nobody's. */
+  reserved(nth: number): string;
   /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */
   sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type CheckKind, forEachKind, type OwnFees } from "../declare/check-kind.ts";
+import { type CheckKind, forEachKind, numberMember, type OwnFees } from "../declare/check-kind.ts";
 import type { PersonRecord } from "../declare/identity-record.ts";
 import type { CheckRecord } from "./index.ts";
 
@@ -9,6 +9,11 @@ export function feesOf(fee: number, own: OwnFees = {}): Record<CheckKind, number
     (kind) => kind,
     (kind) => own[kind] ?? fee,
   );
+}
+
+/** The number that a record of this kind is about. */
+export function numberIn(record: CheckRecord, kind: CheckKind): string | undefined {
+  return Object.entries(record).find(([member]) => member === numberMember(kind))?.[1] as string | undefined;
 }
 
 /** A record of a kind that identifies a person. */

@@ -2,6 +2,7 @@ import { claimOf, labelOf, numberMember, type PersonKind } from "../declare/chec
 import { digitsOf, elevenDigitsField, lenientField, phoneField, phoneOf } from "../declare/fields.ts";
 import { PersonRecord } from "../declare/identity-record.ts";
 import type { Check } from "./check.ts";
+import { leastRecord } from "./least-record.ts";
 import { maskRecord } from "./mask-record.ts";
 
 /**
@@ -23,6 +24,10 @@ export function personCheck(
     subject: [kind],
     example: { [kind]: example, phone: "08000000017" },
     record: PersonRecord,
+    least: leastRecord(kind),
+    async read(given, { vendor, log }) {
+      return (await reading()).toIdentityRecord(kind, given, vendor, log);
+    },
     confirm(given, { number, claims }, { phoneMatch }) {
       if (given.verification_status.toUpperCase() !== "VERIFIED") return { rejected: "not_verified" };
       if (!isSameNumber(given[member], number)) return { rejected: "other_number" };
@@ -43,6 +48,7 @@ export function personCheck(
     async isAbout(text, sent) {
       return (await import("./text-about-person.ts")).isAboutPerson(text, sent);
     },
+    reserved: (nth) => String(nth).padStart(example.length, "0"),
     async sandbox({ number, claims }, variant) {
       const { inventedPerson } = await inventing();
       const person = inventedPerson(kind, number, claims.phone!);
@@ -56,6 +62,10 @@ let people: Promise<typeof import("./invented-person.ts")> | undefined;
 
 /** Loaded when it is first used, and kept: an `import` costs as much as a person, each time. */
 const inventing = () => (people ??= import("./invented-person.ts"));
+
+let records: Promise<typeof import("./loose-record.ts")> | undefined;
+
+const reading = () => (records ??= import("./loose-record.ts"));
 
 let comparison: Promise<typeof import("./compare-person.ts")> | undefined;
 

@@ -1,6 +1,10 @@
+import type { Version } from "./versions.ts";
+
 /** What a caller reads when a check has a negative outcome. */
 interface NegativeFacts {
   status: number;
+  /** That of its kind. */
+  since?: Version;
   cause: string;
   cure: string;
 }
@@ -9,6 +13,8 @@ interface NegativeFacts {
 interface KindRow {
   /** As people write it: "BVN". */
   label: string;
+  /** The version with which the kind came, if not with the first: that of its operation and its own failures. */
+  since?: Version;
   /** What the caller says beside the number. */
   claim: string;
   /** The member of the record that holds the number. */
@@ -71,6 +77,12 @@ export function labelOf(kind: CheckKind): string {
   return rows[kind].label;
 }
 
+/** What says since when a kind is there; nothing of one of the first version. */
+export function sinceOf(kind: CheckKind): { since?: Version } {
+  const { since }: KindRow = rows[kind];
+  return since === undefined ? {} : { since };
+}
+
 /** What the caller says beside the number: "phone number". */
 export function claimOf(kind: CheckKind): string {
   return rows[kind].claim;
@@ -113,17 +125,19 @@ export function negativeCode(kind: CheckKind, reason: NegativeReason): NegativeC
 
 /** One value for each failure of a negative outcome, by its code. */
 export function forEachNegative<Value>(
-  of: (reason: NegativeReason, facts: NegativeFacts | "shared") => Value,
+  of: (reason: NegativeReason, facts: NegativeFacts | "shared", kind: CheckKind) => Value,
 ): Record<NegativeCode, Value> {
   const values = checkKinds.flatMap((kind) =>
-    reasonsOf(kind).map((reason) => [negativeCode(kind, reason), of(reason, negativesOf(kind)[reason]!)]),
+    reasonsOf(kind).map((reason) => [negativeCode(kind, reason), of(reason, negativesOf(kind)[reason]!, kind)]),
   );
   return Object.fromEntries(values) as Record<NegativeCode, Value>;
 }
 
 /** The failures of negative outcomes that have this status and are no `shared` ones. */
 export function negativeFailures(status: number): Record<NegativeCode, NegativeFacts> {
-  const all = Object.entries(forEachNegative((_, facts) => facts));
+  const all = Object.entries(
+    forEachNegative((_, facts, kind) => (facts === "shared" ? facts : { ...sinceOf(kind), ...facts })),
+  );
   return Object.fromEntries(all.filter(([, facts]) => facts !== "shared" && facts.status === status)) as Record<
     NegativeCode,
     NegativeFacts

@@ -1,12 +1,12 @@
 import type { CheckInput } from "../checks/check.ts";
 import { subjectParts } from "../checks/index.ts";
+import { bank } from "../checks/normalise.ts";
 import type { CheckKind } from "../declare/check-kind.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { alarmTexts, lastingAlarms, manyDoubtful, manyNotFound, type VendorAlarm } from "./out-of-order.ts";
 import { PeopleCounter } from "./people-counter.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, UpstreamNeed } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, type OutcomeWord, outcomeWord, unavailable, unknown } from "./ports/outcomes.ts";
-import { bank } from "./responses/normalise.ts";
 import { VendorAttempts } from "./vendor-attempts.ts";
 
 /** How a request can fail. */

@@ -1,21 +1,26 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { personOf } from "../checks/kinds.fixture.ts";
+import { checkInputOf } from "../checks/check.ts";
+import { type CheckRecord, checks } from "../checks/index.ts";
+import { numberIn } from "../checks/kinds.fixture.ts";
 import { answerWriter } from "../declare/answers/answer-writer.ts";
-import { labelOf, numberMember, type PersonKind } from "../declare/check-kind.ts";
-import { PersonRecord } from "../declare/identity-record.ts";
+import { type CheckKind, forEachKind, labelOf, numberMember, type PersonKind } from "../declare/check-kind.ts";
+import type { PersonRecord } from "../declare/identity-record.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { didNoWork } from "./ports/outcomes.ts";
 
 /** The tests that every identity source passes, the sandbox too. */
 
-const written = answerWriter(PersonRecord);
 const shortDate = /^(\d{2}-[A-Z][a-z]{2}-\d{4})?$/;
 const longDate = /^([A-Z][a-z]{2,8} [1-9]\d?, \d{4})?$/;
 
 /** Compares a record with the interface: all members and no others, in its order and in its forms. */
-export function assertRecord(record: PersonRecord, kind: PersonKind = "bvn"): void {
-  assert.equal(written(record), JSON.stringify(record));
+export function assertRecord(record: CheckRecord, kind: CheckKind = "bvn"): void {
+  assert.equal(answerWriter(checks[kind].record)(record), JSON.stringify(record));
+  if ("personal_info" in record) assertPerson(record, kind as PersonKind);
+}
+
+function assertPerson(record: PersonRecord, kind: PersonKind): void {
   const { personal_info: person } = record;
   assert.match(record[numberMember(kind)], /^\d{11}$/);
   assert.match(record.formatted_registration_date ?? "", longDate);
@@ -118,16 +123,18 @@ export const shortRecord: PersonRecord = {
 };
 
 /** An attempt of each kind about one invented person. */
-export const attempts: Readonly<Record<PersonKind, IdentityAttempt>> = {
+export const attempts: Readonly<Record<CheckKind, IdentityAttempt>> = {
+  ...forEachKind((kind) => kind, attemptOf),
   bvn: attemptOf("bvn", "22000000017"),
   nin: attemptOf("nin", "30000000017"),
 };
 
 export const attempt = attempts.bvn;
 
-function attemptOf(kind: PersonKind, number: string): IdentityAttempt {
+function attemptOf(kind: CheckKind, number?: string): IdentityAttempt {
+  const asked = checkInputOf(checks[kind], checks[kind].example);
   const signal = new AbortController().signal;
-  return { kind, number, claims: { phone: "8000000017" }, reference: "abcdef000000001", signal };
+  return { ...asked, ...(number !== undefined && { number }), reference: "abcdef000000001", signal };
 }
 
 /** The tests that every source passes. `numbers` have a known result. */
@@ -135,16 +142,15 @@ export function testIdentityUpstream(
   name: string,
   open: (t: TestContext) => Promise<IdentityUpstream>,
   numbers: { verified: string; notFound: string; slow: string },
-  kind: PersonKind = "bvn",
+  kind: CheckKind = "bvn",
 ): void {
   const label = labelOf(kind);
   test(`${name} gives a whole record of the ${label} asked for, in the interface's forms`, async (t) => {
     const upstream = await open(t);
     const outcome = await upstream.verify({ ...attemptTo(upstream, kind), number: numbers.verified });
     assert.ok(outcome.state === "verified");
-    const record = personOf(outcome.record);
-    assertRecord(record, kind);
-    assert.equal(record[numberMember(kind)], numbers.verified);
+    assertRecord(outcome.record, kind);
+    assert.equal(numberIn(outcome.record, kind), numbers.verified);
   });
 
   test(`${name} knows a ${label} that does not exist`, async (t) => {
@@ -164,7 +170,7 @@ export function testIdentityUpstream(
 }
 
 /** The attempt with what this source needs. */
-export function attemptTo({ needs = [] }: IdentityUpstream, kind: PersonKind): IdentityAttempt {
+export function attemptTo({ needs = [] }: IdentityUpstream, kind: CheckKind): IdentityAttempt {
   const asked = attempts[kind];
   const claims = needs.includes("names")
     ? { ...asked.claims, first_name: "FAISAL", last_name: "IBEKWE" }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { personOf } from "../checks/kinds.fixture.ts";
-import { labelOf, numberMember, type PersonKind, personKinds } from "../declare/check-kind.ts";
-import type { PersonRecord } from "../declare/identity-record.ts";
+import { type CheckRecord, checks as everyCheck } from "../checks/index.ts";
+import { numberIn } from "../checks/kinds.fixture.ts";
+import { type CheckKind, checkKinds, labelOf } from "../declare/check-kind.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { attempt, attempts, attemptTo, testIdentityUpstream } from "./conformance.fixture.ts";
 import { type Behaviour, json, LocalVendor, type Received } from "./local-vendor.fixture.ts";
@@ -25,7 +25,7 @@ interface CheckCase {
   /** Compares the request for `asked` with the vendor's documentation. */
   assertRequest(received: Received, asked: IdentityAttempt): void;
   /** A good response about the person, and the record it becomes. */
-  good: { body: object; record: PersonRecord; facts?: OutcomeFacts };
+  good: { body: object; record: CheckRecord; facts?: OutcomeFacts };
   notFound: Answer;
   /** If its pages name a state in which a number is blocked or suspended. */
   blocked?: Answer;
@@ -40,9 +40,9 @@ export interface VendorCase {
   /** The response to a request before the attempt, such as for a token. */
   prelude?: (received: Received) => object | undefined;
   /** One for each kind that it offers. */
-  checks: Partial<Record<PersonKind, CheckCase>>;
+  checks: Partial<Record<CheckKind, CheckCase>>;
   /** Other documented answers, by what they say: to its first kind unless another is named. */
-  answers: Record<string, [status: number, body: unknown, outcome: IdentityOutcome, kind?: PersonKind]>;
+  answers: Record<string, [status: number, body: unknown, outcome: IdentityOutcome, kind?: CheckKind]>;
   /** Its envelope has a code for each failure, which means the same with any status. */
   hasCodes?: boolean;
   /** Texts that must not appear in a log or an outcome. */
@@ -70,7 +70,7 @@ export async function openVendor(
 export function testVendor(vendorCase: VendorCase): void {
   const { vendor, checks, answers } = vendorCase;
   const { name } = vendor;
-  const kinds = personKinds.filter((kind) => checks[kind]);
+  const kinds = checkKinds.filter((kind) => checks[kind]);
   const [firstKind = "bvn"] = kinds;
 
   async function open(t: TestContext, behaviour: Behaviour, timeout?: number, scheme: "http" | "https" = "http") {
@@ -90,7 +90,7 @@ export function testVendor(vendorCase: VendorCase): void {
 
   function assertDiscreet(log: RecordedLog, outcome: IdentityOutcome): void {
     const told = JSON.stringify([log.lines, outcome]);
-    const own = [...Object.values(attempts).map(({ number }) => number), attempt.claims.phone!, attempt.reference];
+    const own = [...kinds.map((kind) => attempts[kind].number), attempt.claims.phone!, attempt.reference];
     for (const secret of [rawText, ...own, ...vendorCase.secrets])
       assert.ok(!told.includes(secret), `${secret} is in ${told}`);
   }
@@ -104,6 +104,7 @@ export function testVendor(vendorCase: VendorCase): void {
     const { good, notFound, blocked, assertRequest, isUnnumbered } = checks[kind]!;
     const { number } = attempts[kind];
     const label = labelOf(kind);
+    const [nobody, other, waits] = [1, 2, 8].map(everyCheck[kind].reserved) as [string, string, string];
     const verified: IdentityOutcome = { state: "verified", record: good.record, ...good.facts };
 
     testIdentityUpstream(
@@ -112,11 +113,11 @@ export function testVendor(vendorCase: VendorCase): void {
         const { upstream } = await open(t, (response, received) => {
           const asks = (number: string) => `${received.path} ${received.body}`.includes(number);
           if (asks(number)) json(200, good.body)(response, received);
-          else if (asks("22000000404")) json(notFound.status, notFound.body)(response, received);
+          else if (asks(nobody)) json(notFound.status, notFound.body)(response, received);
         });
         return upstream;
       },
-      { verified: number, notFound: "22000000404", slow: "22000000999" },
+      { verified: number, notFound: nobody, slow: waits },
       kind,
     );
 
@@ -131,9 +132,9 @@ export function testVendor(vendorCase: VendorCase): void {
 
     test(`${name} gives the record of another ${label} as it is, for Duba to judge`, async (t) => {
       const { ask } = await open(t, json(200, good.body));
-      const outcome = await ask(kind, { number: "22000000018" });
+      const outcome = await ask(kind, { number: other });
       assert.ok(outcome.state === "verified");
-      assert.equal(personOf(outcome.record)[numberMember(kind)], isUnnumbered ? "22000000018" : number);
+      assert.equal(numberIn(outcome.record, kind), isUnnumbered ? other : number);
     });
 
     test(`${name} sends photos of 3 MB with the record of a ${label}: none is kept`, async (t) => {

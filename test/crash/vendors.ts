@@ -110,7 +110,7 @@ async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
       const fault = drawWeighted(seed, trait, onTheWay);
       if (fault === "slow") await pause(50 + draw(seed, `${trait} takes`, 600));
       if (fault === "tooSlow") await pause(1_000 + draw(seed, `${trait} takes`, 1_500));
-      calls.push({ ...looked, trace: traceIn(headers) });
+      calls.push({ kind: looked.kind as CheckKind, number: looked.number, trace: traceIn(headers) });
       return fault === "slow" || fault === "tooSlow" ? "none" : fault;
     } finally {
       onTheirWay -= 1;

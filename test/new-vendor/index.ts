@@ -23,7 +23,7 @@ export const acme = vendor({
   },
   // FILL IN: testInput, if the vendor publishes a test number.
   async open({ url, key }, parts) {
-    const { verifier } = await import("../../src/vendors/responses/read-outcome.ts");
+    const { verifier } = await import("../../src/vendors/responses/verifier.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,

@@ -1,9 +1,10 @@
+import type { Members } from "../../src/checks/check.ts";
 import Type, { type Static } from "../../src/declare/schema/type.ts";
 import type { IdentityOutcome } from "../../src/vendors/ports/identity-upstream.ts";
 import { negative } from "../../src/vendors/ports/outcomes.ts";
 import { notFoundMayBeBilled } from "../../src/vendors/responses/billing.ts";
 import type { SaidFacts } from "../../src/vendors/responses/read-outcome.ts";
-import { type Members, membersIn, vendorRecord } from "../../src/vendors/responses/vendor-record.ts";
+import { membersIn, vendorRecord } from "../../src/vendors/responses/vendor-record.ts";
 import { failureOutcome } from "../../src/vendors/responses/vendor-words.ts";
 
 /** FILL IN: what a good response certainly has. */

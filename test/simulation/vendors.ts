@@ -151,7 +151,7 @@ export class Vendors {
     const truth = () =>
       truthOf(asked.number) === "not_found"
         ? failed("not_found")
-        : { status: 200, body: wire.found(inventedPerson(asked.kind, asked.number, phone), asked, photo) };
+        : { status: 200, body: wire.found(inventedPerson(asked.kind as "bvn", asked.number, phone), asked, photo) };
     return this.#answer({ name, ...asked, from, trace: headers.traceparent?.slice(3, 35) }, truth, failed);
   }
 

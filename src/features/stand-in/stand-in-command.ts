@@ -4,7 +4,7 @@ import type { Running } from "../../../stand-ins/listener.ts";
 import { standInNumbers } from "../../../stand-ins/numbers.ts";
 import { sourceStandIns, standIns } from "../../../stand-ins/stand-ins.ts";
 import { serverSettings } from "../../config/settings/server-settings.ts";
-import { checkKinds, labelOf } from "../../declare/check-kind.ts";
+import { type CheckKind, checkKinds, labelOf } from "../../declare/check-kind.ts";
 import { list, naira } from "../../declare/command/answer-schema.ts";
 import { formed } from "../../declare/command/read-texts.ts";
 import { CommandError, command } from "../../declare/command.ts";
@@ -150,7 +150,7 @@ async function startPeople(
     invoice,
     onCall: ({ kind, last4, outcome, price }) =>
       say(
-        `${labelOf(kind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
+        `${labelOf(kind as CheckKind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
       ),
     onRefusal: (why) => say(refusals[why]),
   });
@@ -204,7 +204,7 @@ const aboutNumbers = [
 
 const refusals: Readonly<Record<Refusal, string>> = {
   no_credentials: "A request had no credentials in the documented form.",
-  no_route: "A request was for a path or a method that the vendor does not document, or had no number of 11 digits.",
+  no_route: "A request was for a path or a method that the vendor does not document, or had no number in its form.",
 };
 
 function sumsOf(all: ReturnType<Started["answered"]>) {

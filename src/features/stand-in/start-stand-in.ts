@@ -1,17 +1,24 @@
 import { type RunningStandIn, type StandInOptions, startIdentityStandIn } from "../../../stand-ins/identity-server.ts";
 import { type RunningSourceStandIn, startSourceStandIn } from "../../../stand-ins/source-server.ts";
 import { starterLists } from "../../catalogue/starter.ts";
-import { inventedPerson } from "../../checks/invented-person.ts";
+import { checks } from "../../checks/index.ts";
+import type { CheckKind } from "../../declare/check-kind.ts";
+import { lazyValidator } from "../../declare/schema/lazy-validator.ts";
 import { standInHeader } from "../../vendors/ports/stand-in.ts";
 import type { Vendor } from "../../vendors/ports/vendor.ts";
 
-/** Starts the stand-in of an identity vendor with the sandbox's people. */
+/** Starts the stand-in of an identity vendor with the sandbox's people and things. */
 export function startStandIn(
   { name, testInput }: Pick<Vendor, "name" | "testInput">,
-  options: Omit<StandInOptions, "header" | "person" | "testNumber">,
+  options: Omit<StandInOptions, "header" | "isNumber" | "record" | "testNumber">,
 ): Promise<RunningStandIn> {
-  const testNumber = testInput && { number: testInput.number, phone: testInput.claims.phone! };
-  return startIdentityStandIn(name, { ...options, header: standInHeader, person: inventedPerson, testNumber });
+  return startIdentityStandIn(name, {
+    ...options,
+    header: standInHeader,
+    isNumber: (kind, text) => lazyValidator(checks[kind as CheckKind].request[kind]!.schema)().Check(text),
+    record: (kind, number, claims) => checks[kind as CheckKind].sandbox({ kind: kind as CheckKind, number, claims }),
+    testNumber: testInput,
+  });
 }
 
 /** Starts the stand-in of a catalogue source with the lists of the starter catalogue. */

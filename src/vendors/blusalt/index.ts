@@ -33,7 +33,7 @@ export const blusalt = vendor({
     }),
   },
   async open({ url, clientId, appName, key }, parts) {
-    const { verifier } = await import("../responses/read-outcome.ts");
+    const { verifier } = await import("../responses/verifier.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,

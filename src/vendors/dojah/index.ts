@@ -31,7 +31,7 @@ export const dojah = vendor({
   /** The only BVN of Dojah's sandbox. Its record has no phone number. */
   testInput: { kind: "bvn", number: "22222222222", claims: { phone: "8000000000" } },
   async open({ url, appId, key }, parts) {
-    const { verifier } = await import("../responses/read-outcome.ts");
+    const { verifier } = await import("../responses/verifier.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,

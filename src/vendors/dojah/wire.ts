@@ -1,7 +1,7 @@
-import type { CheckInput } from "../../checks/check.ts";
+import type { CheckInput, Members } from "../../checks/check.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
-import { type Members, vendorRecord } from "../responses/vendor-record.ts";
+import { vendorRecord } from "../responses/vendor-record.ts";
 import { failureOutcome } from "../responses/vendor-words.ts";
 
 export { notFoundMayBeBilled as factsIn } from "../responses/billing.ts";

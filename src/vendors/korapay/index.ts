@@ -1,5 +1,4 @@
-import { numberMember, type PersonKind } from "../../declare/check-kind.ts";
-import type { PersonRecord } from "../../declare/identity-record.ts";
+import { checks } from "../../checks/index.ts";
 import { setting } from "../../declare/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { countsAgainstVendor } from "../ports/outcomes.ts";
@@ -45,12 +44,10 @@ export const korapay = vendor({
       if (vendorReference === undefined) return undefined;
       const path = `verifications/${encodeURIComponent(vendorReference)}`;
       const result = await http.send({ method: "GET", url: `${identities}/${path}`, headers, signal, sendUntil });
-      const outcome = outcomeOf(result, attempt);
+      const outcome = await outcomeOf(result, attempt);
       if (outcome.state !== "verified") return countsAgainstVendor(outcome) ? outcome : undefined;
-      const member = numberMember(attempt.kind as PersonKind);
-      return (outcome.record as PersonRecord)[member] === attempt.number
-        ? { ...outcome, billed: "unknown" }
-        : undefined;
+      const confirmed = checks[attempt.kind].confirm(outcome.record, attempt, { phoneMatch: false });
+      return "record" in confirmed ? { ...outcome, billed: "unknown" } : undefined;
     }
 
     return {

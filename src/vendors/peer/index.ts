@@ -1,5 +1,5 @@
 import type { CheckInput } from "../../checks/check.ts";
-import { type PersonKind, personKinds } from "../../declare/check-kind.ts";
+import { type CheckKind, checkKinds } from "../../declare/check-kind.ts";
 import { koboOf } from "../../declare/money.ts";
 import { setting } from "../../declare/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../ports/identity-upstream.ts";
@@ -10,11 +10,15 @@ import type { HttpResult } from "../vendor-client.ts";
 const name = "peer";
 
 /** The amount for a kind of check; undefined if the text names none. */
-function amountIn(text: string, kind: PersonKind): string | undefined {
+function amountIn(text: string, kind: CheckKind): string | undefined {
   const named = new Map(text.split(",").map((part) => part.trim().split("=") as [string, string | undefined]));
   const amount = text.includes("=") ? named.get(kind) : text;
   return koboOf(amount ?? "") ? amount : undefined;
 }
+
+/** Whether a part of the text names no kind with an amount. */
+const isOdd = (text: string) =>
+  text.includes("=") && text.split(",").some((part) => !checkKinds.some((kind) => amountIn(part, kind)));
 
 /**
  * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so
@@ -51,9 +55,11 @@ export const peer = vendor({
     amount: setting({
       name: "DUBA_PEER_AMOUNT",
       default: "100",
-      about: "Amount in naira that the server requests for a verification, or one for each kind.",
-      form: `an amount in naira, such as "100" or "100.50", or ${personKinds.map((kind) => `${kind}=100`).join()}`,
-      read: (text) => (personKinds.every((kind) => amountIn(text, kind)) ? text : undefined),
+      about:
+        "Amount in naira that the server requests for a verification, or one for each kind. " +
+        "A kind without one is not asked there.",
+      form: `an amount in naira, such as "100" or "100.50", or ${checkKinds.map((kind) => `${kind}=100`).join()}`,
+      read: (text) => (checkKinds.some((kind) => amountIn(text, kind)) && !isOdd(text) ? text : undefined),
     }),
   },
   async open({ url, email, key, amount }, parts) {
@@ -73,8 +79,8 @@ export const peer = vendor({
         body: {
           [attempt.kind]: attempt.number,
           ...attempt.claims,
-          phone: `0${attempt.claims.phone}`,
-          amount: amountIn(amount, attempt.kind as PersonKind),
+          ...(attempt.claims.phone && { phone: `0${attempt.claims.phone}` }),
+          amount: amountIn(amount, attempt.kind),
         },
         signal: attempt.signal,
         sendUntil: attempt.sendUntil,
@@ -82,12 +88,12 @@ export const peer = vendor({
         ...ofMode,
       });
 
-    const outcomeOf = (result: HttpResult, asked: CheckInput): IdentityOutcome =>
+    const outcomeOf = async (result: HttpResult, asked: CheckInput): Promise<IdentityOutcome> =>
       inTestMode(result, parts.log) ? unavailable("bad_settings") : readOutcome(result, asked);
 
     return {
       name,
-      kinds: personKinds,
+      kinds: checkKinds.filter((kind) => amountIn(amount, kind)),
       repeatable: true,
       async verify(attempt) {
         const sent = await sendWithToken(tokenFor, attempt.sendUntil ?? attempt.signal, (token) => ask(attempt, token));

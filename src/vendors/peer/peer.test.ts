@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toIdentityRecord } from "../../checks/loose-record.ts";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import { failures } from "../../declare/failures.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { type Behaviour, json, LocalVendor, type Received } from "../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { badResponse, negative, type OutcomeWord, outcomeWord, unavailable } from "../ports/outcomes.ts";
-import { toIdentityRecord } from "../responses/loose-record.ts";
 import { VendorClient } from "../vendor-client.ts";
 import { testVendor } from "../vendor-conformance.fixture.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
@@ -138,6 +138,24 @@ test("each failure of a Duba means that no work was done only if its code says s
   assert.deepEqual(codes("verified"), []);
 });
 
+test("a peer is asked only for kinds that its amount names, and the amount may name no other", async (t) => {
+  const { amount } = peer.settings as { amount: (typeof peer.settings)[string] };
+  for (const odd of ["", "bvn=", "bvn=100,vin=100", "bvn=100,nin", "nin=-1"])
+    assert.equal(amount.read(odd), undefined, odd);
+  for (const [text, kinds] of [
+    ["100", ["bvn", "nin"]],
+    ["nin=100, bvn=50", ["bvn", "nin"]],
+    ["bvn=100", ["bvn"]],
+  ] as const) {
+    assert.equal(amount.read(text), text);
+    const values = { url: "http://127.0.0.1:9", email: "shop@example.com", key: "duba_live_of_ours", amount: text };
+    const log = new RecordedLog();
+    const http = new VendorClient({ timeout: 5000, connections: 1, keepAlive: false, log });
+    t.after(() => http.close());
+    assert.deepEqual((await peer.open(values, { http, log })).kinds, kinds);
+  }
+});
+
 test("a lost answer counts as the server's failure, and what it says of an earlier one does not", async (t) => {
   const local = await LocalVendor.start();
   const log = new RecordedLog();
@@ -147,7 +165,7 @@ test("a lost answer counts as the server's failure, and what it says of an earli
     await local.close();
   });
   const upstream = await peer.open(
-    { url: local.url, email: "shop@example.com", key: "duba_live_of_ours" },
+    { url: local.url, email: "shop@example.com", key: "duba_live_of_ours", amount: "100" },
     { http, log },
   );
   const lookUp = async (behaviour: Behaviour) => {

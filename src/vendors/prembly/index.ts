@@ -29,7 +29,7 @@ export const prembly = vendor({
   },
   testInput: { kind: "bvn", number: "54651333604", claims: { phone: "8000000000" } },
   async open({ url, key, appId }, parts) {
-    const { verifier } = await import("../responses/read-outcome.ts");
+    const { verifier } = await import("../responses/verifier.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,

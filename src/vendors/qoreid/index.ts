@@ -39,15 +39,14 @@ export const qoreid = vendor({
       ...oneOf("required", "none"),
     }),
   },
-  async open({ url, clientId, secret, names }, { http, log }) {
-    const { accessTokens, sendWithToken } = await import("../responses/access-tokens.ts");
+  async open({ url, clientId, secret, names }, parts) {
+    const { accessTokens } = await import("../responses/access-tokens.ts");
     const { responseParser } = await import("../responses/parse-response.ts");
-    const { outcomeReader } = await import("../responses/read-outcome.ts");
+    const { verifier } = await import("../responses/verifier.ts");
     const { token, ...wire } = await import("./wire.ts");
-    const outcomeOf = outcomeReader({ vendor: name, ...wire }, log);
-    const parseToken = responseParser(name, token, log);
+    const parseToken = responseParser(name, token, parts.log);
     const tokenFor = accessTokens({
-      http,
+      http: parts.http,
       request: { url: `${url}/token`, body: { clientId, secret } },
       read(result) {
         if (result.kind !== "answered" || result.status >= 300) return undefined;
@@ -61,21 +60,17 @@ export const qoreid = vendor({
       name,
       kinds: ["bvn", "nin"],
       needs: names === "none" ? [] : ["names"],
-      async verify(attempt) {
-        const { kind, number, signal, sendUntil, traceparent } = attempt;
-        const sent = await sendWithToken(tokenFor, sendUntil ?? signal, (token) =>
-          http.send({
-            method: "POST",
-            url: `${url}/v1/ng/identities/${kind === "bvn" ? "bvn-basic" : kind}/${number}`,
-            headers: { authorization: `Bearer ${token}` },
-            ...(names === "none" ? {} : { body: namesOf(attempt) }),
-            signal,
-            sendUntil,
-            traceparent,
-          }),
-        );
-        return "outcome" in sent ? sent.outcome : outcomeOf(sent.result, attempt);
-      },
+      verify: verifier(
+        { vendor: name, ...wire },
+        parts,
+        (attempt, token) => ({
+          method: "POST",
+          url: `${url}/v1/ng/identities/${attempt.kind === "bvn" ? "bvn-basic" : attempt.kind}/${attempt.number}`,
+          headers: { authorization: `Bearer ${token}` },
+          ...(names === "none" ? {} : { body: namesOf(attempt) }),
+        }),
+        tokenFor,
+      ),
     };
   },
 });

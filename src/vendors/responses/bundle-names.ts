@@ -1,5 +1,5 @@
 import { koboOf, plainNaira } from "../../declare/money.ts";
-import { plain } from "./plain-text.ts";
+import { plain } from "../../runtime/plain-text.ts";
 
 /** What sources write into the names and amounts of bundles and products. */
 

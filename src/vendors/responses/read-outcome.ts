@@ -1,14 +1,12 @@
 import type { Static, TSchema } from "typebox";
-import type { CheckInput } from "../../checks/check.ts";
-import { type CheckKind, type PersonKind, personKinds } from "../../declare/check-kind.ts";
+import type { CheckInput, Members } from "../../checks/check.ts";
+import { checks } from "../../checks/index.ts";
+import { type CheckKind, forEachKind } from "../../declare/check-kind.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, OutcomeFacts } from "../ports/identity-upstream.ts";
+import type { IdentityOutcome, OutcomeFacts } from "../ports/identity-upstream.ts";
 import { badResponse, unanswered } from "../ports/outcomes.ts";
-import type { VendorParts } from "../ports/vendor.ts";
-import type { HttpResult, VendorRequest } from "../vendor-client.ts";
-import { looseRecord, toIdentityRecord } from "./loose-record.ts";
+import type { HttpResult } from "../vendor-client.ts";
 import { responseParser } from "./parse-response.ts";
-import type { Members } from "./vendor-record.ts";
 import { outcomeInWords } from "./vendor-words.ts";
 
 /** Facts of a response, as the vendor writes its reference. */
@@ -20,7 +18,7 @@ export interface SaidFacts {
 }
 
 /** How a vendor answers a verification. */
-interface Answers<Schema extends TSchema> {
+export interface VendorResponses<Schema extends TSchema> {
   /** The vendor's name. */
   vendor: string;
   /** The outcome of a response that reports a failure; undefined if the response claims to contain a record. */
@@ -34,46 +32,30 @@ interface Answers<Schema extends TSchema> {
 
 /** Returns a function that turns the response to a verification of this kind into its outcome. */
 export function outcomeReader<Schema extends TSchema>(
-  { vendor, failureIn, good, recordIn, factsIn }: Answers<Schema>,
+  { vendor, failureIn, good, recordIn, factsIn }: VendorResponses<Schema>,
   log: Log,
-): (result: HttpResult, asked: CheckInput) => IdentityOutcome {
+): (result: HttpResult, asked: CheckInput) => Promise<IdentityOutcome> {
   const parse = responseParser(vendor, good, log);
-  const parsers = Object.fromEntries(
-    personKinds.map((kind) => [kind, responseParser(vendor, looseRecord(kind), log)]),
-  ) as Record<PersonKind, (given: unknown) => Members | undefined>;
-  const outcomeOf = (status: number, body: unknown, asked: CheckInput): IdentityOutcome => {
-    // A vendor that reads with this gets no attempt of another kind.
-    const kind = asked.kind as PersonKind;
+  const parsers: Record<CheckKind, (given: unknown) => Members | undefined> = forEachKind(
+    (kind) => kind,
+    (kind) => responseParser(vendor, checks[kind].least, log),
+  );
+  const outcomeOf = async (status: number, body: unknown, asked: CheckInput): Promise<IdentityOutcome> => {
+    const { kind } = asked;
     const failure = failureIn(status, body, kind);
     if (failure) return failure;
     const response = parse(body);
     const record = response === undefined ? undefined : parsers[kind](recordIn(response, asked));
-    if (record) return { state: "verified", record: toIdentityRecord(kind, record, vendor, log) };
+    if (record) return { state: "verified", record: await checks[kind].read(record, { vendor, log }) };
     const inWords = outcomeInWords(body);
     return inWords && inWords.state !== "negative" ? inWords : badResponse("shape");
   };
-  return (result, asked) => {
+  return async (result, asked) => {
     if (result.kind !== "answered") return withWait(unanswered(result), result);
-    const outcome = withWait(outcomeOf(result.status, result.body, asked), result);
+    const outcome = withWait(await outcomeOf(result.status, result.body, asked), result);
     const { reference: given, ...said } = factsIn?.(result.body, outcome) ?? {};
     const facts = { reference: keptReference(given, asked), ...said };
     return { ...outcome, ...Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) };
-  };
-}
-
-/** The request for a number, as a vendor documents it. */
-type AttemptRequest = Pick<VendorRequest, "method" | "url" | "headers" | "body">;
-
-/** How a vendor verifies that gets each number in one request, with a response that `answers` reads. */
-export function verifier<Schema extends TSchema>(
-  answers: Answers<Schema>,
-  { http, log }: VendorParts,
-  requestOf: (attempt: IdentityAttempt) => AttemptRequest,
-): IdentityUpstream["verify"] {
-  const outcomeOf = outcomeReader(answers, log);
-  return async (attempt) => {
-    const { signal, sendUntil, traceparent } = attempt;
-    return outcomeOf(await http.send({ ...requestOf(attempt), signal, sendUntil, traceparent }), attempt);
   };
 }
 

@@ -1,4 +1,4 @@
-export type Members = Readonly<Partial<Record<string, unknown>>>;
+import type { Members } from "../../checks/check.ts";
 
 /** The members of an object; none of anything else. */
 export function membersIn(value: unknown): Members {

@@ -1,6 +1,6 @@
 import type { CheckInput, Variant } from "../../checks/check.ts";
 import { checks } from "../../checks/index.ts";
-import { type CheckKind, type NegativeReason, negativeCode, reasonsOf } from "../../declare/check-kind.ts";
+import { type CheckKind, forEachKind, type NegativeReason, negativeCode, reasonsOf } from "../../declare/check-kind.ts";
 import { type FailureCode, failures } from "../../declare/failures.ts";
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { unknown } from "../ports/outcomes.ts";
@@ -116,12 +116,14 @@ const rows: Readonly<Record<number, ReservedRow>> = {
   },
 };
 
-/**
- * What the sandbox does for a number that is 1 to 20, whatever letters and zeros stand before; undefined for another
- * one.
- */
+const byNumber = forEachKind(
+  (kind) => kind,
+  (kind) => new Map(Object.entries(rows).map(([nth, row]) => [checks[kind].reserved(Number(nth)), row])),
+);
+
+/** What the sandbox does for a number of its table; undefined for another one. */
 export function reservedFor({ kind, number }: Pick<CheckInput, "kind" | "number">): Reserved | undefined {
-  const row = rows[Number(/^\D*0*(\d+)$/.exec(number)?.[1])];
+  const row = byNumber[kind].get(number);
   if (!row?.negative) return row;
   const { negative, ...rest } = row;
   const reason = reasonsOf(kind).find((reason) => reason.endsWith(negative));
@@ -149,9 +151,7 @@ export interface SandboxNumber {
 
 /** The numbers with a fixed result in test mode. Every other number is verified as an invented person. */
 export function sandboxNumbers(kind: CheckKind): SandboxNumber[] {
-  return Object.keys(rows).flatMap((nth) => {
-    const zeros = checks[kind].example[kind]!.replaceAll(/\d/g, "0");
-    const number = zeros.slice(0, -nth.length) + nth;
+  return [...byNumber[kind].keys()].flatMap((number) => {
     const found = reservedFor({ kind, number });
     return found ? [rowOf(kind, number, found)] : [];
   });

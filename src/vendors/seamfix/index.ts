@@ -39,7 +39,7 @@ export const seamfix = vendor({
   },
   testInput: { kind: "bvn", number: "12345678901", claims: { phone: "8000000000" } },
   async open({ url, userId, key, ninKey }, parts) {
-    const { verifier } = await import("../responses/read-outcome.ts");
+    const { verifier } = await import("../responses/verifier.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,

@@ -22,7 +22,7 @@ export const youverify = vendor({
   },
   testInput: { kind: "nin", number: "11111111111", claims: { phone: "8000000000" } },
   async open({ url, key }, parts) {
-    const { verifier } = await import("../responses/read-outcome.ts");
+    const { verifier } = await import("../responses/verifier.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,

@@ -1,10 +1,10 @@
-import type { CheckInput } from "../../checks/check.ts";
+import type { CheckInput, Members } from "../../checks/check.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { negative } from "../ports/outcomes.ts";
 import { notFoundMayBeBilled } from "../responses/billing.ts";
 import type { SaidFacts } from "../responses/read-outcome.ts";
-import { type Members, membersIn, vendorRecord } from "../responses/vendor-record.ts";
+import { membersIn, vendorRecord } from "../responses/vendor-record.ts";
 import { failureOutcome } from "../responses/vendor-words.ts";
 
 /** A person who was found. */

@@ -1,6 +1,6 @@
 import { type Check, checkInputOf } from "../../checks/check.ts";
 import { type CheckRecord, checks } from "../../checks/index.ts";
-import { type CheckKind, labelOf, negativeCode, reasonsOf } from "../../declare/check-kind.ts";
+import { type CheckKind, labelOf, negativeCode, reasonsOf, sinceOf } from "../../declare/check-kind.ts";
 import { koboOf, nairaOf } from "../../declare/money.ts";
 import { type Call, type Caller, type Operation, operation } from "../../declare/operation.ts";
 import Type, { type TObject, type TString } from "../../declare/schema/type.ts";
@@ -41,6 +41,7 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
   const message = `${label[0]!.toUpperCase()}${label.slice(1)} Verification Completed Successfully`;
   return operation({
     ...own,
+    ...sinceOf(kind),
     method: "POST",
     path: `/api/v2/kyc/verify-${kind}`,
     summary: `Verify a ${labelOf(kind)}`,

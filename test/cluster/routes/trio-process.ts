@@ -32,7 +32,10 @@ function serverOf(vendor: TrioName) {
         ? wire.failures.too_many_requests(of)
         : percent("knows nobody") < manners.notFound
           ? wire.failures.not_found(of)
-          : { status: 200, body: wire.found(inventedPerson(asked.kind, number, phoneOfNumber(number)), of, "") };
+          : {
+              status: 200,
+              body: wire.found(inventedPerson(asked.kind as "bvn", number, phoneOfNumber(number)), of, ""),
+            };
     response.writeHead(said.status, { "Content-Type": "application/json" }).end(JSON.stringify(said.body));
   });
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from "../../../../declare/schema/type.ts";
+import { plain } from "../../../../runtime/plain-text.ts";
 import { positiveNaira, spaced } from "../../../../vendors/responses/bundle-names.ts";
-import { plain } from "../../../../vendors/responses/plain-text.ts";
 import type { PullError } from "../catalogue-source.ts";
 
 /** What is odd in one bouquet concerns that one, not the pull: so its members may be anything. */

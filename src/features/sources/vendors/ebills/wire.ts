@@ -1,7 +1,7 @@
 import Type, { type Static } from "../../../../declare/schema/type.ts";
 import type { EntrySupply } from "../../../../lists/index.ts";
+import { plain } from "../../../../runtime/plain-text.ts";
 import { positiveNaira, spaced } from "../../../../vendors/responses/bundle-names.ts";
-import { plain } from "../../../../vendors/responses/plain-text.ts";
 
 /** The documented services of each list that we have, with the code of their provider in our catalogue. */
 export const ebillsServices = {

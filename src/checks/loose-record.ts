@@ -1,33 +1,10 @@
-import { labelOf, numberMember, type PersonKind } from "../../declare/check-kind.ts";
-import { longDate, type PersonRecord, shortDate } from "../../declare/identity-record.ts";
-import Type from "../../declare/schema/type.ts";
-import type { Log } from "../../runtime/log.ts";
-
+import { labelOf, type PersonKind } from "../declare/check-kind.ts";
+import { longDate, type PersonRecord, shortDate } from "../declare/identity-record.ts";
+import type { Log } from "../runtime/log.ts";
+import { plain } from "../runtime/plain-text.ts";
+import type { Members } from "./check.ts";
 import { parseDay } from "./days.ts";
 import * as normalise from "./normalise.ts";
-import { plain } from "./plain-text.ts";
-import type { Members } from "./vendor-record.ts";
-
-/** A text, or a number in its place: a lost leading zero then shows as another person's number. */
-const needed = Type.Union([Type.String(), Type.Number()]);
-const name = Type.String({ pattern: "\\S" });
-const aName = Type.Union([
-  Type.Object({ first_name: name }),
-  Type.Object({ last_name: name }),
-  Type.Object({ full_name: name }),
-]);
-
-/**
- * A record under the interface's own names. It must contain the number, a status and a name. Any other member may be
- * missing or unreadable, because we do not discard a paid response for that.
- */
-export function looseRecord(kind: PersonKind) {
-  return Type.Object({
-    [numberMember(kind)]: needed,
-    verification_status: needed,
-    personal_info: aName,
-  });
-}
 
 /**
  * The record in the interface's forms. A missing member is null where the interface allows null, else an empty text.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { plain } from "../runtime/plain-text.ts";
 import * as normalise from "./normalise.ts";
-import { plain } from "./plain-text.ts";
 
 test("phones become the 0-form, and what is no mobile number stays as it is", () => {
   for (const text of ["08012345678", "8012345678", "2348012345678", "+234 801 234 5678", "+234(0)8012345678"])

@@ -1,6 +1,6 @@
-import bankTable from "../../../data/banks.json" with { type: "json" };
-import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
-import { plain } from "./plain-text.ts";
+import bankTable from "../../data/banks.json" with { type: "json" };
+import areas from "../../data/people/local-government-areas.json" with { type: "json" };
+import { plain } from "../runtime/plain-text.ts";
 
 /**
  * Forms of a record's members. Each function accepts any value of a vendor: a text, a number in its place, or something

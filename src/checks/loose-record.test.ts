@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compile } from "typebox/compile";
-import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { assertRecord } from "../conformance.fixture.ts";
-import { looseRecord, toIdentityRecord } from "./loose-record.ts";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { assertRecord } from "../vendors/conformance.fixture.ts";
+import { leastRecord } from "./least-record.ts";
+import { toIdentityRecord } from "./loose-record.ts";
 
-const validator = Compile(looseRecord("bvn"));
+const validator = Compile(leastRecord("bvn"));
 const least = { bvn_number: "22000000017", verification_status: "VERIFIED" };
 const named = { first_name: "FAISAL", last_name: "IBEKWE" };
 
@@ -94,8 +95,8 @@ test("a paid answer is not thrown away for a trifle", () => {
 
 test("a NIN's record needs the NIN and no BVN, and says that it is of a NIN", () => {
   const { bvn_number, ...person } = { ...least, nin: "00123456789", personal_info: named };
-  assert.ok(Compile(looseRecord("nin")).Check(person));
-  assert.ok(!Compile(looseRecord("nin")).Check({ ...person, nin: null, bvn_number }));
+  assert.ok(Compile(leastRecord("nin")).Check(person));
+  assert.ok(!Compile(leastRecord("nin")).Check({ ...person, nin: null, bvn_number }));
   const record = toIdentityRecord("nin", person, "vendor", new RecordedLog());
   assert.deepEqual(
     [record.nin, record.bvn_number, record.service_type],

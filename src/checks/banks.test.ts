@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { toIdentityRecord } from "./loose-record.ts";
 import { bank } from "./normalise.ts";
 

@@ -1,4 +1,4 @@
-import { months } from "../../declare/identity-record.ts";
+import { months } from "../declare/identity-record.ts";
 
 /**
  * A calendar day. `isPlain`: its text has only one meaning. We read `05/07/1994` as 5 July, as Nigerian vendors write
