@@ -1,7 +1,7 @@
 import type { Version } from "./versions.ts";
 
 /** What a caller reads when a check has a negative outcome. */
-interface NegativeFacts {
+export interface NegativeFacts {
   status: number;
   /** That of its kind. */
   since?: Version;

@@ -5,7 +5,7 @@ import Type from "../declare/schema/type.ts";
 export type MemberKind = "code" | "text" | "money" | "id";
 
 /** A member of an entry, with a text about it for callers. */
-interface Member<Kind extends MemberKind = MemberKind> {
+export interface Member<Kind extends MemberKind = MemberKind> {
   readonly kind: Kind;
   readonly about: string;
 }
@@ -69,7 +69,7 @@ type SchemaOf<Kind extends MemberKind> = Kind extends "id" ? TInteger : TString;
 type DescribedIn<List> = List extends { described: readonly (infer Name)[] } ? Name : never;
 
 /** The types of what follows from a description. */
-interface Derived<List extends ListDescription> {
+export interface Derived<List extends ListDescription> {
   readonly kinds: { readonly [Name in keyof List["members"]]: List["members"][Name]["kind"] };
   readonly answerEntry: TObject<{ -readonly [Name in keyof List["members"]]: SchemaOf<List["members"][Name]["kind"]> }>;
   readonly sourceEntry: TObject<{

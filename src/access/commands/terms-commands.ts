@@ -21,7 +21,7 @@ import { AccountFacts, accountMember as account, accountFactsOf } from "./accoun
 import { endpointFactsOf, endpointList, madeEndpoints } from "./endpoint-facts.ts";
 
 /** What the audit trail says about an account. */
-interface WithNotes {
+export interface WithNotes {
   suspendedBy(id: string, at: number): Promise<string | undefined>;
   auditEntries(id: string): Promise<readonly { occurred_at: number; kind: string; actor: string; facts: string }[]>;
 }
@@ -74,7 +74,7 @@ const groups = {
 type Group = keyof typeof groups;
 
 /** The accounts that have used most of a cap or a balance, by their ids. */
-interface WithNearlySpent {
+export interface WithNearlySpent {
   nearlySpent(): Promise<ReadonlyMap<string, { isExhausted: boolean; refusedSince: number | null }>>;
 }
 

@@ -12,7 +12,7 @@ import type { LedgerDifference, LedgerRow } from "./reconcile.ts";
 
 type AnyCommand = Pick<Command<never>, "kind" | "gives" | "givesNothing" | "records">;
 
-interface Room extends Audited {
+export interface Room extends Audited {
   commands: () => Promise<readonly AnyCommand[]>;
   config: Parameters<typeof keyringPath>[0];
   progress: (done: number, all?: number) => void;
