@@ -211,3 +211,14 @@ suite("the SQLite thread", { concurrency: true }, () => {
       reader.close();
     }));
 });
+
+test("a closed store answers nothing, also when its thread serves the next store", () =>
+  withDatabase(async ({ thread, close }) => {
+    await close();
+    await withDatabase(async ({ db }) => {
+      const reading = { sql: "select 1", parameters: [] };
+      await assert.rejects(thread.exchange({ kind: "shared", statements: [reading] }), withCode("SQLITE_THREAD"));
+      await db.insertInto("fact").values(secret("of the next store")).execute();
+      assert.equal((await db.selectFrom("fact").selectAll().execute()).length, 1);
+    });
+  }));

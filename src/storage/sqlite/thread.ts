@@ -24,7 +24,7 @@ export function errorOf(failed: Failed): StoreAway | SqliteError {
   return AWAY.test(failed.code) ? new StoreAway(failed.code, failed.message, false) : new SqliteError(failed);
 }
 
-/** A thread that was started ahead and does not know yet which file to open. */
+/** A thread without a file: started ahead, or left by a store that was closed, because a start takes 20 ms. */
 let waiting: Worker | undefined;
 
 function newThread(): Worker {
@@ -33,12 +33,18 @@ function newThread(): Worker {
 
 /** Starts the thread of the next store early, so that it is ready once the rest of the service is loaded. */
 export function startThreadAhead(): void {
-  waiting ??= newThread();
-  waiting.unref();
-  // If it cannot run, we start another thread later, and whoever opens the store gets that thread's error.
-  waiting.once("error", () => {
-    waiting = undefined;
-  });
+  if (waiting === undefined) wait(newThread());
+}
+
+function wait(worker: Worker): void {
+  waiting = worker;
+  worker.unref();
+  worker.once("error", forget);
+}
+
+/** If it cannot run, we start another thread later, and whoever opens the store gets that thread's error. */
+function forget(): void {
+  waiting = undefined;
 }
 
 interface Pending {
@@ -54,14 +60,17 @@ export class SqliteThread {
   /** When we sent the current request, by `performance.now()`. */
   #sent = 0;
   readonly #worker: Worker;
+  readonly #listeners = {
+    message: (reply: StoreResponse) => this.#settle((pending) => pending.resolve(reply)),
+    error: (error: unknown) => this.#end(error),
+    exit: () => this.#end(undefined),
+  };
   #pending: Pending | undefined;
   #ended: Error | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on("message", (reply: StoreResponse) => this.#settle((pending) => pending.resolve(reply)));
-    worker.on("error", (error) => this.#end(error));
-    worker.on("exit", () => this.#end(undefined));
+    for (const [event, listener] of Object.entries(this.#listeners)) worker.on(event, listener);
     worker.unref();
   }
 
@@ -74,6 +83,7 @@ export class SqliteThread {
   static async start(opening: Opening): Promise<SqliteThread> {
     const worker = waiting ?? newThread();
     waiting = undefined;
+    worker.off("error", forget);
     worker.ref();
     worker.postMessage(opening);
     const [opened] = (await once(worker, "message")) as [Opened];
@@ -103,16 +113,17 @@ export class SqliteThread {
     });
   }
 
-  /** Closes the connection and ends the thread. If there is no reply within 5 s, it ends the thread anyway. */
+  /** Closes the connection, and leaves the thread to the next store. If there is no reply within 5 s, ends it. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
-    const exited = once(this.#worker, "exit");
     const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MILLISECONDS);
     try {
       const closing = this.exchange({ kind: "close" });
       this.#ended = new StoreAway("SQLITE_THREAD", "it was closed", false);
       await closing;
-      await exited;
+      for (const [event, listener] of Object.entries(this.#listeners)) this.#worker.off(event, listener);
+      if (waiting === undefined) wait(this.#worker);
+      else await this.#worker.terminate();
     } finally {
       clearTimeout(timer);
     }

@@ -1,32 +1,33 @@
-import { once } from "node:events";
 import { parentPort } from "node:worker_threads";
 import type { Opened, Opening, Request, StoreResponse } from "./messages.ts";
 import { failureOf, SharedConnection } from "./shared-connection.ts";
 
 /**
- * The SQLite thread. It receives an `Opening`, opens that connection, reports that, then serves one request at a time.
+ * The SQLite thread. It receives an `Opening`, opens that connection, reports that, and serves one request at a time
+ * until it closes the connection. Then it waits for the next `Opening`.
  */
 
 const port = parentPort!;
+let connection: SharedConnection | undefined;
 
-function serve(connection: SharedConnection): void {
-  port.on("message", (request: Request) => {
-    let reply: StoreResponse;
-    try {
-      reply = connection.answer(request);
-    } catch (error) {
-      reply = [failureOf(error)];
-    }
-    port.postMessage(reply);
-    if (request.kind === "close") port.close();
-  });
+port.on("message", (message: Opening | Request) => {
+  if ("file" in message) port.postMessage(open(message));
+  else port.postMessage(answer(message));
+});
+
+function open(opening: Opening): Opened {
+  try {
+    connection = new SharedConnection(opening);
+    return null;
+  } catch (error) {
+    return failureOf(error);
+  }
 }
 
-const [opening] = (await once(port, "message")) as [Opening];
-let opened: Opened = null;
-try {
-  serve(new SharedConnection(opening));
-} catch (error) {
-  opened = failureOf(error);
+function answer(request: Request): StoreResponse {
+  try {
+    return connection!.answer(request);
+  } catch (error) {
+    return [failureOf(error)];
+  }
 }
-port.postMessage(opened);
