@@ -191,13 +191,13 @@ suite("the client", { concurrency: true }, () => {
         "webhook-signature": new Webhook(secret).sign("evt_1", now, body),
       };
       const shouting = Object.fromEntries(Object.entries(ours()).map(([name, value]) => [name.toUpperCase(), value]));
-      for (const headers of [ours(), ours(Date.now() - 290_000), ours(Date.now(), [other, secret]), library, shouting])
+      for (const headers of [ours(), ours(Date.now() - 240_000), ours(Date.now(), [other, secret]), library, shouting])
         assert.deepEqual(await verify(headers), { answer: event });
       const { "webhook-signature": _, ...unsigned } = ours();
       for (const outcome of [
         await verify(ours(), body.replace("key.", "kex.")),
         await verify(ours(Date.now() - 310_000)),
-        await verify(ours(Date.now() + 310_000)),
+        await verify(ours(Date.now() + 360_000)),
         await verify(ours(Date.now(), [other])),
         await verify({ ...ours(), "webhook-id": "evt_2" }),
         await verify({ ...ours(), "webhook-timestamp": "soon" }),
