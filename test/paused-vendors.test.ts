@@ -68,7 +68,7 @@ for (const engine of usualEngines)
       assert.equal(first.exitCode, 0, first.err);
       assert.match(
         first.out,
-        /^qoreid is paused for all checks until \d{4}-.*, because it costs too much or its wallet is empty\.\n$/,
+        /^qoreid is paused for all checks, until \d{4}-.*: it costs too much or its wallet is empty\.\n$/,
       );
 
       const most = /Most for sandbox@example\.com: 1, the last: [-+\d: ]+\./.source;
@@ -86,7 +86,7 @@ for (const engine of usualEngines)
         ["qoreid", "paused"],
       ]);
       const sure = await duba(["routes", "pause", "dojah"], "dojah\n");
-      assert.match(sure.out, /^dojah is paused for all checks until you resume it, because its answers are wrong\.\n$/);
+      assert.match(sure.out, /^dojah is paused for all checks, until resumed: its answers are wrong\.\n$/);
     });
 
     test("with the last one paused, every place says so", async () => {
@@ -185,7 +185,7 @@ for (const engine of usualEngines)
     test("in the console a stolen cookie pauses one of two vendors, and not the last one", async () => {
       const { post, confirm, deedOf, by } = operators;
       const first = await post("/routes/pause", by.operator, { vendor: "qoreid", why: "load" });
-      assert.match(first.text, /QoreID is paused for all checks until/);
+      assert.match(first.text, /QoreID is paused for all checks, until/);
       const stolen = await post("/routes/pause", by.operator, { vendor: "dojah", why: "load" });
       assert.match(stolen.text, /Your passkey must confirm this/);
       const { json: deed } = await deedOf("/routes/pause", by.operator, { vendor: "dojah", why: "load" });

@@ -170,6 +170,7 @@ const noteAccount = command({
   input: Type.Object({ account: accountMember, note: noteText }),
   answer: Type.Object({ account, note: Type.String() }),
   view: ({ account }) => [{ text: richText`The note on ${{ account }} is kept.` }],
+  onPage: () => ["The note is kept."],
   records: [accessTrail.accountNoted],
   examples: [{ account: "shop@example.com", note: "Pays by transfer on the first of the month" }],
   run: async ({ account, note }, { db, audit, actor }: Audited) => {

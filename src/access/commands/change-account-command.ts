@@ -87,7 +87,7 @@ export const changeAccountCommand = command({
   }),
   answer: TermsFacts,
   view: (facts) => [`Account ${facts.id} (${facts.name}, ${facts.email}) ${saidOf(facts)}`, "", { record: facts }],
-  onPage: (facts) => [`The account ${facts.name} ${saidOf(facts)}`, "", { record: facts }],
+  onPage: (facts) => [`The account ${facts.name} ${saidOf(facts)}`],
   records: [accessTrail.accountChanged, accessTrail.accountTermsChanged],
   examples: [
     { account: "shop@example.com", bvn_fee: "80" },

@@ -72,6 +72,9 @@ const createKey = command({
       text: richText`This ${mode} key ${id} of ${{ account }} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${at(expires_at)}`}.`,
     },
   ],
+  onPage: ({ mode, expires_at, ...key }, { at }) => [
+    `A ${mode} key that may: ${mayText(key)}${expires_at === null ? "" : `, until ${at(expires_at)}`}.`,
+  ],
   records: [accessTrail.keyCreated],
   examples: [
     { account: "shop@example.com", label: "checkout" },
@@ -210,6 +213,12 @@ const rollKeyCommand = command({
       note: `${replaces} made the endpoint ${endpoint} of ${host}, which ${off_since === null ? "stays on" : "is off"}.`,
     })),
   ],
+  onPage: ({ label, old_key_ends_at, endpoints }, { at }) => [
+    `It replaces ${label === "" ? "the old key" : `the old ${label}`}, which ends ${at(old_key_ends_at)}.`,
+    ...endpoints.map(({ host, off_since }) => ({
+      note: `The old key made the endpoint of ${host}, which ${off_since === null ? "stays on" : "is off"}.`,
+    })),
+  ],
   records: [accessTrail.keyRolled, accessTrail.keyCreated],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
   mayBeDanger: true,
@@ -260,6 +269,18 @@ const revokeKey = command({
     ),
     ...without_maker.map((endpoint) => ({
       note: `Nobody kept who made the endpoint ${endpoint} of its account.`,
+      mends: [mend("If it is a stranger's", "events.endpoints.remove", { id: endpoint })],
+    })),
+  ],
+  onPage: ({ revoked_at, endpoints, without_maker }, { at }) => [
+    `The key is revoked since ${at(revoked_at)}. Running instances apply it within 5 seconds.`,
+    ...endpoints.map(({ host, off_since }) =>
+      off_since === null
+        ? { problem: `It made the endpoint of ${host}, which stays on and gets events.` }
+        : `It made the endpoint of ${host}, which is off since ${at(off_since)}.`,
+    ),
+    ...without_maker.map((endpoint) => ({
+      note: "Nobody kept who made an endpoint of its account.",
       mends: [mend("If it is a stranger's", "events.endpoints.remove", { id: endpoint })],
     })),
   ],

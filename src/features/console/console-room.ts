@@ -7,6 +7,7 @@ import type { ReportStore } from "../../storage/reports.ts";
 import type { Store } from "../../storage/store.ts";
 import type { SignedIn } from "./console-request.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
+import type { Landed } from "./routes/landing.ts";
 import type { SharedReadings } from "./shared-readings.ts";
 import type { SiteMap } from "./site-map.ts";
 import type { OpenedRecord } from "./view/frame.ts";
@@ -40,6 +41,8 @@ export interface PageRequest extends ConsoleRoom, SignedIn {
   say: Say;
   /** Writes times as pages do: see `TimeZone.shortOf`. */
   times: TimeTexts;
+  /** What a deed did whose person lands on this page. */
+  landed?: Landed;
   /** What people call whom the answers name that were read so far. */
   names: Map<string, string>;
 }

@@ -67,7 +67,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await page.getByLabel(/^Name/).inputValue(), 'Ìbàdàn "& Lagos"');
     assert.deepEqual(await accounts(), []);
     await page.getByRole("button", { name: "Create" }).click();
-    await page.waitForURL(/_done=/);
+    await page.waitForURL(/_did=/);
     assert.deepEqual(await accounts(), [['Ìbàdàn "& Lagos"', "lagos@example.com"]]);
 
     // One that a passkey confirms, with a file.

@@ -15,7 +15,7 @@ import { personActor } from "./people/people-rows.ts";
 import { peopleTrail } from "./people/people-trail.ts";
 import { findSession, type Session } from "./people/sessions.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
-import { sentFormReply, showDone } from "./routes/form-routes.ts";
+import { sentFormReply, showDone, withLanding } from "./routes/form-routes.ts";
 import { nowPage, nowPart, nowParts } from "./routes/now-routes.ts";
 import {
   cookieName,
@@ -86,8 +86,9 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     }
   };
 
-  async function signedInResponse(request: PageRequest): Promise<HttpResponse> {
-    const { path, isPost } = request;
+  async function signedInResponse(asked: PageRequest): Promise<HttpResponse> {
+    const { path, isPost } = asked;
+    const request = isPost ? asked : await withLanding(asked);
     if (isPost && path === "/sign-out") return signOut(request);
     if (isPost && path === "/passkeys/options") return newPasskeyOptions(request);
     const command = byPath.get(path);

@@ -249,7 +249,7 @@ for (const engine of usualEngines)
       const { post, confirm, by, deedOf } = operators;
       const account = "shop@example.com";
       const made = await post("/keys/create", by.operator, { account, mode: "test" });
-      const [, id = ""] = /This test key (\w+) of/.exec(made.text) ?? [];
+      const [, id = ""] = /data-address="\/keys\/show\?id=(\w+)"/.exec(made.text) ?? [];
       assert.match((await post("/keys/change", by.operator, { id, label: "till" })).text, /The test key till of/);
       assert.match(
         (await post("/accounts/change", by.operator, { account, name: "Shop" })).text,
@@ -263,7 +263,7 @@ for (const engine of usualEngines)
       ] as const)
         assert.match((await post(path, by.operator, fields)).text, /Your passkey must confirm this/, path);
       const live = await confirm("/keys/create", by.operator, { account, mode: "live" });
-      const [, liveId = ""] = /This live key (\w+) of/.exec(live.text) ?? [];
+      const [, liveId = ""] = /data-address="\/keys\/show\?id=(\w+)"/.exec(live.text) ?? [];
       assert.match((await post("/keys/roll", by.operator, { id: liveId })).text, /Your passkey must confirm this/);
       assert.match((await confirm("/keys/roll", by.operator, { id: liveId })).text, /replaces/);
     });

@@ -85,7 +85,7 @@ const tenTasks: Record<string, Task> = {
       await hands.go(/^Give back ₦/);
       await hands.fill(/^Reason/, "Charged twice");
       await hands.confirm(/^Adjust$/);
-      await said(hands.page, /is on the books of Sandbox/);
+      await said(hands.page, /given back to Sandbox/);
     },
   },
   "top up": {
@@ -126,7 +126,7 @@ const tenTasks: Record<string, Task> = {
     async does(hands) {
       await hands.go(/^Pause…$/);
       await hands.go(/^Pause: load$/);
-      await said(hands.page, /Blusalt is paused for all checks until/);
+      await said(hands.page, /Blusalt is paused for all checks, until/);
     },
   },
   "approve a change": {
@@ -197,7 +197,7 @@ const moreTasks: Record<string, Task> = {
       await hands.fill(/^Reason/, "They say so");
       await hands.fill(/^Outcome/, "not_found");
       await hands.confirm(/^Settle$/);
-      await said(hands.page, /is settled as not found/);
+      await said(hands.page, /^Settled as not found/);
     },
   },
   "pause the last vendor": {
@@ -206,7 +206,7 @@ const moreTasks: Record<string, Task> = {
       await hands.paste("dojah");
       await hands.go(/^Pause…$/);
       await hands.confirm(/^Pause: load$/);
-      await said(hands.page, /Dojah is paused for all checks until/);
+      await said(hands.page, /Dojah is paused for all checks, until/);
     },
   },
   "all MTN prices + 3 %": {

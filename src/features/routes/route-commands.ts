@@ -1,4 +1,4 @@
-import { checkKinds, labelOf } from "../../declare/check-kind.ts";
+import { type CheckKind, checkKinds, labelOf } from "../../declare/check-kind.ts";
 import { list, orNull, time } from "../../declare/command/answer-schema.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import { richText } from "../../declare/command/rich-text.ts";
@@ -140,7 +140,7 @@ const pause = command({
   }),
   view: ({ vendor, check, why, until }, { at }) => [
     {
-      text: richText`${{ vendor }} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because ${pauseReasons[why]}.`,
+      text: richText`${{ vendor }} is paused for ${check === "all" ? "all checks" : { check: check as CheckKind }}, until ${until === null ? "resumed" : at(until)}: ${pauseReasons[why]}.`,
     },
   ],
   fits: ({ state }) => state !== "paused",

@@ -50,6 +50,7 @@ const releaseVerification = command({
   view: ({ request_reference }) => [
     `${request_reference} is released: it failed, and a retry asks a vendor again. Nobody is charged for it.`,
   ],
+  onPage: () => ["Released: it failed, and a retry asks a vendor again. Nobody is charged for it."],
   examples: [{ reference: "3wKwKW719640695", reason: "Not in the vendor's list of 3 November" }],
   effect: (_, room: SettlingRoom, run) => triedFirst(room, run),
   run: async (asked, room: SettlingRoom) => answerOf(await settle(room, { ...asked, as: "failed" })),
@@ -76,6 +77,7 @@ const settleVerification = command({
   view: ({ request_reference, state }) => [
     `${request_reference} is settled as ${state.replaceAll("_", " ")}. Nobody is charged for it.`,
   ],
+  onPage: ({ state }) => [`Settled as ${state.replaceAll("_", " ")}. Nobody is charged for it.`],
   examples: [{ reference: "3wKwKW719640695", outcome: "not_found", reason: "The vendor's support says so" }],
   effect: (_, room: SettlingRoom, run) => triedFirst(room, run),
   run: async ({ outcome, ...asked }, room: SettlingRoom) => answerOf(await settle(room, { ...asked, as: outcome })),
@@ -93,6 +95,7 @@ const noteVerification = command({
   input: Type.Object({ reference: about.reference, note: noteText }),
   answer: Type.Object({ request_reference: referenceFact, note: Type.String() }),
   view: ({ request_reference }) => [`The note on ${request_reference} is kept.`],
+  onPage: () => ["The note is kept."],
   records: [ledgerTrail.verificationNoted],
   examples: [{ reference: "3wKwKW719640695", note: "The client asked on the telephone" }],
   run: async ({ reference, note }, { db, audit, actor }: Audited) => {

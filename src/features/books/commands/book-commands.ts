@@ -91,6 +91,16 @@ const adjustBooks = command({
       ? waitsText(fees)
       : { text: richText`Adjustment ${id} of ${nairaText(fees)} is on the books of ${{ account }}.` },
   ],
+  onPage: ({ fees, account, id }) => [
+    id === null
+      ? waitsText(fees)
+      : {
+          text:
+            fees < 0
+              ? richText`${nairaText(-fees)} given back to ${{ account }}.`
+              : richText`${nairaText(fees)} charged to ${{ account }}.`,
+        },
+  ],
   records: [booksTrail.adjusted, moneyTrail.requested],
   examples: [
     { account: "shop@example.com", credit: "2500.50", reason: "Goodwill for the outage of 3 November" },

@@ -22,6 +22,7 @@ import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
 import { noteOpened } from "./found-names.ts";
+import { landedView } from "./landing.ts";
 import { learnNames, namedInTexts } from "./learn-names.ts";
 import { letterDocument } from "./letter-page.ts";
 import {
@@ -287,9 +288,11 @@ export async function framed(
   const { site, session, store, config, times, opened } = request;
   const read = at === null ? "" : html`<span>Read at ${timeOf(at, times.textOf(at, true))}</span>`;
   const foot = html`${read}<span>Times are ${config.timeZone.nameAt(store.now())}</span>`;
+  const above = request.landed ? await landedView(request, request.landed) : "";
+  const address = request.landed?.secret && request.landed.address;
   return page(
     framedPage(
-      { title, main, scripts },
+      { title, main: html`${above}${main}`, scripts, address },
       {
         site,
         place,

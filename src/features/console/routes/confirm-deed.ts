@@ -2,11 +2,9 @@ import { hash, randomBytes } from "node:crypto";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { AccessError } from "../../../access/access-error.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../../declare/command/deed.ts";
-import { amount, remark } from "../../../declare/command/forms.ts";
-import { type ChosenFile, type Member, membersOf, type Texts } from "../../../declare/command/read-texts.ts";
+import { type ChosenFile, membersOf, type Texts } from "../../../declare/command/read-texts.ts";
 import { plainText } from "../../../declare/command/rich-text.ts";
 import { type Effect, titleOf } from "../../../declare/command.ts";
-import { koboOf, nairaText } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { redactCredentials, redactNumbers } from "../../../runtime/redact.ts";
@@ -21,7 +19,7 @@ import { recordView } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
 import { type FormTexts, repeated, weightOf } from "../view/command-form.ts";
 import { calledName } from "../view/words.ts";
-import type { SentForm } from "./form-texts.ts";
+import { memberText, type SentForm } from "./form-texts.ts";
 import { learnNames, namedInTexts } from "./learn-names.ts";
 import { metaOf, targetRecord } from "./page-parts.ts";
 import { effectOf, isExpected } from "./run-as.ts";
@@ -158,7 +156,7 @@ async function deedPage(
   const given = membersOf(input).flatMap(({ name, member }) => {
     if (texts[name] === undefined || member.holds === "passkey" || (name === by && shown)) return [];
     const text = [was[name] ?? [], texts[name]]
-      .map((each) => textOf(each, member))
+      .map((each) => memberText(each, member))
       .filter(Boolean)
       .join(" → ");
     return sentences.includes(text) || text === member.default
@@ -187,15 +185,4 @@ function questionOf({ names }: PageRequest, command: ConsoleCommand, named: Form
   const [name] = Object.entries(named).flatMap(([member, texts]) => (shown.has(member) ? texts : []));
   if (name === undefined) return `${title}?`;
   return `${title}${/^New\b|\ba\b/.test(title) ? " for" : ""} ${calledName(name, names)}?`;
-}
-
-function textOf(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {
-  if (isPrivate) return "(not shown)";
-  if (given === true) return "yes";
-  if (masks) return remark.read(String(given));
-  const kobo = form?.startsWith(amount.form) ? koboOf(String(given)) : undefined;
-  if (kobo !== undefined) return nairaText(kobo);
-  return typeof given === "string"
-    ? given
-    : given.map((each) => (typeof each === "string" ? each : each.name)).join(" ");
 }

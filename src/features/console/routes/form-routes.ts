@@ -15,14 +15,15 @@ import { moreMenu } from "../view/menus.ts";
 import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
 import { calledName } from "../view/words.ts";
 import { answerParts, fileOf } from "./answers.ts";
-import { commandPage, framed } from "./command-routes.ts";
+import { commandPage, framed, showCommand, showPlace } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
 import { isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
 import { foundNames } from "./found-names.ts";
+import { type Landed, landingAddress, landingOf, pageAt } from "./landing.ts";
 import { learnNames } from "./learn-names.ts";
 import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
 import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
-import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
+import { AlreadySent, appendOnce, formRequestOf, keepAnswer, keptIn, sentForm } from "./sent-forms.ts";
 import { localPath } from "./sign-in-routes.ts";
 
 /** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
@@ -54,10 +55,16 @@ async function runForm(request: PageRequest, sent: SentForm): Promise<HttpRespon
     const found = command.shownAs === "found" ? (answer as { kind: string; name: string }[]) : [];
     const only = found.length === 1 && recordAddress(site, found[0]!);
     if (only) return redirect(only);
+    const landing = await landingOf(request, sent, answer);
+    if (landing) {
+      const kept = (await keepAnswer(request, once, { landing }))!;
+      const secret = memberWith("secret", command.answer);
+      if (secret === undefined) return redirect(landingAddress(landing, kept));
+      const value = String((answer as Record<string, unknown>)[secret]);
+      return landedPage(request, { ...landing, secret: { name: secret, value } });
+    }
     const back = recordOfTexts(site, command, (member) => given[member]);
-    if (memberWith("secret", command.answer) !== undefined)
-      return outcomePage(request, command, { answer, plain, back });
-    const kept = await keepAnswer(request, once, plain);
+    const kept = await keepAnswer(request, once, { answer: plain });
     return kept === undefined
       ? outcomePage(request, command, { answer, plain, back, isTooLong: true })
       : redirect(addressOf(command, { _done: kept, _back: back }));
@@ -66,6 +73,27 @@ async function runForm(request: PageRequest, sent: SentForm): Promise<HttpRespon
     if (!isExpected(problem)) throw problem;
     return commandPage(request, command, { ...typedIn(command, form), problem: redacted(problem) });
   }
+}
+
+/** The page of a record with what only this response may hold. */
+function landedPage(request: PageRequest, landed: Landed): Promise<HttpResponse> {
+  const { path, command, query } = pageAt(request, landed.address);
+  const shown = { ...request, isPost: false, path, query, landed };
+  return command
+    ? showCommand(shown, command)
+    : showPlace(shown, request.site.places.find((place) => place.path === path)!);
+}
+
+/** The request with what a deed did whose page its address asks for. */
+export async function withLanding(request: PageRequest): Promise<PageRequest> {
+  const id = request.query.get("_did");
+  if (id === null) return request;
+  const query = new URLSearchParams(request.query);
+  query.delete("_did");
+  const sent = await sentForm(request, id);
+  const command = [...request.site.commands.values()].find((each) => pathOf(each) === sent?.path);
+  const landed = sent && command && mayRun(request.session.person.role, sent) ? keptIn(sent).landing : undefined;
+  return { ...request, query, ...(landed && { landed }) };
 }
 
 /** What somebody typed in a form, and what its fields were before. */
@@ -95,7 +123,8 @@ export async function showDone(request: PageRequest, command: ConsoleCommand): P
   const sent = await sentForm(request, request.query.get("_done")!);
   if (!sent || !mayRun(request.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
     return redirect(pathOf(command));
-  const plain: unknown = JSON.parse(sent.answer);
+  const { answer: plain } = keptIn(sent);
+  if (plain === undefined) return redirect(pathOf(command));
   const answer = await shownTo(request, command, plain);
   return outcomePage(request, command, { answer, plain, at: sent.at, back: localPath(request.query.get("_back")) });
 }
@@ -175,10 +204,16 @@ async function alreadyDone(
   { id, at }: AlreadySent,
 ): Promise<HttpResponse> {
   const place = placeOf(request.site, command);
-  const hasAnswer = typeof (await sentForm(request, id))?.answer === "string";
-  const link = hasAnswer
-    ? html`<a href="${addressOf(command, { _done: id })}">See what it did</a>`
-    : html`<a href="${place.path}">${place.title}</a>`;
+  const { answer, landing } = keptIn(await sentForm(request, id));
+  const address = landing
+    ? landingAddress(landing, id)
+    : answer === undefined
+      ? undefined
+      : addressOf(command, { _done: id });
+  const link =
+    address === undefined
+      ? html`<a href="${place.path}">${place.title}</a>`
+      : html`<a href="${address}">See what it did</a>`;
   return donePage(
     request,
     command,

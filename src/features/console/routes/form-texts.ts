@@ -1,5 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { amount, remark } from "../../../declare/command/forms.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../../declare/command/read-texts.ts";
+import { koboOf, nairaText } from "../../../declare/money.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import type { FormTexts } from "../view/command-form.ts";
 
@@ -85,4 +87,16 @@ export function textsWas(text: unknown): FormTexts {
   } catch {
     return {};
   }
+}
+
+/** A text of a member as people read it: an amount with ₦, nothing of what is private. */
+export function memberText(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {
+  if (isPrivate) return "(not shown)";
+  if (given === true) return "yes";
+  if (masks) return remark.read(String(given));
+  const kobo = form?.startsWith(amount.form) ? koboOf(String(given)) : undefined;
+  if (kobo !== undefined) return nairaText(kobo);
+  return typeof given === "string"
+    ? given
+    : given.map((each) => (typeof each === "string" ? each : each.name)).join(" ");
 }

@@ -4,6 +4,7 @@ import type { Tables } from "../../../storage/tables.ts";
 import { ConsoleError } from "../console-request.ts";
 import type { PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
+import type { Landing } from "./landing.ts";
 
 /** Bytes of an answer that is kept, and how many are kept of one person. */
 const longestAnswer = 4 * 1024 * 1024;
@@ -41,6 +42,16 @@ export async function formRequestOf(request: PageRequest, form: FormData): Promi
   return { id, request: randomUUID() };
 }
 
+/** What pages show of a form: its answer as programs have it, or where its person landed. */
+export interface Kept {
+  answer?: unknown;
+  landing?: Landing;
+}
+
+export function keptIn(sent: Pick<Tables["sent_form"], "answer"> | undefined): Kept {
+  return typeof sent?.answer === "string" ? (JSON.parse(sent.answer) as Kept) : {};
+}
+
 /** A form that did its work. */
 export async function sentForm({ store }: PageRequest, id: string): Promise<Tables["sent_form"] | undefined> {
   return store.db.selectFrom("sent_form").selectAll().where("id", "=", id).executeTakeFirst();
@@ -72,14 +83,14 @@ export function appendOnce(
 }
 
 /**
- * Keeps the answer for the pages that show it, and returns the id by which they ask for it. Undefined: it is too long.
+ * Keeps what pages show of a form, and returns the id by which they ask for it. Undefined: it is too long.
  */
 export async function keepAnswer(
   { path, store: { db, now }, session: { person } }: PageRequest,
   once: FormRequest | undefined,
-  plain: unknown,
+  kept: Kept,
 ): Promise<string | undefined> {
-  const answer = JSON.stringify(plain);
+  const answer = JSON.stringify(kept);
   if (Buffer.byteLength(answer) > longestAnswer) return undefined;
   const own = db
     .selectFrom("sent_form")

@@ -12,6 +12,9 @@ for (const form of document.querySelectorAll("form.command"))
 // What was checked is no longer what the form says.
 for (const form of document.querySelectorAll(".desk"))
   form.addEventListener("input", () => form.querySelector(".answer").replaceChildren());
+// The response to a form has a secret on the page of a record, which a reload shows without it.
+const { address } = document.querySelector("main").dataset;
+if (address) history.replaceState(null, "", address);
 // A slash goes to the box, unless somebody writes in a field.
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select")) return;

@@ -71,7 +71,7 @@ export function answerView(parts: AnswerParts): Html {
   return html`${secret ? secretBox(secret, String((answer as TableRow)[secret])) : ""}${views}`;
 }
 
-function secretBox(name: string, value: string): Html {
+export function secretBox(name: string, value: string): Html {
   return html`<div class="secret"><label for="secret">${labelFor(name)}</label>
 <input id="secret" readonly value="${value}">${copyButton(value)}
 <p>Save it now. Duba does not show it again.</p></div>`;

@@ -8,6 +8,8 @@ export interface FramedPage {
   title: string;
   main: Html;
   scripts?: readonly string[] | undefined;
+  /** Where a reload finds it, if that is not where the browser is. */
+  address?: string | undefined;
 }
 
 const mark = new Html(
@@ -51,7 +53,7 @@ interface Frame {
 }
 
 /** A whole page for somebody who is signed in. */
-export function framedPage({ title, main, scripts = [] }: FramedPage, frame: Frame): string {
+export function framedPage({ title, main, scripts = [], address }: FramedPage, frame: Frame): string {
   const { site, session, opened, foot } = frame;
   const { person, formToken } = session;
   const [finding] = commandsShownAs(site, "found");
@@ -70,7 +72,7 @@ ${
 <div class="who"><p><a href="${own!.path}" title="${own!.title}">${person.name || person.email}</a><span class="quiet">${person.role}</span></p>
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="button">Sign out</button></form></div></nav>
 </header>
-<main id="main" tabindex="-1">${site.notice === undefined ? "" : html`<p class="notice">${site.notice}</p>`}${main}
+<main id="main" tabindex="-1"${address === undefined ? "" : html` data-address="${address}"`}>${site.notice === undefined ? "" : html`<p class="notice">${site.notice}</p>`}${main}
 <footer class="foot">${foot}</footer></main>`;
   return documentText({ title, scripts: ["console.js", ...scripts] }, body);
 }

@@ -82,6 +82,12 @@ const add = command({
     },
     { note: "", mends: [mend("Test it", "events.endpoints.test", { id })] },
   ],
+  onPage: ({ id, account, url }) => [
+    {
+      text: richText`The endpoint of ${account === null ? "operators" : { account }} at ${new URL(url).host} is added.`,
+    },
+    { note: "", mends: [mend("Test it", "events.endpoints.test", { id })] },
+  ],
   records: [endpointTrail.endpointAdded],
   guide: {
     heading: "Types:",
@@ -189,6 +195,9 @@ const roll = command({
   }),
   answer: Type.Object({ ...facts, secret, old_secret_ends_at: time }),
   view: ({ id, old_secret_ends_at }, { at }) => [`The old secret of ${id} ends ${at(old_secret_ends_at)}.`],
+  onPage: ({ url, old_secret_ends_at }, { at }) => [
+    `The old secret of ${new URL(url).host} ends ${at(old_secret_ends_at)}.`,
+  ],
   records: [endpointTrail.endpointRolled],
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }, { id: "ep_q3Jx0vT5bZ1K", overlap: "1h" }],
   run: async ({ id, overlap }, room: EndpointRoom) => {
@@ -210,6 +219,7 @@ const remove = command({
   view: ({ id, account }) => [
     { text: richText`The endpoint ${id} of ${account === null ? "operators" : { account }} is removed.` },
   ],
+  onPage: ({ url }) => [`The endpoint of ${new URL(url).host} is removed.`],
   records: [endpointTrail.endpointRemoved],
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
   run: async ({ id }, room: EndpointRoom) => {

@@ -1,0 +1,127 @@
+import type { Part } from "../../../declare/command/answer-schema.ts";
+import { memberWith, partsOf } from "../../../declare/command/answer-table.ts";
+import { membersOf } from "../../../declare/command/read-texts.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { PageRequest } from "../console-room.ts";
+import { type ConsoleCommand, pathOf, placeOf, urlOf } from "../site-map.ts";
+import { secretBox } from "../view/answer-view.ts";
+import { money } from "../view/cells.ts";
+import { fieldLabel } from "../view/form-field.ts";
+import { recordMade, recordOfTexts } from "../view/record-links.ts";
+import { mendLinks } from "../view/words.ts";
+import { memberText, type SentForm } from "./form-texts.ts";
+import { learnNames } from "./learn-names.ts";
+import { isMaker } from "./page-parts.ts";
+import { tabAddress } from "./record-tabs.ts";
+import { answerIfFound } from "./run-as.ts";
+
+type Said = Exclude<Part, { list: unknown } | { rows: unknown } | { record: unknown } | { more: unknown }>;
+
+/** What a deed did, in a line or two above the page of what it was about. */
+export interface Landing {
+  /** The page. */
+  address: string;
+  says: readonly Said[];
+  /** Members of the record that it changed, as people read them. */
+  changes: readonly { what: string; before: string; after: string }[];
+}
+
+/** A landing as its page draws it, with what only this response holds. */
+export interface Landed extends Landing {
+  secret?: { name: string; value: string };
+}
+
+/**
+ * Where a person lands after a deed: on the record that it was about, the one that it made, or else the list of such
+ * things. Undefined: the answer is what the person asked for, such as a dry run.
+ */
+export async function landingOf(
+  request: PageRequest,
+  { command, given, was }: Omit<SentForm, "form">,
+  answer: unknown,
+): Promise<Landing | undefined> {
+  if (command.kind === "read" || given.dry_run) return undefined;
+  const { site, times } = request;
+  const parts = partsOf(command, answer, times);
+  const isTable = (part: Part) => typeof part !== "string" && ("list" in part || "rows" in part);
+  const ofAnswer = () => recordOfTexts(site, command, (member) => (answer as Record<string, unknown>)[member]);
+  const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
+  const record = isNew
+    ? recordMade(site, command, answer)
+    : parts.some(isTable)
+      ? ofAnswer()
+      : (recordOfTexts(site, command, (member) => given[member]) ?? listBeside(request, command, given) ?? ofAnswer());
+  // A table that no page of a record shows is the answer.
+  if (record === undefined && parts.some(isTable)) return undefined;
+  const changes = membersOf(command.input).flatMap(({ name, member }) => {
+    if (given[name] === undefined || !Object.hasOwn(was, name) || member.private) return [];
+    const [before, after] = [was[name] ?? [], given[name]].map((each) => memberText(each, member) || "none");
+    const what = fieldLabel(name, member);
+    return [{ what, before: before!, after: after! }];
+  });
+  const isSaid = (part: Part): part is Said =>
+    typeof part === "string" || !("list" in part || "rows" in part || "record" in part || "more" in part);
+  const said = parts.filter(isSaid);
+  const isShown = record !== undefined && (await isThere(request, record));
+  return {
+    address: isShown ? record : (listBeside(request, command, given) ?? placeOf(site, command).path),
+    says: changes.length === 0 ? said : said.filter((part) => typeof part !== "string" && !("text" in part)),
+    changes,
+  };
+}
+
+/** Whether the page of a record has something to show: a deed may have removed it. */
+async function isThere(request: PageRequest, address: string): Promise<boolean> {
+  const { path, command, query } = pageAt(request, address);
+  if (request.site.places.some((place) => place.path === path)) return true;
+  return command !== undefined && (await answerIfFound(request, command, Object.fromEntries(query))) !== undefined;
+}
+
+/** The command whose page this is, and what the address asks of it. */
+export function pageAt({ site }: PageRequest, address: string) {
+  const [path = "", query] = address.split("?");
+  const command = [...site.commands.values()].find((each) => pathOf(each) === path);
+  return { path, command, query: new URLSearchParams(query) };
+}
+
+/** The list of things like the one that a command acts on, with what it was given; undefined: it has none. */
+function listBeside({ site }: PageRequest, { id }: ConsoleCommand, given: SentForm["given"]): string | undefined {
+  const list = site.commands.get(id.replace(/[^.]+$/, "list"));
+  if (!list) return undefined;
+  const texts = membersOf(list.input).flatMap(({ name }) =>
+    typeof given[name] === "string" ? [[name, given[name]] as const] : [],
+  );
+  return tabAddress(site, list, Object.fromEntries(texts));
+}
+
+/** The address of a landing whose sentences are kept under this id. */
+export function landingAddress({ address }: Landing, kept: string): string {
+  const [path = "", query] = address.split("?");
+  return urlOf(path, new URLSearchParams(query), { _did: kept });
+}
+
+/** What a deed did, above the page on which its person landed. */
+export async function landedView({ say, names, store }: PageRequest, landed: Landed): Promise<Html> {
+  const { says, changes, secret } = landed;
+  const texts = says.flatMap((part) => {
+    if (typeof part === "string") return [part];
+    return "text" in part ? [part.text] : "problem" in part ? [part.problem, part.note ?? ""] : [part.note];
+  });
+  const pieces = texts.flatMap((text) => (typeof text === "string" ? [] : text));
+  await learnNames(
+    store.db,
+    names,
+    pieces.filter((piece) => typeof piece !== "string"),
+  );
+  const changed = changes.map(
+    ({ what, before, after }, at) =>
+      html`${at === 0 ? "" : " · "}${what}: ${money(before)} → <strong>${money(after)}</strong>`,
+  );
+  const lines = says.map((part) => {
+    if (typeof part === "string") return part === "" ? "" : html`<p class="says">${say(part)}</p>`;
+    if ("text" in part) return html`<p class="says">${say(part.text)}</p>`;
+    const text = "problem" in part ? html`${say(part.problem)} ${say(part.note ?? "")}` : say(part.note);
+    return html`<p class="${"problem" in part ? "warn" : "quiet"}">${text} ${mendLinks(part.mends, say)}</p>`;
+  });
+  return html`<div class="outcome landed" role="status">${changed.length === 0 ? "" : html`<p class="says">${changed}</p>`}${lines}${secret ? secretBox(secret.name, secret.value) : ""}</div>`;
+}
