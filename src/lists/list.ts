@@ -5,20 +5,20 @@ import Type from "../declare/schema/type.ts";
 export type MemberKind = "code" | "text" | "money" | "id";
 
 /** A member of an entry, with a text about it for callers. */
-export interface Member<Kind extends MemberKind = MemberKind> {
+export interface ListMember<Kind extends MemberKind = MemberKind> {
   readonly kind: Kind;
   readonly about: string;
 }
 
 /** Makes members of an entry; `about` is a text for callers. */
 export const member = {
-  code: (about: string): Member<"code"> => ({ kind: "code", about }),
-  text: (about: string): Member<"text"> => ({ kind: "text", about }),
-  money: (about: string): Member<"money"> => ({ kind: "money", about }),
-  id: (about: string): Member<"id"> => ({ kind: "id", about }),
+  code: (about: string): ListMember<"code"> => ({ kind: "code", about }),
+  text: (about: string): ListMember<"text"> => ({ kind: "text", about }),
+  money: (about: string): ListMember<"money"> => ({ kind: "money", about }),
+  id: (about: string): ListMember<"id"> => ({ kind: "id", about }),
 };
 
-type Members = Readonly<Record<string, Member>>;
+type Members = Readonly<Record<string, ListMember>>;
 
 /** What one says of a list of the catalogue. */
 interface ListDescription {
