@@ -162,7 +162,7 @@ for (const engine of usualEngines)
       assert.match(pulled.err, /data-bundles: \d+ of peer wait for a mapping, and are not served/);
       assert.match(
         pulled.err,
-        /Entries of the source wait for a mapping, and entries that clients see stay as they were\.\nSee them: duba catalogue map list\n$/,
+        /wait for a mapping, and entries that clients see stay as they were\.\nSee them: duba catalogue map list\n$/,
       );
       assert.doesNotMatch(pulled.out, /Nothing changed/);
       assert.equal(pulled.exitCode, 1);

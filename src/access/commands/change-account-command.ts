@@ -118,7 +118,8 @@ export const changeAccountCommand = command({
     const changesOthers = Object.keys(others).length > 0;
     if (!changesTerms && !changesOthers)
       throw new InputError(
-        "The command has nothing to change. Add a name, an e-mail, an address, a tax number, a fee, the form of the answers, a cap or a limit.",
+        "The command has nothing to change. Add a name, an e-mail, an address, a tax number, a fee, " +
+          "the form of the answers, a cap or a limit.",
       );
     if (prepaid === "on" && (cap_naira != null || cap_count != null))
       throw new InputError("An account has a cap or a balance, not both.");
