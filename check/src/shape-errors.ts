@@ -25,8 +25,17 @@ export interface ShapeError {
   sentence: string;
 }
 
-/** How a value differs from a schema, once for each place. */
-export function shapeErrors(schema: TSchema, value: unknown): ShapeError[] {
+/** What we found before, because several points look at one answer. */
+const earlier = new WeakMap<TSchema, WeakMap<object, ShapeError[]>>();
+
+/** How the JSON of an answer differs from a schema, once for each place. Undefined: there was none. */
+export function shapeErrors(schema: TSchema, value: object | undefined): ShapeError[] {
+  if (value === undefined) return firstOfEachPlace(schema, value);
+  const ofSchema = earlier.getOrInsertComputed(schema, () => new WeakMap());
+  return ofSchema.getOrInsertComputed(value, () => firstOfEachPlace(schema, value));
+}
+
+function firstOfEachPlace(schema: TSchema, value: object | undefined): ShapeError[] {
   const found = new Map<string, ShapeError>();
   for (const problem of problemsIn(schema as Shape, value, "")) {
     const key = `${problem.kind} ${problem.place}`;
