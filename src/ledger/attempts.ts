@@ -125,6 +125,7 @@ export function newAttempt(
     outcome: "unknown",
     reason: null,
     vendor_reference: null,
+    http_status: null,
     billed: null,
     why,
   };
@@ -155,11 +156,13 @@ export function storedOutcome(
   prices: PricesByVendor,
 ) {
   const { state, attempt, at, reference: vendor_reference = null, billed = null } = outcome;
+  const { httpStatus: http_status = null } = outcome;
   const reason = "reason" in outcome && outcome.reason ? storedReason(outcome.reason) : null;
   const notSent = isNotSent(outcome);
   const told: Pick<Attempt, "reason" | "billed"> =
     notSent && isKnown ? { reason: reason ?? "not_done", billed: "no" } : { reason, billed };
-  return withBill(attempts, { attempt, state, at, vendor_reference, notSent: notSent && !isKnown, ...told }, prices);
+  const ended = { attempt, state, at, vendor_reference, http_status, notSent: notSent && !isKnown, ...told };
+  return withBill(attempts, ended, prices);
 }
 export type StoredOutcome = ReturnType<typeof storedOutcome>;
 
@@ -181,12 +184,13 @@ function endColumns({
   at,
   reason,
   vendor_reference,
+  http_status,
   billed,
   bill,
   bill_certain,
 }: Omit<StoredOutcome, "notSent">) {
   const answered = state === "unknown" ? {} : { answered_at: at };
-  return { outcome: state, reason, vendor_reference, billed, bill, bill_certain, ...answered };
+  return { outcome: state, reason, vendor_reference, http_status, billed, bill, bill_certain, ...answered };
 }
 
 const startColumns = [

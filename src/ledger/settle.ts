@@ -168,6 +168,7 @@ function answerOf(
   end: { state: "negative" | "failed"; reason: AttemptReason },
   { at, prices }: When,
 ) {
-  const { reference, number, vendor_reference, billed } = attempt;
-  return withBill([attempt], { reference, attempt: number, ...end, vendor_reference, billed, at }, prices);
+  const { reference, number, vendor_reference, http_status, billed } = attempt;
+  const answer = { reference, attempt: number, ...end, vendor_reference, http_status, billed, at };
+  return withBill([attempt], answer, prices);
 }

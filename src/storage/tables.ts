@@ -10,12 +10,17 @@ import { stateSumColumns } from "./migrations/0004_tables.ts";
 import { endpointMakerColumns } from "./migrations/0005_tables.ts";
 import { unheardChargeColumns } from "./migrations/0006_tables.ts";
 import { accountAddressColumns } from "./migrations/0008_tables.ts";
+import { responseStatusColumns } from "./migrations/0009_tables.ts";
 
 /** Every table with its columns, as all migrations make them. */
 export const allTables = {
   ...baselineTables,
   account: { ...baselineTables.account, ...accountAddressColumns.account },
   verification: { ...baselineTables.verification, ...foundAgainColumns.verification },
+  verification_attempt: {
+    ...baselineTables.verification_attempt,
+    ...responseStatusColumns.verification_attempt,
+  },
   api_request: { ...baselineTables.api_request, ...foundAgainColumns.api_request },
   verification_sum: {
     ...baselineTables.verification_sum,

@@ -178,6 +178,12 @@ export function attemptTo({ needs = [] }: IdentityUpstream, kind: CheckKind): Id
   return { ...asked, claims, ...(needs.includes("consent") ? { consentReference: "consent-17" } : {}) };
 }
 
-function withoutFacts({ reference: _, billed: __, balance: ___, ...outcome }: IdentityOutcome): object {
+function withoutFacts({
+  reference: _,
+  billed: __,
+  balance: ___,
+  httpStatus: ____,
+  ...outcome
+}: IdentityOutcome): object {
   return outcome;
 }

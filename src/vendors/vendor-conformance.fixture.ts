@@ -83,9 +83,14 @@ export function testVendor(vendorCase: VendorCase): void {
       asked.push(received);
       behaviour(response, received);
     };
-    const ask = (kind = firstKind, changes: Partial<IdentityAttempt> = {}) =>
-      upstream.verify({ ...attemptTo(upstream, kind), ...changes });
-    return { upstream, local, log, asked, ask };
+    const statuses: (number | undefined)[] = [];
+    /** The outcome without the status of its response, which is in `statuses`. */
+    const ask = async (kind = firstKind, changes: Partial<IdentityAttempt> = {}) => {
+      const { httpStatus, ...outcome } = await upstream.verify({ ...attemptTo(upstream, kind), ...changes });
+      statuses.push(httpStatus);
+      return outcome as IdentityOutcome;
+    };
+    return { upstream, local, log, asked, ask, statuses };
   }
 
   function assertDiscreet(log: RecordedLog, outcome: IdentityOutcome): void {
@@ -149,9 +154,10 @@ export function testVendor(vendorCase: VendorCase): void {
     const negatives = { not_found: notFound, ...(blocked && { blocked }) };
     for (const [reason, { status, body, facts }] of Object.entries(negatives))
       test(`${name} says of a ${label} that it is ${reason}, and nothing more of the person`, async (t) => {
-        const { ask, log } = await open(t, json(status, body));
+        const { ask, log, statuses } = await open(t, json(status, body));
         const outcome = await ask(kind);
         assert.deepEqual(outcome, { state: "negative", reason, ...facts });
+        assert.deepEqual(statuses, [status]);
         assertDiscreet(log, outcome);
       });
 
@@ -173,9 +179,10 @@ export function testVendor(vendorCase: VendorCase): void {
 
   for (const [what, [status, body, expected, kind]] of Object.entries(answers)) {
     test(`${name}: ${what}`, async (t) => {
-      const { ask, log } = await open(t, json(status, body));
+      const { ask, log, statuses } = await open(t, json(status, body));
       const outcome = await ask(kind);
       assert.deepEqual(outcome, expected);
+      assert.deepEqual(statuses, [status]);
       if (outcome.state !== "verified") assertDiscreet(log, outcome);
     });
   }
@@ -192,10 +199,11 @@ export function testVendor(vendorCase: VendorCase): void {
   }
 
   test(`${name} refuses the connection: nothing was done`, async (t) => {
-    const { ask, local, log } = await open(t, () => {});
+    const { ask, local, log, statuses } = await open(t, () => {});
     await local.close();
     const outcome = await ask();
     assert.deepEqual(outcome, unavailable("not_reached"));
+    assert.deepEqual(statuses, [undefined]);
     assertDiscreet(log, outcome);
   });
 

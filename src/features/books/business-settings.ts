@@ -66,8 +66,8 @@ export const businessSettings = {
     name: "DUBA_TAX_NAME",
     default: "VAT",
     about: "What the tax of DUBA_TAX is called on statements.",
-    form: "text",
-    read: (text) => text.trim() || undefined,
+    form: "at most 20 letters and spaces, such as VAT",
+    read: (text) => (/^\p{L}[\p{L} ]{0,19}$/u.test(text) ? text : undefined),
   }),
   tax: setting({
     name: "DUBA_TAX",

@@ -180,6 +180,7 @@ const showVerification = command({
         outcome: state(publicStates),
         reason: orNull(Type.Enum([...attemptReasons])),
         vendor_reference: orNull(reference),
+        http_status: orNull(Type.Integer({ spare: true })),
         bill: orNull(naira),
         request_id: reference,
         billed: orNull(Type.String({ spare: true })),

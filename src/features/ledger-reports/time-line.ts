@@ -27,13 +27,27 @@ export function timeLine(row: Row, { responses, adjustments, entries, events }: 
   ];
   const add = (at: number | null, entry: Omit<TimeLineEntry, "at" | "by"> & { by?: string }) =>
     at !== null && all.push({ at, by: "", ...entry });
-  for (const { vendor: by, started_at, answered_at, outcome: state, reason, bill, number } of row.attempts) {
-    add(started_at, { what: `attempt ${number}`, by, step: "question" });
+  for (const {
+    vendor: by,
+    started_at,
+    answered_at,
+    outcome: state,
+    reason,
+    http_status,
+    bill,
+    number,
+  } of row.attempts) {
     const outcome = publicState({ state, reason });
+    const status = http_status === null ? {} : { status: http_status };
+    const how = `${reasonText(outcome, reason)}${http_status === null ? "" : `, HTTP ${http_status}`}`;
+    // Nobody knows when it will have an outcome, so what the vendor said stands beside the question.
+    const isOpen = answered_at === null && reason !== null;
+    const open = isOpen ? { outcome, ...withReason(outcome, reason), ...status } : {};
+    add(started_at, { what: `attempt ${number}${isOpen ? `: ${how}` : ""}`, by, step: "question", ...open });
     const took = (answered_at ?? 0) - started_at;
     const [costs, amount] = bill === null ? ["", {}] : [`, for ${nairaText(bill)}`, { amount: bill }];
-    const what = `${reasonText(outcome, reason)} after ${took} ms${costs}`;
-    add(answered_at, { what, by, step: "answer", outcome, ...withReason(outcome, reason), took, ...amount });
+    const what = `${how} after ${took} ms${costs}`;
+    add(answered_at, { what, by, step: "answer", outcome, ...withReason(outcome, reason), ...status, took, ...amount });
   }
   const outcome = publicState(row);
   const ended = { step: "ended", outcome, ...withReason(outcome, row.reason) } as const;

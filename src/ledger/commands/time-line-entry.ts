@@ -25,14 +25,14 @@ export const TimeLineEntry = Type.Object({
   step: Type.Enum([...steps]),
   key_id: Type.Optional(reference),
   request_id: Type.Optional(reference),
-  /** Of an answer, and of how it ended. */
+  /** Of an answer, of a question without one, and of how it ended. */
   outcome: Type.Optional(state(publicStates)),
   reason: Type.Optional(Type.String()),
   /** Milliseconds that an answer took. */
   took: Type.Optional(Type.Integer({ unit: "ms" })),
   /** What a vendor bills for an answer, what was charged, or what a correction comes to. */
   amount: Type.Optional(naira),
-  /** Of a response to the client. */
+  /** HTTP status of a vendor's answer, or of the response to the client. */
   status: Type.Optional(Type.Integer()),
   event: Type.Optional(happening),
   /** What became of the delivery of an event. */

@@ -20,6 +20,7 @@ export const endKinds = {
   attempt: "integer",
   ends_because: "text",
   vendor_reference: "text",
+  http_status: "integer",
   billed: "text",
   bill: "bigint",
   unsure: "bigint",

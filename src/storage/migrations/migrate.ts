@@ -11,6 +11,7 @@ import { endpointMakers } from "./0005_endpoint_makers.ts";
 import { unheardCharges } from "./0006_unheard_charges.ts";
 import { rehearsedEvents } from "./0007_rehearsed_events.ts";
 import { accountAddresses } from "./0008_account_addresses.ts";
+import { responseStatuses } from "./0009_response_statuses.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
 import { primaryKey } from "./columns.ts";
 import { noteOlderVersion } from "./older-version.ts";
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   "0006_unheard_charges_since_0001": unheardCharges,
   "0007_rehearsed_events_since_0001": rehearsedEvents,
   "0008_account_addresses_since_0001": accountAddresses,
+  "0009_response_statuses_since_0001": responseStatuses,
 };
 
 /** Of a migration. */

@@ -120,7 +120,7 @@ async function askAgain(t: TestContext, again: Behaviour) {
 
 test("an answer that korapay gave before is read again by its reference, and not bought again", async (t) => {
   const { outcome, asked } = await askAgain(t, json(200, earlier));
-  assert.deepEqual(outcome, { state: "verified", record, reference, billed: "unknown" });
+  assert.deepEqual(outcome, { state: "verified", record, reference, billed: "unknown", httpStatus: 200 });
   assert.deepEqual(
     asked.map(({ method, path }) => `${method} ${path}`),
     [`GET /merchant/api/v1/identities/verifications/${reference}`],
@@ -133,7 +133,7 @@ test("an answer of korapay without the record is bought again", async (t) => {
   const another = { ...earlier, data: { ...earlier.data, id: "22000000018" } };
   for (const behaviour of [json(200, without), json(200, another), json(404, failure("Record not found"))]) {
     const { outcome, asked } = await askAgain(t, behaviour);
-    assert.deepEqual(outcome, { state: "verified", record, reference });
+    assert.deepEqual(outcome, { state: "verified", record, reference, httpStatus: 200 });
     assert.deepEqual(
       asked.map(({ method }) => method),
       ["GET", "POST"],
@@ -145,9 +145,9 @@ test("an answer of korapay that cannot be read at the moment is not bought again
   const cases: [Behaviour, IdentityOutcome][] = [
     [() => {}, { state: "unknown", reason: "timed_out" }],
     [(response) => void response.destroy(), { state: "unknown", reason: "connection_lost" }],
-    [json(503, failure("…")), { state: "unknown", reason: "server_error" }],
-    [json(429, failure("…")), unavailable("rate_limited")],
-    [json(302, {}), { state: "failed", reason: "unreadable" }],
+    [json(503, failure("…")), { state: "unknown", reason: "server_error", httpStatus: 503 }],
+    [json(429, failure("…")), { ...unavailable("rate_limited"), httpStatus: 429 }],
+    [json(302, {}), { state: "failed", reason: "unreadable", httpStatus: 302 }],
   ];
   for (const [behaviour, expected] of cases) {
     const { outcome, asked } = await askAgain(t, behaviour);

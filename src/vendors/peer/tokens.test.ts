@@ -76,7 +76,7 @@ test("after a 401 the attempt is put once more, with one new token for all that 
 test("a second 401 in a row is the end: the credentials are bad", async (t) => {
   const { server, ask, used } = await open(t);
   server.verify = json(401, {});
-  assert.deepEqual(await ask(), unavailable("bad_credentials"));
+  assert.deepEqual(await ask(), { ...unavailable("bad_credentials"), httpStatus: 401 });
   assert.deepEqual(used(), ["Bearer t1", "Bearer t2"]);
 });
 

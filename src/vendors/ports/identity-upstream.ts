@@ -47,6 +47,8 @@ export interface OutcomeFacts {
   retryAfter?: number;
   /** Whether the source bills the attempt. Absent: what its price says. */
   billed?: "yes" | "no" | "unknown";
+  /** HTTP status of its response. */
+  httpStatus?: number;
   /** Kobo left on our account with the source. */
   balance?: number;
 }

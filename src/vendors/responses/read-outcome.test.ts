@@ -15,15 +15,16 @@ test("a vendor's own reference is kept, unless it may hold a number of the perso
   };
   const read = outcomeReader(responses, new RecordedLog());
   const asked = { kind: "bvn", number: "22000000017", claims: { phone: "8000000017" } } as const;
+  const notFound = { ...negative("not_found"), httpStatus: 404 };
   const outcomeWith = (id: unknown) => read({ kind: "answered", status: 404, body: { id } }, asked);
   for (const id of ["ref-1:a.B_2", "0f8fad5b-d9cb-469f-1234-567890123456", "20261122093000123456", "a/b+c=="])
-    assert.deepEqual(await outcomeWith(id), { ...negative("not_found"), reference: id });
-  assert.deepEqual(await outcomeWith(1234567890123), { ...negative("not_found"), reference: "1234567890123" });
+    assert.deepEqual(await outcomeWith(id), { ...notFound, reference: id });
+  assert.deepEqual(await outcomeWith(1234567890123), { ...notFound, reference: "1234567890123" });
   for (const id of [
     ...["22000000017", "bvn-220-000-000-17", "0800.000.0017x", "2348000000017", 22000000017],
     ...["a b", "é", "x".repeat(65), "", null, {}],
   ])
-    assert.deepEqual(await outcomeWith(id), negative("not_found"), String(id));
+    assert.deepEqual(await outcomeWith(id), notFound, String(id));
 });
 
 test("a vendor's Retry-After goes along with its 429 or 503, and with no other status", async () => {

@@ -51,12 +51,17 @@ export function outcomeReader<Schema extends TSchema>(
     return inWords && inWords.state !== "negative" ? inWords : badResponse("shape");
   };
   return async (result, asked) => {
-    if (result.kind !== "answered") return withWait(unanswered(result), result);
-    const outcome = withWait(await outcomeOf(result.status, result.body, asked), result);
+    if (result.kind !== "answered") return withStatus(unanswered(result), result);
+    const outcome = withStatus(await outcomeOf(result.status, result.body, asked), result);
     const { reference: given, ...said } = factsIn?.(result.body, outcome) ?? {};
     const facts = { reference: keptReference(given, asked), ...said };
     return { ...outcome, ...Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) };
   };
+}
+
+/** The outcome with the status of the response, and the wait that it asks for. */
+function withStatus(outcome: IdentityOutcome, result: HttpResult): IdentityOutcome {
+  return "status" in result ? { ...withWait(outcome, result), httpStatus: result.status } : outcome;
 }
 
 /** The outcome with the wait that the response asks for, if it is a 429 or a 503. */

@@ -4,7 +4,7 @@ import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../v
 import { unavailable } from "../../vendors/ports/outcomes.ts";
 import { sandbox } from "../../vendors/sandbox/index.ts";
 import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
-import { onlyRow } from "../ledger.fixture.ts";
+import { attemptsOf, onlyRow } from "../ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 type Answer = IdentityOutcome | ((attempt: IdentityAttempt) => Promise<IdentityOutcome>);
@@ -45,6 +45,21 @@ for (const engine of usualEngines) {
           ["verified", "second", reason === "not_reached" || reason === "paused" ? 1 : 2, 1, 0],
         );
         assert.deepEqual([first.attempts.length, second.attempts.length], [1, 1]);
+      }
+    });
+
+    test("each attempt keeps the HTTP status of its answer, also if another vendor is asked after it", async (t) => {
+      const first = named("first", { ...noWork, httpStatus: 503 });
+      for (const [answer, status] of [
+        [async (attempt: IdentityAttempt) => ({ ...(await verified(attempt)), httpStatus: 200 }), 200],
+        [{ state: "negative", reason: "not_found", httpStatus: 404 }, 404],
+        [{ ...unknown, httpStatus: 500 }, 500],
+        [{ state: "failed", reason: "shape" }, null],
+      ] as const) {
+        const mine = newRequest({ mode: "live" });
+        await (await open(t, [first, named("second", answer)])).verify(mine).catch(() => {});
+        const statuses = (await attemptsOf(store.db, mine)).map(({ http_status }) => http_status);
+        assert.deepEqual(statuses, [503, status]);
       }
     });
 

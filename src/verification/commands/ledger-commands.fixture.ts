@@ -43,7 +43,15 @@ export function attemptRowsOf(reference: string, account_id: string) {
   const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", started_at: made };
   const unheard = { answered_at: null, vendor_reference: null, price: null, bill: null, bill_certain: 0 } as const;
   return [
-    { ...common, ...unheard, number: 1, outcome: "unknown", reason: "timed_out", request_id: "request-1" },
+    {
+      ...common,
+      ...unheard,
+      number: 1,
+      outcome: "unknown",
+      reason: "server_error",
+      http_status: 502,
+      request_id: "request-1",
+    },
     {
       ...common,
       number: 3,
@@ -51,6 +59,7 @@ export function attemptRowsOf(reference: string, account_id: string) {
       outcome: "verified",
       reason: null,
       vendor_reference: "theirs-1",
+      http_status: 200,
       price: 8_000,
       bill: 8_000,
       bill_certain: 1 as const,

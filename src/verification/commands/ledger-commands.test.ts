@@ -104,9 +104,9 @@ for (const engine of usualEngines) {
         time_line.map(({ at, what, by }: Record<string, string>) => `${at!.slice(8, 19)} ${what}${by && ` (${by})`}`),
         [
           "15T12:00:00 asked, request request-1 (key key)",
-          "15T12:00:00 attempt 1 (peer)",
+          "15T12:00:00 attempt 1: unknown, server error, HTTP 502 (peer)",
           "15T12:00:00 attempt 3 (peer)",
-          "15T12:00:01 verified after 1000 ms, for ₦80.00 (peer)",
+          "15T12:00:01 verified, HTTP 200 after 1000 ms, for ₦80.00 (peer)",
           "15T12:00:01 ended: verified",
           "15T12:00:01 charged ₦80.50",
           "16T12:00:00 gave back ₦80.50: Charged twice",
@@ -117,7 +117,7 @@ for (const engine of usualEngines) {
         request_reference: row.reference,
         explanation:
           "Charged ₦80.50. peer was asked, the first in the order, and its outcome is not known: " +
-          "it did not answer in time. Then peer was asked, and gave the record.",
+          "it had an error. Then peer was asked, and gave the record.",
         key_id: "key",
         mode: "live",
         kind: "bvn",
@@ -147,8 +147,9 @@ for (const engine of usualEngines) {
             started_at: "2026-03-15T12:00:00.000Z",
             answered_at: null,
             outcome: "unknown",
-            reason: "timed_out",
+            reason: "server_error",
             vendor_reference: null,
+            http_status: 502,
             bill: null,
             ...unexplained,
             request_id: "request-1",
@@ -161,6 +162,7 @@ for (const engine of usualEngines) {
             outcome: "verified",
             reason: null,
             vendor_reference: "theirs-1",
+            http_status: 200,
             bill: "80",
             ...unexplained,
             request_id: "request-2",
@@ -180,7 +182,7 @@ for (const engine of usualEngines) {
       const text = (await duba("ledger", "show", row.reference)).out;
       assert.match(text, /^Charged ₦80\.50\. peer was asked, the first in the order, .* gave the record\.$/m);
       assert.match(text, /^state +verified$/m);
-      assert.match(text, /^ +1 +peer .* unknown +timed_out +- +- +request-1 +- +listed +nobody +nothing$/m);
+      assert.match(text, /^ +1 +peer .* unknown +server_error +- +502 +- +request-1 +- +listed +nobody +nothing$/m);
       const other = (await duba("ledger", "show", "aaaaaa000000002")).out;
       assert.match(other, /^No vendor was asked\.$/m);
       assert.match(other, /^The audit trail does not mention it yet\.$/m);

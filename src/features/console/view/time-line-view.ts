@@ -22,12 +22,14 @@ const answers: Readonly<Partial<Record<PublicState, string>>> = {
 
 /** What an entry says as people say it, and what stands below. */
 function sayingOf(entry: TimeLineEntry, who: string): [says: string, beside: string] {
-  const { step, outcome = "started", reason, event, delivery, took, request_id, what } = entry;
+  const { step, outcome = "started", reason, status, event, delivery, took, request_id, what } = entry;
+  const http = status === undefined ? "" : `, HTTP ${status}`;
   const because = reason === undefined ? "" : `: ${reason.replaceAll("_", " ")}`;
   if (step === "asked") return ["The client asked", `with key ${who}; request ${request_id}`];
-  if (step === "question") return [`${who} was asked`, ""];
+  if (step === "question")
+    return [`${who} was asked`, entry.outcome === undefined ? "" : `it has no outcome${because}${http}`];
   if (step === "answer")
-    return [`${who} ${answers[outcome] ?? outcome.replaceAll("_", " ")}${because}`, `after ${took} ms`];
+    return [`${who} ${answers[outcome] ?? outcome.replaceAll("_", " ")}${because}`, `after ${took} ms${http}`];
   if (step === "event") return [`Told as an event: ${eventText(event!)}`, who];
   if (step === "delivery") return [`The webhook ${webhook[delivery!] ?? delivery}`, who];
   if (step === "charge") return ["Charged", who];
@@ -40,8 +42,8 @@ const signs = { good: "✓", bad: "▲", "": "●" };
 
 function toneOf({ step, outcome, status = 0, delivery }: TimeLineEntry): keyof typeof signs {
   if (step === "charge" || outcome === "verified" || delivery === "delivered") return "good";
-  if (status >= 200 && status < 300) return "good";
-  return (outcome && failed.has(outcome)) || delivery === "dead" || status >= 500 ? "bad" : "";
+  if (step === "response" && status >= 200 && status < 300) return "good";
+  return (outcome && failed.has(outcome)) || delivery === "dead" || (step === "response" && status >= 500) ? "bad" : "";
 }
 
 /** What happened, by how long after the first thing it did. */
