@@ -20,7 +20,7 @@ import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { probeName, tryWrite } from "../../storage/store.ts";
 import { attemptsLeft } from "../../verification/routes/attempts-left.ts";
-import { checksWithoutVendor, liveVendors } from "../../verification/routes/live-vendors.ts";
+import { checksWithoutVendor, liveVendors, pausesThatCount } from "../../verification/routes/live-vendors.ts";
 import { pausedRoutes } from "../../verification/routes/paused-vendors.ts";
 import { upstreamStatus } from "../../verification/routes/upstream-status.ts";
 import { vendorFigures } from "../../verification/routes/vendor-figures.ts";
@@ -71,6 +71,7 @@ export async function readFacts(room: AlarmRoom) {
     newestAt,
     waiting,
     views,
+    pauses,
     live,
     figures,
     open,
@@ -84,6 +85,7 @@ export async function readFacts(room: AlarmRoom) {
   const withoutVendor = checksWithoutVendor(live);
   return {
     ...facts,
+    pauses: pausesThatCount(pauses, live),
     sources: told.flatMap(({ sources }) => sources ?? []),
     ofFeatures: told.flatMap(({ alarms }) => alarms),
     dead: deliveries.dead,

@@ -4,9 +4,11 @@ import { sql } from "kysely";
 import { ran } from "../../../test/support/command-line.ts";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { startService, suiteService } from "../../../test/support/service.ts";
+import { append } from "../../audit/append.ts";
 import type { SourceState } from "../../commands/alarm.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { openStore, type Store } from "../../storage/store.ts";
+import { pauseRoute, resumeRoute } from "../../verification/routes/paused-vendors.ts";
 import { verification } from "../backup/backup.fixture.ts";
 import { never } from "../sources/sync/record.ts";
 
@@ -182,6 +184,28 @@ for (const engine of usualEngines) {
         `The vendor dojah ${sentence} See more: duba upstreams status`,
       ]);
       assert.deepEqual(told, Object.fromEntries(wanted));
+    });
+
+    test("a pause of a check that a vendor does not do is a pause nowhere", async () => {
+      const store = await service.store();
+      const room = { ...store, audit: append, actor: "terminal" };
+      await store.db
+        .updateTable("upstream_status")
+        .set({ alarm: null, ill_since: null, noted_at: Date.now() })
+        .execute();
+      const refused = await duba("routes", "pause", "dojah", "--check", "nin");
+      assert.deepEqual([refused.exitCode, refused.err], [2, "--check must be one that dojah does: BVN.\nSee: duba routes pause --help\n"]);
+      // A pause of before may be of a check that the vendor did then.
+      await pauseRoute(room, { vendor: "dojah", kind: "nin", why: "load", until: null });
+      const { vendors, alarms } = await status();
+      assert.deepEqual([vendors[0].ready, vendors[0].paused_by, vendors[0].paused_checks], [true, null, []]);
+      assert.deepEqual(
+        alarms.filter(({ alarm }: { alarm: string }) => alarm.includes("dojah")),
+        [],
+      );
+      const shown = JSON.parse((await duba("upstreams", "show", "dojah", "--json")).out);
+      assert.deepEqual([shown.state, shown.paused_by], ["ready", null]);
+      await resumeRoute(room, { vendor: "dojah", kind: "nin" });
     });
 
     test("names each followed source, and what sells below cost", async () => {

@@ -168,6 +168,14 @@ const pause = command({
   },
   run: async ({ vendor, check, ...given }, room: Audited & WithClock) => {
     const until = endOfPause(given, room.now());
+    const own = (await liveVendors(room.db, room.now())).filter((one) => one.vendor === vendor);
+    if (check !== undefined && own.length > 0 && !own.some(({ kind }) => kind === check))
+      throw new InputError([
+        {
+          field: "check",
+          message: `must be one that ${vendor} does: ${own.map(({ kind }) => labelOf(kind)).join(", ")}`,
+        },
+      ]);
     await pauseRoute(room, { vendor, kind: check ?? null, why: given.why, until });
     return { vendor, check: check ?? "all", why: given.why, until };
   },

@@ -145,7 +145,12 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
 
     test("refuses a request without credentials as the vendor does", () =>
       withStandIn("", async (opened) => {
-        const { reference: _, billed: __, httpStatus: ___, ...outcome } = await verify(opened, askedOf(opened.kinds[0]!));
+        const {
+          reference: _,
+          billed: __,
+          httpStatus: ___,
+          ...outcome
+        } = await verify(opened, askedOf(opened.kinds[0]!));
         const refused = [unavailable("bad_credentials"), notSentBecause("bad_credentials")];
         assert.ok(
           refused.some((each) => JSON.stringify(each) === JSON.stringify(outcome)),

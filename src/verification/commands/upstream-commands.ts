@@ -5,7 +5,7 @@ import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { missingOf, type Vendor, type VendorValues } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
-import { liveVendors, vendorStates } from "../routes/live-vendors.ts";
+import { liveVendors, pausesThatCount, vendorStates } from "../routes/live-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
 import { pauseFacts, pauseMembers, vendorChoice, vendorState, vendorStateWords } from "./vendor-states.ts";
@@ -137,7 +137,8 @@ const showUpstream = command({
     const processes = (await statusesOf(db, now())).filter(({ upstream }) => upstream === wanted);
     const live = (await liveVendors(db, now())).filter((one) => one.vendor === wanted);
     const worst = live.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
-    const [pause] = (await pausedRoutes(db, now())).filter(({ vendor }) => vendor === wanted);
+    const pauses = pausesThatCount(await pausedRoutes(db, now()), live);
+    const pause = pauses.find(({ vendor }) => vendor === wanted);
     return {
       ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
       state: pause ? ("paused" as const) : (worst?.state ?? null),

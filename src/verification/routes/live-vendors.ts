@@ -65,6 +65,14 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   );
 }
 
+/** The pauses that keep a check from its vendor. One of a check that the vendor does not serve keeps nothing from it. */
+export function pausesThatCount(pauses: readonly PausedRoute[], live: readonly LiveVendor[]): PausedRoute[] {
+  return pauses.filter(({ vendor, kind }) => {
+    const own = live.filter((one) => one.vendor === vendor);
+    return kind === null || own.length === 0 || own.some((one) => one.kind === kind);
+  });
+}
+
 /** The kinds of check that would have no vendor if `but` were paused too. */
 export function checksWithoutVendor(
   vendors: readonly LiveVendor[],

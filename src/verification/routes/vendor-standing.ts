@@ -1,7 +1,7 @@
 import type { Db } from "../../storage/tables.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 import { attemptsLeft } from "./attempts-left.ts";
-import { liveVendors, type VendorState } from "./live-vendors.ts";
+import { liveVendors, pausesThatCount, type VendorState } from "./live-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { upstreamStatus } from "./upstream-status.ts";
 import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
@@ -30,7 +30,7 @@ export async function vendorStandings(
   const figures = await vendorFigures(db, now, prices);
   const statuses = await upstreamStatus(db, now);
   const live = await liveVendors(db, now);
-  const pauses = await pausedRoutes(db, now);
+  const pauses = pausesThatCount(await pausedRoutes(db, now), live);
   return figures.map((one) => {
     const balance =
       statuses.find(({ upstream, balance }) => upstream === one.vendor && balance !== null)?.balance ?? null;
