@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { suite, test } from "node:test";
 import { subjects } from "../src/catalogue/model/lists.ts";
 import { coreRecords } from "../src/commands/records/record-kinds.ts";
 import { coreSettings } from "../src/config/settings.ts";
 import { features } from "../src/features.ts";
-import { copyWithout, listed } from "./support/without-features.ts";
+import { listed } from "./support/without-features.ts";
 
 const product = globSync("src/**/*.ts").filter((file) => !/\.(test|fixture)\.ts$/.test(file));
 const importsOf = (file: string) =>
@@ -126,12 +125,5 @@ suite("features", () => {
     });
     const listed = Object.values(otherMeanings).flat();
     assert.deepEqual(holding.filter((file) => file !== "src/features.ts").sort(), listed.sort());
-  });
-
-  test("can all be left out: the core compiles without them", async () => {
-    await using copy = copyWithout(listed);
-    const tsc = [resolve("node_modules/.bin/tsc"), ["-p", "without.json", "--singleThreaded"]] as const;
-    const { status, stdout } = spawnSync(...tsc, { cwd: copy.place, encoding: "utf8" });
-    assert.equal(status, 0, stdout);
   });
 });

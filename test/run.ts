@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
-import type { Counts, ShareResult, Times } from "./share.ts";
+import type { Counts, ShareResult, ShareTest, Times } from "./share.ts";
 import { changedFiles, testsOf } from "./support/changed-files.ts";
 import { dropDatabases, dropLeavings, holdRun } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
@@ -24,7 +24,8 @@ import { withPostgres } from "./support/postgres.ts";
  * runs.
  */
 const processes = availableParallelism() + 3;
-const sharesPerProcess = 2;
+/** Files that take minutes are dealt out as processes are free; of the others each process gets one share, a start. */
+const sharesPerProcess = process.argv.includes("--rest") ? 4 : 1;
 /** A share that runs longer hangs: a test of it left a service or a connection open. Milliseconds. */
 const longestShare = 1_800_000;
 /** What a file is taken to need that never ran here, by its path: the first that fits. Milliseconds. */
@@ -145,7 +146,12 @@ async function run(files: string[]): Promise<void> {
     },
   });
   let isWhole = false;
-  child.on("message", (result: ShareResult) => {
+  let last = "its first test";
+  child.on("message", (result: ShareResult | ShareTest) => {
+    if ("test" in result) {
+      last = result.test;
+      return;
+    }
     isWhole = true;
     Object.assign(taken, result.times);
     for (const count of Object.keys(counts) as (keyof Counts)[]) counts[count] += result.counts[count];
@@ -156,13 +162,11 @@ async function run(files: string[]): Promise<void> {
   if (code !== 0) process.exitCode = code ?? 1;
   process.stdout.write(output);
   outputs.push(output);
-  const itsFiles = `Its files: ${files.join(" ")}`;
+  const at = `It had come to ${last}`;
   if (child.killed)
-    console.error(
-      `A share was ended after ${longestShare / 1000} s: one of its tests left something open. ${itsFiles}`,
-    );
-  else if (signal) console.error(`A share was ended by ${signal} from outside. ${itsFiles}`);
-  else if (!isWhole) console.error(`A share ended before its last test, with code ${code}. ${itsFiles}`);
+    console.error(`A share was ended after ${longestShare / 1000} s: a test left something open. ${at}`);
+  else if (signal) console.error(`A share was ended by ${signal} from outside. ${at}`);
+  else if (!isWhole) console.error(`A share ended before its last test, with code ${code}. ${at}`);
 }
 
 /** The environment of processes whose clock is at this time now. */

@@ -5,7 +5,7 @@ import { relative } from "node:path";
 
 /**
  * Runs the test files that its arguments name, one after another, and writes what their tests say to standard output.
- * Sends its parent a `ShareResult` in the end.
+ * Sends its parent a `ShareTest` as each test begins, and a `ShareResult` in the end.
  */
 
 export interface Counts {
@@ -27,6 +27,11 @@ export interface Times {
 export interface ShareResult {
   counts: Counts;
   times: Record<string, Times>;
+}
+
+/** The test that a share came to: its file, and its name after those of its suites. */
+export interface ShareTest {
+  test: string;
 }
 
 /** Milliseconds: a test that runs longer hangs, also on a machine much slower than most. */
@@ -75,9 +80,10 @@ events.on("test:complete", ({ nesting, file, details }) => {
 });
 /** The tests that began and did not end, the outer ones first. */
 const underWay: string[] = [];
-events.on("test:dequeue", ({ nesting, name }) => {
+events.on("test:dequeue", ({ nesting, name, file }) => {
   underWay.length = nesting;
   underWay.push(name);
+  process.send?.({ test: [relative(process.cwd(), file!), ...underWay].join(": ") } satisfies ShareTest);
 });
 events.on("test:complete", ({ nesting }) => {
   underWay.length = Math.min(underWay.length, nesting);

@@ -1,3 +1,4 @@
-import { keepsItsPromises } from "./promises-over-days.ts";
+import { keepsPromises, repeatsItself } from "./promises-over-days.ts";
 
-keepsItsPromises("postgres");
+keepsPromises("postgres", 680);
+repeatsItself("postgres");

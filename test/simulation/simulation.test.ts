@@ -1,3 +1,3 @@
-import { keepsItsPromises } from "./promises-over-days.ts";
+import { keepsPromises } from "./promises-over-days.ts";
 
-keepsItsPromises("sqlite");
+keepsPromises("sqlite", 220);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { simulated } from "./promises-over-days.ts";
+import { repeatsItself, simulated } from "./promises-over-days.ts";
 
 /** Two run at a time. A statement of PostgreSQL takes several times as long. */
 const runs = ["first", "second", "third"].flatMap((seed) => [
@@ -15,3 +15,5 @@ suite("ten simulated days", { concurrency: 2 }, () => {
       assert.ok(deaths > 0);
     });
 });
+
+repeatsItself("sqlite");

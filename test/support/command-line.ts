@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { after, before } from "node:test";
+import { after, afterEach, before, type TestContext } from "node:test";
 import { run } from "../../src/cli/program.ts";
 import type { Operation } from "../../src/declare/operation.ts";
 import { openStore, type StoreSettings } from "../../src/storage/store.ts";
@@ -26,6 +26,16 @@ export interface TestEnvironment {
 /** Who acts on a command line of a test, in the audit trail. */
 export const terminalActor = `terminal:${userInfo().username}`;
 
+/** The last command of a test, and what it said. */
+let last: string | undefined;
+
+/** A test that fails shows it beside what was expected. */
+afterEach((t) => {
+  const cause = (t as TestContext).error?.cause;
+  if (last !== undefined && cause instanceof Error) Object.assign(cause, { lastCommand: last });
+  last = undefined;
+});
+
 /** Runs a command line in process. */
 export async function ran(argv: readonly string[], context: TestEnvironment = {}): Promise<Ran> {
   const { environment = {}, stdin = "", isTTY, isTerminal = false, colours, operations } = context;
@@ -44,6 +54,7 @@ export async function ran(argv: readonly string[], context: TestEnvironment = {}
     progressAfter: 0,
   };
   const exitCode = operations ? await run(argv, io, async () => operations) : await run(argv, io);
+  last = `duba ${argv.join(" ")} ended with ${exitCode}:\n${written.out}${written.err}`;
   return { exitCode, ...written };
 }
 

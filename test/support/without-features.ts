@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 
 const list = "src/features.ts";
 const parts = ["src", "pages", "client", "check", "stand-ins", "data", "docs", "bin"];
@@ -44,4 +47,30 @@ export function copyWithout(left: readonly Listed[]): AsyncDisposable & { place:
   const types = { extends: "./tsconfig.json", include: ["src"], compilerOptions: { noUnusedLocals: false } };
   writeFileSync(join(place, "without.json"), JSON.stringify(types));
   return { place, [Symbol.asyncDispose]: async () => rmSync(place, { recursive: true, force: true }) };
+}
+
+/** What tsc keeps of a copy. All copies lie in one folder, so that it says the same of each. */
+const keptIn = "without.tsbuildinfo";
+let keptOfWhole: Promise<Buffer> | undefined;
+
+/** What tsc says of a copy: nothing if its types hold. It looks only at what differs from the whole product. */
+export async function wrongTypes(place: string): Promise<string> {
+  keptOfWhole ??= keptOfCopy();
+  writeFileSync(join(place, keptIn), await keptOfWhole);
+  return compile(place);
+}
+
+async function keptOfCopy(): Promise<Buffer> {
+  await using whole = copyWithout([]);
+  await compile(whole.place);
+  return readFileSync(join(whole.place, keptIn));
+}
+
+async function compile(place: string): Promise<string> {
+  const declarations = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", "declarations"];
+  const kept = ["--incremental", "--tsBuildInfoFile", keptIn];
+  const given = ["-p", "without.json", "--checkers", "1", ...declarations, ...kept];
+  const tsc = spawn(resolve("node_modules/.bin/tsc"), given, { cwd: place, stdio: ["ignore", "pipe", "inherit"] });
+  const [[code], output] = await Promise.all([once(tsc, "exit"), text(tsc.stdout)]);
+  return code === 0 ? "" : output || `tsc ended with ${code}`;
 }
