@@ -8,6 +8,7 @@ import { changeFeed } from "./features/change-feed/index.ts";
 import { checking } from "./features/checking/index.ts";
 import { operatorsConsole } from "./features/console/index.ts";
 import { dataSubjects } from "./features/data-subjects/index.ts";
+import { demo } from "./features/demo/index.ts";
 import { doctor } from "./features/doctor/index.ts";
 import { events } from "./features/events/index.ts";
 import { evidence } from "./features/evidence/index.ts";
@@ -42,6 +43,7 @@ export const features: readonly Feature[] = [
   checking,
   call,
   standIn,
+  demo,
   dataSubjects,
   books,
   backups,

@@ -5,7 +5,7 @@ import { terminal } from "./terminal/screen.ts";
 
 const io = {
   ...terminal(),
-  serve: (async (config) => (await import("./serve/serve.ts")).serve(config)) as StartService,
+  serve: (async (...given) => (await import("./serve/serve.ts")).serve(...given)) as StartService,
   // What reads the whole store gives way to a service on the same machine.
   giveWay: () => setPriority(constants.priority.PRIORITY_BELOW_NORMAL),
 };

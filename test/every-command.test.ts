@@ -32,6 +32,7 @@ const everyCommand = (await Promise.all(families.map(commandsOf))).flat();
 const runElsewhere: Record<string, string> = {
   serve: "It serves until a signal ends it.",
   "stand-in": "It serves until a signal ends it.",
+  demo: "It serves until a signal ends it.",
   check: "It calls a server.",
   restore: "It needs a store that nobody has used.",
   "keyring.retire": "A key can go 5 minutes after its successor came.",

@@ -61,6 +61,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     "src/verification/routes/decide-vendor-order.ts",
     "src/verification/routes/paused-vendors.ts",
   ],
+  "deeds that are left out with their commands": ["src/features/demo/reseller.ts"],
   "a box of a form": ["src/features/console/view/form-field.ts"],
   "a mode of answers": ["src/declare/operation.ts"],
   "what the keyring signs": ["src/audit/chain/seal.ts"],

@@ -65,6 +65,7 @@ export async function withContext<Result>(
           role: terminalRole,
           ...coreOf(config, eachOnce(io)),
           serve: io.serve,
+          configOf: (environment) => readConfig(environment, features),
           say: (line) => io.out(`${line}\n`),
           progress: bar.update,
           savesSeveral: out !== undefined && isDirectory(out),

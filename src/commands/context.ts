@@ -49,6 +49,8 @@ export interface CommandResources extends Core, Audited, WithClock {
   progress: (done: number, all?: number) => void;
   /** Starts the service, and ends with it. Only a terminal can. */
   serve?: StartService | undefined;
+  /** Reads other settings than those of the shell. Only a terminal can. */
+  configOf?: (environment: Readonly<Record<string, string>>) => Config;
   /** Prints a line while the command runs. Only a terminal can. */
   say?: (line: string) => void;
   /** Whether the user interface can save several files of one answer. */

@@ -16,7 +16,7 @@ import { waitForStore } from "./wait-for-store.ts";
  * more), closes the store and gives 0. A second signal ends the delay, or the process at once. Start errors are thrown
  * with a sentence for people and an `exitCode`.
  */
-export async function runService(config: Config): Promise<number> {
+export async function runService(config: Config, ready?: (url: string) => void): Promise<number> {
   const log = openLog(config.logLevel);
   warnOfNode(log);
   warnOfSettings(config, log);
@@ -30,6 +30,7 @@ export async function runService(config: Config): Promise<number> {
   log.info({ url }, "ready");
   await tellSystemd("READY=1", log);
   greet(service, config, log, url);
+  ready?.(url);
   return stopped;
 }
 

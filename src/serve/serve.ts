@@ -5,7 +5,7 @@ import type { Config } from "../config/read-config.ts";
  * Serves until SIGTERM or SIGINT and gives the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises
  * workers; each of them runs the same command line, and comes here too.
  */
-export async function serve(config: Config): Promise<number> {
+export async function serve(config: Config, ready?: (url: string) => void): Promise<number> {
   if (cluster.isWorker) {
     const { serveAsWorker } = await import("./serving-worker.ts");
     return serveAsWorker(config);
@@ -16,5 +16,5 @@ export async function serve(config: Config): Promise<number> {
   }
   if (!config.databaseUrl) (await import("../storage/sqlite/thread.ts")).startThreadAhead();
   const { runService } = await import("./run-service.ts");
-  return runService(config);
+  return runService(config, ready);
 }

@@ -3,8 +3,8 @@ import { settings } from "../config/settings.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
 
-/** Resolves to the exit code. */
-export type StartService = (config: Config) => Promise<number>;
+/** Resolves to the exit code. `ready` hears the address of the operations, once they are served. */
+export type StartService = (config: Config, ready?: (url: string) => void) => Promise<number>;
 
 /** The terminal and environment of a command. Tests pass their own, and run commands in process. */
 export interface Io {

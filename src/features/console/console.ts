@@ -50,7 +50,7 @@ async function openPages(
   const reports = new ReportStore(config.databaseReadUrl, store, log);
   let port: number | undefined;
   const origin = () => consoleOrigin(config, port)!;
-  const rehearsal = "This is a rehearsal: live verifications are of people that stand-ins of vendors invented.";
+  const rehearsal = "A rehearsal or a demonstration: stand-ins of vendors invented the people of live verifications.";
   const room: ConsoleRoom = {
     config,
     log,

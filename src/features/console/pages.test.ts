@@ -291,7 +291,7 @@ suite("what pages of the console say", () => {
     const past = await post("/catalogue/edit", { code: "MTNDATA 104", price: "99", holds_from: "2020-01-01T00:00" });
     assert.match(past, /Holds from must be later than now\./);
     const { text } = await invoice("a,b\n1,2\n");
-    assert.match(text, /Name them with “Reference column”, “Time column” and “Digits column”\./);
+    assert.match(text, /Say which columns of the file these are\./);
     assert.match(
       await post("/catalogue/revert", { revision: "99" }),
       /no revision 99\. <a href="\/catalogue">All are in<\/a>/,

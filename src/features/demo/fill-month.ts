@@ -1,0 +1,50 @@
+import { ledgerAuditEvents } from "../../ledger/journal/follow-journal.ts";
+import { rebuildSums } from "../../ledger/journal/rebuild-sums.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
+import type { Db } from "../../storage/tables.ts";
+import { minutesOf } from "./minutes.ts";
+import type { Verified } from "./month.ts";
+
+const atOnce = 2_000;
+
+/**
+ * Puts verifications on the ledger as if they had been made: with their attempts, their entries of the audit trail,
+ * their sums, and what the service counts in a minute.
+ */
+export async function fillMonth(room: Audited & WithClock, month: readonly Verified[], zone: TimeZone): Promise<void> {
+  const { db } = room;
+  for (const some of piecesOf(month, atOnce)) {
+    await db.transaction().execute(async (trx) => {
+      await insert(
+        trx,
+        "verification",
+        some.map(({ row }) => row),
+      );
+      await insert(
+        trx,
+        "verification_attempt",
+        some.flatMap(({ attempts }) => attempts),
+      );
+    });
+  }
+  // Today's time, as an entry that is older than the seal before it was written afterwards.
+  for await (const page of ledgerAuditEvents(db)) await room.audit(db, ...page.flatMap(({ event }) => event ?? []));
+  const { outcomes, durations } = minutesOf(month, room.now());
+  await insert(db, "minute_outcome", outcomes);
+  await insert(db, "minute_duration", durations);
+  await rebuildSums({ ...room, progress: () => {} }, zone);
+}
+
+async function insert<Name extends "verification" | "verification_attempt" | "minute_outcome" | "minute_duration">(
+  db: Db,
+  table: Name,
+  rows: readonly object[],
+) {
+  for (const some of piecesOf(rows))
+    await db
+      .insertInto(table)
+      .values(some as never)
+      .execute();
+}

@@ -1,0 +1,64 @@
+import { type CheckKind, type NegativeReason, negativeCode } from "../../declare/check-kind.ts";
+import { durationBounds } from "../../runtime/duration-histogram.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { draws, type Verified } from "./month.ts";
+
+const minute = 60_000;
+const lastDay = 24 * 60;
+
+/** Of this process, so that the counts of the service itself add up with them. */
+const instance = "demo";
+
+/** Look-ups of a minute, for each verification of it, and in a minute without one. */
+const lookUps = { each: 40, least: 12 };
+
+/** What the service would have counted in the minutes of the last day. */
+export function minutesOf(
+  month: readonly Verified[],
+  now: number,
+): { outcomes: Tables["minute_outcome"][]; durations: Tables["minute_duration"][] } {
+  const draw = draws(lastDay);
+  const end = Math.floor(now / minute);
+  const byMinute = Map.groupBy(month, ({ row }) => Math.floor(row.created_at / minute));
+  const outcomes: Tables["minute_outcome"][] = [];
+  const durations: Tables["minute_duration"][] = [];
+  for (let at = end - lastDay + 1; at <= end; at += 1) {
+    const own = byMinute.get(at) ?? [];
+    const place = { minute: at * minute, instance };
+    for (const [outcome, some] of Map.groupBy(own, toldAs))
+      for (const [operation, { length }] of Map.groupBy(some, ({ row }) =>
+        row.kind === "bvn" ? "verifyBvn" : "verifyNin",
+      ))
+        outcomes.push({ ...place, operation, outcome, answers: length });
+    const looked = Math.round((lookUps.least + lookUps.each * own.length) * (0.8 + 0.4 * draw()));
+    outcomes.push({ ...place, operation: "listDataBundles", outcome: "ok", answers: looked });
+    const took = own.map(({ row }) => (row.completed_at ?? row.created_at + 20_000) - row.created_at);
+    durations.push({ ...place, about: "verifications", buckets: bucketsOf(took) });
+    durations.push({
+      ...place,
+      about: "look-ups",
+      buckets: bucketsOf(Array.from({ length: looked }, () => 0.2 + 1.2 * draw() ** 4)),
+    });
+  }
+  return { outcomes, durations };
+}
+
+/** The outcome of the response, as counts name it. */
+function toldAs({ row }: Verified): string {
+  if (row.state === "verified") return "ok";
+  return row.state === "negative"
+    ? negativeCode(row.kind as CheckKind, row.reason as NegativeReason)
+    : row.state === "unknown"
+      ? "upstream_timeout"
+      : "upstream_unavailable";
+}
+
+/** How many took so long. */
+function bucketsOf(milliseconds: readonly number[]): string {
+  const counts = [...durationBounds, 0].map(() => 0);
+  for (const each of milliseconds) {
+    const bucket = durationBounds.findIndex((bound) => each * 1000 <= bound);
+    counts[bucket === -1 ? durationBounds.length : bucket]! += 1;
+  }
+  return JSON.stringify(counts);
+}
