@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { type ConfigError, readConfig } from "../src/config/read-config.ts";
-import { startStandIn } from "../src/features/stand-in/start-stand-in.ts";
+import { startStandIn } from "../src/vendors/sandbox/start-stand-in.ts";
 import type { RunningStandIn } from "../stand-ins/identity-server.ts";
 import { ran } from "./support/command-line.ts";
 import { type FreshSettings, usualEngines } from "./support/engines.ts";

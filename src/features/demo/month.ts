@@ -121,6 +121,7 @@ function verified(begun: number, traffic: Traffic, draw: () => number, ends: End
       answered_at: isKnown ? at : null,
       outcome,
       reason,
+      http_status: !isKnown ? null : outcome === "failed" ? 503 : 200,
       vendor_reference: isKnown && outcome !== "failed" ? `${vendor}-${reference}` : null,
       price,
       billed: null,

@@ -1,10 +1,8 @@
-import { startIdentityStandIn } from "../../../stand-ins/identity-server.ts";
 import { standIns } from "../../../stand-ins/stand-ins.ts";
-import { inventedPerson } from "../../checks/invented-person.ts";
 import { settings } from "../../config/settings.ts";
 import { nairaOf } from "../../declare/money.ts";
-import { standInHeader } from "../../vendors/ports/stand-in.ts";
 import { vendors } from "../../vendors/registry.ts";
+import { startStandIn } from "../../vendors/sandbox/start-stand-in.ts";
 import { upstreamSettings } from "../../vendors/upstream-settings.ts";
 
 /** In the order in which they are asked. Kobo of a check. */
@@ -19,14 +17,10 @@ export async function startVendors(): Promise<AsyncDisposable & { settings: Reco
   await using running = new AsyncDisposableStack();
   const own: Record<string, string> = {};
   for (const [name, ofVendor] of Object.entries(prices)) {
-    const { url, close } = await startIdentityStandIn(name, {
-      port: 0,
-      prices: ofVendor,
-      header: standInHeader,
-      person: inventedPerson,
-    });
+    const vendor = vendors.find((each) => each.name === name)!;
+    const { url, close } = await startStandIn(vendor, { port: 0, prices: ofVendor });
     running.defer(close);
-    for (const setting of Object.values(vendors.find((vendor) => vendor.name === name)!.settings))
+    for (const setting of Object.values(vendor.settings))
       if (setting.name.endsWith("_URL")) own[setting.name] = url;
       else if (setting.default === "" && !setting.optional) own[setting.name] = "demo";
     Object.assign(own, standIns[name]!.settings);

@@ -121,7 +121,7 @@ interface Started {
 
 /** The stand-in of a catalogue source. */
 async function startLists(name: string, place: Place, settings: readonly Setting<unknown>[]): Promise<Started> {
-  const { startListsStandIn } = await import("./start-stand-in.ts");
+  const { startListsStandIn } = await import("./start-lists.ts");
   const running = await startListsStandIn(name, place);
   return {
     running,
@@ -143,7 +143,7 @@ async function startPeople(
 ): Promise<Started> {
   const vendor = vendors.find((vendor) => vendor.name === name)!;
   const prices = Object.keys(set).length > 0 ? set : Object.fromEntries(checkKinds.map((kind) => [kind, usualPrice]));
-  const { startStandIn } = await import("./start-stand-in.ts");
+  const { startStandIn } = await import("../../vendors/sandbox/start-stand-in.ts");
   const running = await startStandIn(vendor, {
     ...place,
     prices,

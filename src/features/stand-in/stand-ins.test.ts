@@ -14,12 +14,13 @@ import { notSentBecause, unavailable } from "../../vendors/ports/outcomes.ts";
 import { storedReason } from "../../vendors/ports/reasons.ts";
 import type { Vendor } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
+import { startStandIn } from "../../vendors/sandbox/start-stand-in.ts";
 import { VendorClient } from "../../vendors/vendor-client.ts";
 import { billOf } from "../../vendors/vendor-prices.ts";
 import { matchRecord } from "../../verification/attempts/match-record.ts";
 import { catalogueSources } from "../sources/vendors/every-source.ts";
 import { openSource } from "../sources/vendors/open-source.ts";
-import { startListsStandIn, startStandIn } from "./start-stand-in.ts";
+import { startListsStandIn } from "./start-lists.ts";
 
 /** What Duba makes of each response, unless the vendor says it otherwise. */
 const usual: Readonly<Record<StandInOutcome, string>> = {

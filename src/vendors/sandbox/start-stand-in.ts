@@ -1,11 +1,9 @@
 import { type RunningStandIn, type StandInOptions, startIdentityStandIn } from "../../../stand-ins/identity-server.ts";
-import { type RunningSourceStandIn, startSourceStandIn } from "../../../stand-ins/source-server.ts";
-import { starterLists } from "../../catalogue/starter.ts";
 import { checks } from "../../checks/index.ts";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import { lazyValidator } from "../../declare/schema/lazy-validator.ts";
-import { standInHeader } from "../../vendors/ports/stand-in.ts";
-import type { Vendor } from "../../vendors/ports/vendor.ts";
+import { standInHeader } from "../ports/stand-in.ts";
+import type { Vendor } from "../ports/vendor.ts";
 
 /** Starts the stand-in of an identity vendor with the sandbox's people and things. */
 export function startStandIn(
@@ -19,12 +17,4 @@ export function startStandIn(
     record: (kind, number, claims) => checks[kind as CheckKind].sandbox({ kind: kind as CheckKind, number, claims }),
     testNumber: testInput,
   });
-}
-
-/** Starts the stand-in of a catalogue source with the lists of the starter catalogue. */
-export async function startListsStandIn(
-  name: string,
-  place: { host?: string; port: number },
-): Promise<RunningSourceStandIn> {
-  return startSourceStandIn(name, await starterLists(), { ...place, header: standInHeader });
 }
