@@ -80,9 +80,11 @@ async function start({ script, printed }: Block): Promise<void> {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const { url, output } = await ready(shell);
+  const printedKey = /duba_test_\w{20,}/;
+  await until(shell, output, () => printedKey.test(output()));
   service = {
     url,
-    environment: { ...environment, DUBA_URL: url },
+    environment: { ...environment, DUBA_URL: url, DUBA_KEY: printedKey.exec(output())![0] },
     output,
     async stop() {
       const ended = once(shell, "close");
