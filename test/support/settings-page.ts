@@ -49,7 +49,7 @@ const opening = `# Settings
 
 All settings are environment variables. The service does not start with an invalid value or with an unknown name that begins with \`DUBA_\`. In a checkout, \`npm start\`
 and \`npm run duba\` also read them from the file \`.env\` in the current folder, which must be yours, and which nobody else may be able to write.
-\`.env.example\` has the same list. This page is generated from the code.
+\`.env.example\` has those of the first day. This page is generated from the code.
 `;
 
 function anyOf(...names: string[]): RegExp {
@@ -87,14 +87,11 @@ export function settingsPage(): string {
   return [opening, ...parts].join("\n");
 }
 
-/** The text of `.env.example`. */
+/** The text of `.env.example`: the first section. */
 export function environmentExample(): string {
-  const entries = settingsBySection().flatMap(({ title, settings }) => [
-    `# --- ${title} ---\n`,
-    ...settings.map(
-      (setting) =>
-        `# ${aboutOf(setting)}\n# ${setting.name} is ${setting.form}.\n#${setting.name}=${setting.default}\n`,
-    ),
-  ]);
-  return `# Every setting of Duba with its default. Copy to .env, which npm start reads.\n\n${entries.join("\n")}`;
+  const entries = settingsBySection()[0]!.settings.map(
+    (setting) => `# ${aboutOf(setting)}\n# ${setting.name} is ${setting.form}.\n#${setting.name}=${setting.default}\n`,
+  );
+  const head = "# What somebody sets on the first day, with its default. All settings are in docs/settings.md.\n";
+  return `${head}# Copy to .env, which npm start reads.\n\n${entries.join("\n")}`;
 }
