@@ -64,7 +64,7 @@ suite("in a browser", { skip: missing }, () => {
     { colorScheme: "light", width: 1280 },
     { colorScheme: "dark", width: 360 },
   ] as const)
-    test(`every page is whole, quiet and fits, ${look.colorScheme} at ${look.width}; the reference looks like the others`, async () => {
+    test(`every page is whole, quiet and fits (${look.colorScheme}, ${look.width} wide), and the reference looks like the others`, async () => {
       const { page, problems, close } = await open("/", look);
       const accent = await page.evaluate<string>("getComputedStyle(document.querySelector('.content a')).color");
       const grounds = new Set<string>();
@@ -102,7 +102,7 @@ suite("in a browser", { skip: missing }, () => {
       await close();
     });
 
-  test("an operation of the start page lands on its place in the reference", async () => {
+  test("an operation of the start page leads to its place in the reference", async () => {
     const { page, problems, close } = await open("/", { colorScheme: "light", width: 1280 });
     await page.getByRole("link", { name: "Verify a BVN" }).click();
     const heading = page.getByRole("heading", { name: "Verify a BVN" });
@@ -124,7 +124,7 @@ suite("in a browser", { skip: missing }, () => {
     await close();
   });
 
-  test("a link to a failure lands on it", async () => {
+  test("a link to a failure leads to it", async () => {
     const { page, problems, close } = await open("/docs/sandbox", { colorScheme: "light", width: 1280 });
     await page.getByRole("link", { name: "phone_mismatch" }).click();
     await page.waitForURL(`${origin}/docs/errors#phone_mismatch`);

@@ -152,7 +152,7 @@ suite("pages", () => {
       assert.equal(body.split(`<code>${number}</code>`).length, 2, number);
   });
 
-  test("what a browser still holds is not sent again", async () => {
+  test("what a browser still holds is not sent to it again", async () => {
     for (const url of [...pages, ...files]) {
       const { headers } = await app.ask(url);
       const again = await app.ask(url, { "if-none-match": String(headers.etag) });
@@ -161,7 +161,7 @@ suite("pages", () => {
     }
   });
 
-  test("content is compressed for who asks", async () => {
+  test("content is compressed for a client that asks for it", async () => {
     const plain = await app.ask("/openapi.json");
     const small = await app.ask("/openapi.json", { "accept-encoding": "gzip" });
     assert.equal(small.headers["content-encoding"], "gzip");
@@ -178,7 +178,7 @@ suite("pages", () => {
   });
 });
 
-test("whatever is filled in is escaped", async () => {
+test("whatever is filled in into a page is escaped", async () => {
   assert.equal(html`<p>${`<b a="1">'&`}</p>`.text, "<p>&lt;b a=&quot;1&quot;&gt;&#39;&amp;</p>");
   assert.equal(html`${[html`<i>`, "<i>"]}${new Html("<u>")}`.text, "<i>&lt;i&gt;<u>");
   assert.equal(prose("`<x>` at /docs.").text, '<code>&lt;x&gt;</code> at <a href="/docs">/docs</a>.');

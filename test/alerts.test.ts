@@ -46,7 +46,7 @@ suite("alert rules and the board", () => {
     await vendor.close();
   });
 
-  test("name only metrics that a scrape has, with the labels that it has", async () => {
+  test("rules and board name only metrics that a scrape has, with the labels that it has", async () => {
     const { text } = await ask(port, "/metrics");
     const known = new Set<string>();
     for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
@@ -93,7 +93,7 @@ suite("alert rules and the board", () => {
     assert.deepEqual(names.sort(), alerts.map(([, name]) => name!).sort());
   });
 
-  test("are well formed", { skip: missing("promtool") }, () => {
+  test("every rule is well formed", { skip: missing("promtool") }, () => {
     for (const args of [
       ["check", "rules", `${folder}/alerts.yaml`],
       ["check", "config", `${folder}/prometheus.yaml`],
@@ -103,7 +103,7 @@ suite("alert rules and the board", () => {
     }
   });
 
-  test("fire when they should, and stay quiet on a service that is well", { skip: missing("promtool") }, () => {
+  test("rules fire when they should, and stay quiet on a service that is well", { skip: missing("promtool") }, () => {
     const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", `${folder}/alerts.test.yaml`], {
       encoding: "utf8",
     });
@@ -116,7 +116,7 @@ suite("alert rules and the board", () => {
     );
   });
 
-  test("are evaluated by Prometheus on a real scrape", { skip: missing("prometheus") }, async () => {
+  test("Prometheus evaluates the rules on a real scrape", { skip: missing("prometheus") }, async () => {
     const place = mkdtempSync(join(tmpdir(), "duba-prometheus-"));
     const config = readFileSync(`${folder}/prometheus.yaml`, "utf8")
       .replaceAll("127.0.0.1:9464", `127.0.0.1:${port}`)

@@ -122,14 +122,14 @@ suite("any operation", () => {
   });
 
   suite("answer", () => {
-    test("goes out in the order of its schema, without what is not declared", async () => {
+    test("an answer goes out in the order of its schema, without members that are not declared", async () => {
       given = { list: [{ two: null, three: 3, one: "1" }], secret: { a: 1 }, name: "a", success: true };
       const { status, text } = await get("/api/v2/made/plain");
       assert.equal(status, 200);
       assert.equal(text, '{"success":true,"name":"a","list":[{"one":"1","two":null}]}');
     });
 
-    test("may carry headers of its own", async () => {
+    test("an answer may carry headers of its own", async () => {
       headers = { "Idempotency-Replayed": "true" };
       const response = await get("/api/v2/made/plain");
       assert.equal(response.headers["idempotency-replayed"], "true");
@@ -147,7 +147,7 @@ suite("any operation", () => {
       ["a text", "SECRET"],
     ];
     for (const [name, value] of bent) {
-      test(`that is ${name} is a 500 and one error line without the value`, async () => {
+      test(`an answer that is ${name} is a 500 and one error line without the value`, async () => {
         given = value;
         const response = await get("/api/v2/made/plain");
         assertFailure(response, 500, "internal_error");
@@ -162,7 +162,7 @@ suite("any operation", () => {
   });
 
   suite("work", () => {
-    test("that arrives together runs one request per event-loop tick", async () => {
+    test("requests that arrive together run one per event-loop tick", async () => {
       const requests = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
       const waiting = [...requests];
       work = () => waiting.pop()!.resolve();
@@ -182,7 +182,7 @@ suite("any operation", () => {
       ["a message", "22123456789 has no SECRET"],
       ["a message that looks like a stack", "SECRET\n    at 22123456789\n    at SECRET (file.ts:1:1)"],
     ] as const)
-      test(`that breaks with ${name} is a 500 and one error line without it`, async () => {
+      test(`an operation that breaks with ${name} is a 500 and one error line without it`, async () => {
         work = () => {
           throw Object.assign(new TypeError(message, { cause: new Error(message) }), {
             code: "ERR_MADE",
@@ -210,7 +210,7 @@ suite("any operation", () => {
       return { deprecation, sunset, link };
     };
 
-    test("says so on answers and on failures before its sunset", async () => {
+    test("a deprecated operation says so on answers and on failures before its sunset", async () => {
       today = "2026-12-30T23:59:59Z";
       const response = await get("/api/v2/made/aged");
       assert.equal(response.status, 200);
@@ -221,7 +221,7 @@ suite("any operation", () => {
       assert.deepEqual(announcedIn(failed), announced);
     });
 
-    test("is retired from its sunset on, and says what follows", async () => {
+    test("a deprecated operation is retired from its sunset on, and says what follows it", async () => {
       today = "2026-12-31";
       const response = await get("/api/v2/made/aged");
       assertFailure(response, 410, "operation_retired");
@@ -231,7 +231,7 @@ suite("any operation", () => {
       assert.equal(new Set(names).size, names.length);
     });
 
-    test("leaves other operations as they were", async () => {
+    test("other operations do not change when one is deprecated", async () => {
       const response = await get("/api/v2/made/plain");
       assert.deepEqual(announcedIn(response), { deprecation: undefined, sunset: undefined, link: undefined });
     });
@@ -239,7 +239,7 @@ suite("any operation", () => {
 
   suite("failure", () => {
     for (const each of everyOperation) {
-      test(`of ${each.id} has its payload, whatever the code`, async () => {
+      test(`the failure ${each.id} has its payload, whatever the code`, async () => {
         const input = each.examples[0]!.input ?? {};
         const path = each.path.replace(/\{(\w+)\}/g, (_, name) => input[name]!);
         const asked = () =>

@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       rmSync(folder, { recursive: true });
     });
 
-    test("is asked in a verification of the ledger, for an account that pays nothing and may ask little", async () => {
+    test("the vendor is asked in a verification of the ledger, for an account that pays nothing and may ask little", async () => {
       const { exitCode, out, err } = await asked();
       assert.equal(exitCode, 0, err);
       const [, reference] = /^dojah, after \d+ ms: verified\. It works\. Its verification is (\w{15})\.\n$/.exec(out)!;
@@ -76,7 +76,7 @@ for (const engine of usualEngines)
       assert.ok(!JSON.stringify(entry).includes(person.number));
     });
 
-    test("has the call on its invoice and in the books", async () => {
+    test("the call is on the vendor's invoice and in the books", async () => {
       const [{ request_reference, created_at }] = await ledger();
       const invoice = join(folder, "invoice.csv");
       writeFileSync(
@@ -87,7 +87,7 @@ for (const engine of usualEngines)
       assert.deepEqual([agreed.count, differences], [1, []]);
     });
 
-    test("is not asked by a stolen cookie, and once by a form that a passkey confirms", async () => {
+    test("a stolen cookie does not ask the vendor, and a form that a passkey confirms asks it once", async () => {
       const before = vendor.received.length;
       const { by, post, deedOf, confirm } = operators;
       const stolen = await post(path, by.officer, form);
@@ -101,7 +101,7 @@ for (const engine of usualEngines)
       assert.equal((await ledger()).length, 2);
     });
 
-    test("is asked its published number in the same way", async () => {
+    test("the vendor's published test number is asked in the same way", async () => {
       const before = vendor.received.length;
       const { out } = await duba(["upstreams", "test", "dojah"]);
       assert.match(out, /the response was invalid/, "the vendor answers with another person");
@@ -109,7 +109,7 @@ for (const engine of usualEngines)
       assert.equal((await ledger())[0].state, "failed");
     });
 
-    test("is not asked without a consent, where live verifications need one", async () => {
+    test("the vendor is not asked without a consent where live verifications need one", async () => {
       const before = vendor.received.length;
       const without = await asked({ DUBA_CONSENT: "required" });
       assert.deepEqual([without.exitCode, vendor.received.length], [2, before]);
@@ -122,7 +122,7 @@ for (const engine of usualEngines)
       assert.equal(consent_reference, "form-17");
     });
 
-    test("is not asked beyond the bound of the account, however often", async () => {
+    test("the vendor is not asked beyond the bound of the account, however often somebody tries", async () => {
       const before = (await ledger()).length;
       await duba(["accounts", "change", account, "--limit-verification", `${before + 2}/day`]);
       const calls = vendor.received.length;
@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.equal(vendor.received.length, calls + 2);
     });
 
-    test("is asked although a person paused it, and told as it is when it fails", async () => {
+    test("a paused vendor is asked all the same, and the outcome is shown as it is when it fails", async () => {
       await duba(["accounts", "change", account, "--limit-verification", "50/day"]);
       vendor.behaviour = json(401, { error: "no" });
       await duba(["routes", "pause", "dojah", "--yes"]);

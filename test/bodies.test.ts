@@ -39,7 +39,7 @@ suite("a body that says nothing, in any spelling, framing and media type", { con
     framings.flatMap((framing) => types.map((type) => ({ body, headers: { ...type, ...framing } }))),
   );
 
-  test("gets a token by HTTP Basic", async () => {
+  test("an empty body with HTTP Basic gets a token", async () => {
     const { text: key } = await service.newKey();
     const basic = `Basic ${Buffer.from(`sandbox@example.com:${key}`).toString("base64")}`;
     for (const { body, headers } of dressed) {
@@ -50,7 +50,7 @@ suite("a body that says nothing, in any spelling, framing and media type", { con
     }
   });
 
-  test("leaves the query string of a look-up as it is, by GET and by QUERY", async () => {
+  test("an empty body leaves the query string of a look-up as it is, by GET and by QUERY", async () => {
     const path = `${addOns.path}?type=dstv&productCode=PRWE36`;
     for (const method of ["GET", "QUERY"])
       for (const { body, headers } of dressed) {
@@ -59,7 +59,7 @@ suite("a body that says nothing, in any spelling, framing and media type", { con
       }
   });
 
-  test("is told all that a verification needs", async () => {
+  test("a verification with an empty body is told all that it needs", async () => {
     for (const { body, headers } of dressed) {
       const response = await service.ask(ways[2]!.path, { method: "POST", body, headers });
       const { error } = assertFailure(response, 422, "validation_failed", { path: ways[2]!.path });
@@ -79,7 +79,7 @@ for (const { method, path, good } of ways)
       message = /./,
     ) => assertFailure(await ask(options), status, code, { path, message });
 
-    test("is refused in any other media type, with the header to send, and compressed", async () => {
+    test("a body in any other media type, or compressed, is refused with the header to send", async () => {
       const body = JSON.stringify(good);
       const cure = /Content-Type: application\/json/;
       for (const type of otherTypes)
@@ -90,17 +90,17 @@ for (const { method, path, good } of ways)
         else await refused({ body, headers }, 415, "unsupported_media_type", cure);
     });
 
-    test("is refused when it is no object", async () => {
+    test("a body that is no object is refused", async () => {
       for (const body of ["[]", "null", "0", '""', "false", `[${JSON.stringify(good)}]`])
         await refused({ body, headers: json }, 422, "validation_failed");
     });
 
-    test("is refused when it is no JSON", async () => {
+    test("a body that is no JSON is refused", async () => {
       for (const body of noJson) await refused({ body, headers: json }, 400, "malformed_json", /from line \d+, char/);
       for (const body of noText) await refused({ body, headers: json }, 400, "malformed_json", /not UTF-8/);
     });
 
-    test("is refused when an object in it has a member twice, equal or not, at any depth", async () => {
+    test("a body in which an object has a member twice, equal or not, at any depth is refused", async () => {
       const [[name, value] = []] = Object.entries(good);
       const rest = JSON.stringify(good).slice(1);
       const escaped = `\\u${name!.charCodeAt(0).toString(16).padStart(4, "0")}${name!.slice(1)}`;
@@ -116,7 +116,7 @@ for (const { method, path, good } of ways)
       assert.equal((await ask({ body: once, headers: json })).status, 200);
     });
 
-    test("is refused above 16 KiB, announced or not, and read up to there", async () => {
+    test("a body above 16 KiB is refused, announced or not, and no more than 16 KiB are read", async () => {
       const sized = (size: number) => JSON.stringify({ ...good, x: "x".repeat(size) });
       const most = 16 * 1024 - sized(0).length;
       assert.equal((await ask({ body: sized(most), headers: json })).status, 200);

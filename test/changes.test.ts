@@ -20,12 +20,12 @@ suite("the interface", () => {
     const release = basename(dirname(file));
     const had = named(readFileSync(file, "utf8"));
 
-    test(`still has every part that ${release} had`, () => {
+    test(`every part that ${release} had is still there`, () => {
       const missing = had.difference(named(interfaceText(parts)));
       assert.deepEqual([...missing], []);
     });
 
-    test(`says since when it has what ${release} did not have, and asks for nothing more`, () => {
+    test(`parts that ${release} did not have say since when they are there, and ask for nothing more`, () => {
       for (const { of, name, since } of parts.filter(({ of, name }) => !had.has(`${of}: ${name}`))) {
         assert.ok(isBefore(release, since), `${of} ${name} came after ${release}: its value needs a \`since\`.`);
         const isRequired = name.startsWith("(") && !name.endsWith("?)");
@@ -34,13 +34,13 @@ suite("the interface", () => {
     });
   }
 
-  test("names only versions of the table", () => {
+  test("every version that a part names is in the table of versions", () => {
     for (const { of, name, since } of parts) assert.ok(Object.hasOwn(versions, since), `${of} ${name}: ${since}`);
   });
 });
 
 suite("versions", () => {
-  test("have the days that the changelog has, and only the newest may have none", () => {
+  test("versions have the days that the changelog has, and only the newest may have none", () => {
     const changelog = readFileSync("CHANGELOG.md", "utf8");
     const released = (Object.keys(versions) as Version[]).filter((version) => versions[version] !== null);
     assert.equal(released.at(-1), packageJson.version);

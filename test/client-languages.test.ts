@@ -26,7 +26,7 @@ suite("the client", { concurrency: true }, () => {
   };
 
   for (const { name, skip, open } of clients) {
-    test(`for ${name} has a method for each operation, which answers`, { skip }, async (t) => {
+    test(`the client for ${name} has a method for each operation, and each returns its answer`, { skip }, async (t) => {
       const client = open(t);
       const { text: key } = await service.newKey({ scopes });
       const idempotencyKey = `every-method-${name}`;
@@ -54,7 +54,9 @@ suite("the client", { concurrency: true }, () => {
       assert.match((await answered(client, { key, method: "verifyBvn", given: compared })).match, /^last_name=/);
     });
 
-    test(`for ${name} takes an address with and without the prefix, and below a gateway's`, { skip }, async (t) => {
+    test(`the client for ${name} takes an address with and without the prefix, and below a gateway's`, {
+      skip,
+    }, async (t) => {
       const client = open(t);
       const paths: string[] = [];
       const server = createServer((request, response) => {
@@ -77,7 +79,9 @@ suite("the client", { concurrency: true }, () => {
       }
     });
 
-    test(`for ${name} survives a server that answers what it likes, and follows it nowhere`, { skip }, async (t) => {
+    test(`the client for ${name} survives a server that answers what it likes, and follows it nowhere`, {
+      skip,
+    }, async (t) => {
       const client = open(t);
       let [answer, elsewhere] = ["", 0];
       const server = createServer((request, response) => {
@@ -102,14 +106,16 @@ suite("the client", { concurrency: true }, () => {
       assert.equal(elsewhere, 0);
     });
 
-    test(`for ${name} does not repeat what may have been done and has no key`, { skip }, async (t) => {
+    test(`the client for ${name} does not repeat what may have been done and has no key`, { skip }, async (t) => {
       await using proxy = await FaultyProxy.open(service.url, ["lost"]);
       const given = { email: "sandbox@example.com", password: sandboxKey };
       const { failure } = await open(t)({ url: proxy.url, method: "authorizeMerchant", given });
       assert.deepEqual([failure?.error.code, proxy.passed.length], ["no_answer", 1]);
     });
 
-    test(`for ${name} asks for a verification that still runs, and does not send it meanwhile`, { skip }, async (t) => {
+    test(`the client for ${name} asks for a verification that still runs, and does not send it meanwhile`, {
+      skip,
+    }, async (t) => {
       await using proxy = await FaultyProxy.open(service.url, ["cut"]);
       const given = { ...person, bvn: "00000000008", phone: "08000000018" };
       const { answer } = await open(t)({ url: proxy.url, key: sandboxKey, method: "verifyBvn", given });
@@ -119,7 +125,9 @@ suite("the client", { concurrency: true }, () => {
       assert.ok(posts <= 3 && sent.length > posts + 1, sent.join(" "));
     });
 
-    test(`for ${name} gives each event once, also after a stop in the middle of a page`, { skip }, async (t) => {
+    test(`the client for ${name} gives each event once, also after a stop in the middle of a page`, {
+      skip,
+    }, async (t) => {
       const { text: key } = await service.newKey({ account: await service.newAccount(`EventsOf${name}`) });
       const { account } = (await service.ask("/api/v2/me", { credential: key })).json.data;
       const { db } = await service.store();
@@ -150,7 +158,7 @@ suite("the client", { concurrency: true }, () => {
       assert.equal(elsewhere.failure?.error.code, "validation_failed");
     });
 
-    test(`for ${name} says that a page is none, and neither throws another error nor asks for ever`, {
+    test(`the client for ${name} says that a page is none, and neither throws another error nor asks for ever`, {
       skip,
     }, async (t) => {
       const client = open(t);
@@ -177,7 +185,7 @@ suite("the client", { concurrency: true }, () => {
       assert.deepEqual(answer, { events: [event], cursor: next });
     });
 
-    test(`for ${name} takes a delivery of Duba for one, and nothing else`, { skip }, async (t) => {
+    test(`the client for ${name} accepts a delivery of Duba, and nothing else`, { skip }, async (t) => {
       const client = open(t);
       const event = { id: "evt_1", type: "key.revoked", mode: "test", data: { key: "4Zq8mPx0LtV2, ₦" } };
       const body = JSON.stringify(event);
@@ -213,7 +221,7 @@ suite("the client", { concurrency: true }, () => {
     });
   }
 
-  test("tells a failure with the same members in each language", {
+  test("a failure has the same members in each language", {
     skip: here.length < 2 && "one is here",
   }, async (t) => {
     const told = await Promise.all(

@@ -81,7 +81,7 @@ const columns = [
 
 for (const engine of engines)
   suite(`a start with a clock 26 months ahead on ${engine.name}`, () => {
-    test("removes nothing and frees no key, until somebody accepts the clock", async (t) => {
+    test("a start removes nothing and frees no key until somebody accepts the clock", async (t) => {
       const store = await clockedStore(t, engine);
       const everything = async () =>
         Object.fromEntries(
@@ -128,7 +128,7 @@ for (const engine of engines)
       await store.stop(right);
     });
 
-    test("goes by the right time soon after somebody sets the clock right", async (t) => {
+    test("the service goes by the right time soon after somebody sets the clock right", async (t) => {
       const store = await clockedStore(t, engine);
       await store.stop(await store.start());
       await store.setClock(ahead);

@@ -35,7 +35,7 @@ for (const engine of engines)
         headers: { ...headers, ...(key !== "" && { "Idempotency-Key": key }) },
       });
 
-    test("that are no names are unreadable, and nothing is refused for them", async () => {
+    test("texts that are no names are unreadable, and nothing is refused for them", async () => {
       for (const kind of ["bvn", "nin"] as const)
         for (const odd of ["", "4711", 5, null, true, ["Ada"], { a: "Ada" }, "x".repeat(2000)]) {
           const { status, headers } = await verify(kind, { first_name: odd, last_name: odd, date_of_birth: odd });
@@ -45,7 +45,7 @@ for (const engine of engines)
       assert.equal((await verify("bvn", {})).headers["duba-match"], undefined);
     });
 
-    test("are in no Consent-Reference: the request is refused before anything is kept or asked", async () => {
+    test("a Consent-Reference that holds a name is refused before anything is kept or asked", async () => {
       const members = { first_name: "Adaeze", last_name: "Okafor", date_of_birth: "1982-07-09" };
       for (const kind of ["bvn", "nin"] as const) {
         const withConsent = (consent: string, sent: object = members) =>
@@ -67,7 +67,7 @@ for (const engine of engines)
       }
     });
 
-    test("are answered alike by a retry after the service was killed", async () => {
+    test("a retry after the service was killed gets the same comparison of names", async () => {
       const { personal_info: person } = (await verify("bvn", {})).json.data;
       const { first_name, last_name, date_of_birth } = person;
       const members = { last_name: `${last_name[0]}.`, first_name: first_name.toLowerCase(), date_of_birth };

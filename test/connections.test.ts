@@ -9,7 +9,7 @@ import { until } from "./support/until.ts";
 const large = "GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n";
 
 suite("connections", { concurrency: true }, () => {
-  test("whose caller does not read are cut when an answer has waited too long", async () => {
+  test("a connection whose caller does not read is cut when an answer has waited too long", async () => {
     await using service = await startService({ DUBA_REQUEST_TIMEOUT: "1s", DUBA_LIMITS: "off" });
     const whole = await service.ask("/docs/scalar.js");
     const stuck = connect(service.port, "127.0.0.1").pause();
@@ -21,7 +21,7 @@ suite("connections", { concurrency: true }, () => {
     assert.equal((await service.ask("/docs/scalar.js")).bytes.length, whole.bytes.length);
   });
 
-  test("whose caller sends many requests without waiting do not make others wait for all of them", async () => {
+  test("a caller who sends many requests without waiting does not make others wait for all of them", async () => {
     await using service = await startService({ DUBA_ACCESS_LOG: "all", DUBA_LIMITS: "off" });
     const ask = (id: string, more = "") =>
       `GET /api/v2/internet/data/fetch-providers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${sandboxKey}\r\nX-Request-Id: ${id}\r\n${more}\r\n`;
@@ -41,7 +41,7 @@ suite("connections", { concurrency: true }, () => {
     one.end();
   });
 
-  test("above the limit are closed at once, and those before go on", async () => {
+  test("connections above the limit are closed at once, and those before go on", async () => {
     await using service = await startService({ DUBA_MAX_CONNECTIONS: "2" });
     const lines = [new Line(service.port), new Line(service.port)];
     const ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";

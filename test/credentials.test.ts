@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
       return bought.json.data.token.access_token;
     };
 
-    test("are a key or the token that it buys, in a body or with HTTP Basic alone", async () => {
+    test("credentials are a key or the token that it buys, in a body or with HTTP Basic alone", async () => {
       const { text, id } = await service.newKey();
       const Authorization = `Basic ${Buffer.from(`${id}:${text}`).toString("base64")}`;
       const bought = await buy("", { Authorization });
@@ -39,7 +39,7 @@ for (const engine of usualEngines) {
       assertFailure(await corporateAs(Authorization), 401, "invalid_credentials", { path: corporate });
     });
 
-    test("that have ended say so, and so does their token", async () => {
+    test("an expired key says that it has ended, and so does its token", async () => {
       const [key, owner] = [await service.newKey(), await service.newKey()];
       const token = await tokenOf(owner.text);
       const { db } = await service.store();
@@ -52,7 +52,7 @@ for (const engine of usualEngines) {
       assertFailure(await buy({ email: "sandbox@example.com", password: key.text }), 401, "expired_credentials");
     });
 
-    test("that another process revokes are refused within seconds, and so are their tokens", async () => {
+    test("a key that another process revokes is refused within seconds, and so are its tokens", async () => {
       const { text, id } = await service.newKey();
       const token = await tokenOf(text);
       for (const credential of [text, token]) assert.equal((await corporateAs(credential)).status, 200);
@@ -68,7 +68,7 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("that are wrong are refused wherever they are sent, and never repeated", async () => {
+    test("wrong credentials are refused wherever they are sent, and never repeated", async () => {
       const { text } = await service.newKey();
       const changed = [`${text.slice(0, -1)}${text.endsWith("a") ? "b" : "a"}`, text.slice(0, -3), `${text}a`];
       const alike = [text.toUpperCase(), text.replace("test", "live"), `duba_at_${"0".repeat(43)}`];

@@ -22,7 +22,7 @@ suite("documents", () => {
 });
 
 suite("decisions", () => {
-  test("have a number each, which their title states", () => {
+  test("decisions have a number each, which their title states", () => {
     const pages = globSync("docs/decisions/*.md").map((page) => basename(page));
     const numbers = pages.map((page) => page.slice(0, 4));
     assert.deepEqual(

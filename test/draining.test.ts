@@ -35,7 +35,7 @@ suite("DUBA_STOP_DELAY", () => {
     };
     const isReady = async (port: number) => (await ask(port, "/readyz", { credential: false })).status === 200;
 
-    test(`${name}: serves on while it is not ready, then stops, and tells systemd of both`, async () => {
+    test(`${name}: the service serves on while it is not ready, then stops, and tells systemd of both`, async () => {
       const place = mkdtempSync(join(tmpdir(), "duba-notify-"));
       const [socket, told] = [join(place, "socket"), join(place, "told")];
       writeFileSync(told, "");

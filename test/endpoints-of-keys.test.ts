@@ -80,7 +80,7 @@ for (const engine of engines)
       assert.ok(entries.some(({ facts }) => facts.includes(bad) && facts.includes(`"key":"${stolen.id}"`)));
     });
 
-    test("what waits for it is not sent any more, and an operator can switch it on again", async (t) => {
+    test("events that wait for such an endpoint are not sent any more, and an operator can switch it on again", async (t) => {
       const account = await service.newAccount("Waits");
       const receiver = await receiving(t);
       receiver.behaves = () => 500;
@@ -100,7 +100,7 @@ for (const engine of engines)
       assert.notEqual((await listed(account, id)).off_since, null, "revoked once more, the key takes it along again");
     });
 
-    test("--keep-endpoints leaves them on, and they stay marked", async (t) => {
+    test("--keep-endpoints leaves the endpoints on, and they stay marked", async (t) => {
       const account = await service.newAccount("Keeps");
       const receiver = await receiving(t);
       const key = await managing(account);
@@ -111,7 +111,7 @@ for (const engine of engines)
       await until(() => receiver.received.length === 1);
     });
 
-    test("a key that was revoked a moment ago adds none, and switches none on", async (t) => {
+    test("a key that was revoked a moment ago adds no endpoint, and switches none on", async (t) => {
       const account = await service.newAccount("Late");
       const receiver = await receiving(t);
       const key = await managing(account);
@@ -130,7 +130,7 @@ for (const engine of engines)
       assert.notEqual((await listed(account, id)).off_since, null);
     });
 
-    test("a roll names them and leaves them on; once the old key has expired, doctor and lists say so", async (t) => {
+    test("a roll names the endpoints and leaves them on; once the old key has expired, doctor and lists say so", async (t) => {
       const account = await service.newAccount("Rolls");
       const receiver = await receiving(t);
       const key = await managing(account);
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.ok(passed);
     });
 
-    test("one without a maker is named as such, in lists and where a key of its account is revoked", async (t) => {
+    test("an endpoint without a maker is named as such, in lists and where a key of its account is revoked", async (t) => {
       const account = await service.newAccount("Old");
       const receiver = await receiving(t);
       const key = await managing(account);

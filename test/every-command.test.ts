@@ -43,7 +43,7 @@ const runElsewhere: Record<string, string> = {
 };
 
 suite("every command", () => {
-  test("has a name of its own, and its family has its summary if it is alone", () => {
+  test("every command has a name of its own, and a family of one command has that command's summary", () => {
     const ids = everyCommand.map(({ id }) => id);
     assert.deepEqual(ids, [...new Set(ids)]);
     for (const { id, summary } of everyCommand.filter(({ id }) => !id.includes(".")))
@@ -54,25 +54,25 @@ suite("every command", () => {
     const { id, kind, gives, givesNothing, input, target = [], examples, records = [] } = command;
     const members = membersOf(input);
     suite(id, () => {
-      test("refuses each lower role, whatever the texts", () => {
+      test("every command refuses each lower role, whatever the texts", () => {
         for (const role of roles.slice(0, roles.indexOf(command.role)))
           assert.throws(() => accept(command, role, {}, lagos), RoleError);
         for (const role of roles.slice(roles.indexOf(command.role))) assert.ok(mayRun(role, command));
         if (kind !== "read") assert.ok(!mayRun("viewer", command));
       });
 
-      test("names its audit entries if it changes something, and none if not", () => {
+      test("a command names its audit entries if it changes something, and none if not", () => {
         assert.equal(records.length > 0, kind !== "read");
         if (kind === "danger")
           assert.ok(target[0] !== undefined, "a user interface asks the person to type the target");
       });
 
-      test("gives something away only if it changes something", () => {
+      test("a command gives something away only if it changes something", () => {
         if (gives) assert.notEqual(kind, "read");
         if (givesNothing) assert.ok(gives && kind === "change", "what nobody can undo is always confirmed");
       });
 
-      test("names every input in its help, and ends the help with an example", async () => {
+      test("the help of every command names every input, and ends with an example", async () => {
         const { exitCode, out, err } = await ran([...id.split("."), "--help"]);
         assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
         for (const { name, member } of members) {
@@ -83,19 +83,19 @@ suite("every command", () => {
         assert.match(out, new RegExp(`\nExamples?:\n {2}duba ${id.replaceAll(".", " ")}`));
       });
 
-      test("has examples that its own reader accepts", () => {
+      test("the examples of every command are accepted by its own reader", () => {
         assert.ok(examples.length > 0);
         for (const example of examples) assert.deepEqual(problemsOf(command, example), []);
       });
 
       if (kind === "danger")
-        test("does nothing without a person at the terminal, unless it is told to", async () => {
+        test("a command that asks first does nothing without a person at the terminal, unless it is told to", async () => {
           const { exitCode, out, err } = await ran(argumentsOf(command, examples[0]!), { stdin: `${bvn}\n` });
           assert.deepEqual([exitCode, out], [2, ""]);
           assert.match(err, /Add --yes\.\n$/);
         });
 
-      test("answers each bad value with a sentence that names the input, and exit code 2", async () => {
+      test("each bad value is answered with a sentence that names the input, and exit code 2", async () => {
         for (const { name, member } of members) {
           const bad = badTextFor(member);
           if (bad === undefined) continue;

@@ -59,7 +59,7 @@ async function failed(words: string[], env: Record<string, string> = {}, cwd?: s
 suite("the first hour", { concurrency: true }, () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("leaves nothing for git to see", () => {
+  test("the first hour leaves nothing for git to see", () => {
     const checkout = mkdtempSync(join(folder, "git-"));
     spawnSync("git", ["init", "-q", checkout]);
     copyFileSync(".gitignore", join(checkout, ".gitignore"));
@@ -68,7 +68,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.deepEqual(stdout.trim().split("\n"), made);
   });
 
-  test("ends the service when a process manager ends `npm start`", async () => {
+  test("the service ends when a process manager ends `npm start`", async () => {
     const env = { ...nodeEnvironment, HOME: folder, PORT: "0", DUBA_DATA: join(folder, "npm-start") };
     const { child, ended, port } = await startedWith("npm", ["start"], { env });
     assert.equal((await ask(port, "/healthz")).status, 200);
@@ -82,7 +82,7 @@ suite("the first hour", { concurrency: true }, () => {
     );
   });
 
-  test("reads .env and says so, and the environment goes before it", async () => {
+  test("the service reads .env and says so, and the environment goes before it", async () => {
     const cwd = mkdtempSync(join(folder, "env-"));
     writeFileSync(join(cwd, ".env"), "PORT=1\nDUBA_DATA=from-dot-env\n");
     const { child, ended, err } = await startedWith(process.execPath, [launcher, "serve"], {
@@ -94,7 +94,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.equal(await err, `Duba reads settings from ${join(realpathSync(cwd), ".env")} too.\n`);
   });
 
-  test("does not obey a .env that somebody else may write, or wrote", async () => {
+  test("a .env that somebody else may write, or wrote, is not obeyed", async () => {
     const plant = (name: string) => {
       const cwd = mkdtempSync(join(folder, `planted-${name}-`));
       const file = join(cwd, ".env");
@@ -133,7 +133,7 @@ suite("the first hour", { concurrency: true }, () => {
     `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`,
   ];
 
-  test("runs the Node that was installed with it in place of one with published holes", () => {
+  test("the Node that was installed with Duba runs in place of one with published holes", () => {
     for (const version of ["20.20.2", "26.0.0", "26.12.0"]) {
       const beside = spawnSync(process.execPath, [...asNode(version), launcher, "--version"], { encoding: "utf8" });
       assert.deepEqual([beside.status, beside.stderr], [0, ""], version);
@@ -141,7 +141,7 @@ suite("the first hour", { concurrency: true }, () => {
     }
   });
 
-  test("says without that Node in a sentence what to install, and does not run below Node 26", async () => {
+  test("without that Node, a sentence says what to install, and nothing runs below Node 26", async () => {
     const alone = join(folder, "alone");
     for (const path of ["bin", "src", "pages", "data", "check", "openapi.json", "package.json"])
       cpSync(path, join(alone, path), { recursive: true });
@@ -193,7 +193,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.equal(`>=${base}`, engines.node);
   });
 
-  test("makes nothing where the key ring cannot be made", async () => {
+  test("nothing is made where the key ring cannot be made", async () => {
     const data = join(folder, "no-ring");
     const { err, code } = await failed(["src/main.ts", "serve"], {
       ...{ PORT: "0", DUBA_DATA: data, DUBA_KEYRING: "/dev/null/ring" },
@@ -206,7 +206,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.ok(!existsSync(data));
   });
 
-  test("runs nothing that the lock file does not vouch for", () => {
+  test("nothing runs that the lock file does not vouch for", () => {
     const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
       packages: Record<string, { integrity?: string; hasInstallScript?: boolean; dev?: boolean; resolved?: string }>;
     };

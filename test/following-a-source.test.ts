@@ -58,7 +58,7 @@ for (const engine of usualEngines)
       await source.close();
     });
 
-    test("pulls at the start, and says as of when the catalogue is the source's", async () => {
+    test("the follower pulls at its start, and says as of when its catalogue is the source's", async () => {
       const response = await noticed(ask, ({ headers }) => "duba-catalogue-as-of" in headers);
       assert.equal(response.headers["duba-catalogue-stale"], undefined);
       assert.ok(Date.now() - Date.parse(String(response.headers["duba-catalogue-as-of"])) < 60_000);
@@ -70,7 +70,7 @@ for (const engine of usualEngines)
       assert.equal((await source.ask(bundles)).headers["duba-catalogue-stale"], undefined);
     });
 
-    test("a change there is a revision here after a pull, on every process", async () => {
+    test("a change at the source is a revision here after a pull, on every process", async () => {
       await reprice(110);
       const tried = await sources("pull", "--dry-run");
       assert.equal(tried.exitCode, 0);
@@ -91,7 +91,7 @@ for (const engine of usualEngines)
       assert.deepEqual([revision?.author, revision?.source], [terminalActor, "peer"]);
     });
 
-    test("a process that pulls again asks for changes alone, and comes to the same", async () => {
+    test("a process that pulls again asks only for changes, and comes to the same catalogue", async () => {
       const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
       const [following, anew] = await Promise.all([1, 2].map(() => openSource("peer", values, silent)));
       const pull = async ({ pull }: LiveSource) => {
@@ -125,7 +125,7 @@ for (const engine of usualEngines)
       assert.equal((await source.ask("/api/v2/catalogue/changes")).headers["duba-catalogue-as-of"], undefined);
     });
 
-    test("an answer that did not change says when it was confirmed, with the same ETag", async () => {
+    test("an answer that did not change says when the source confirmed it, with the same ETag", async () => {
       const first = await ask();
       const etag = String(first.headers.etag);
       assert.equal((await sources("pull")).exitCode, 0);
@@ -137,7 +137,7 @@ for (const engine of usualEngines)
       assert.equal(same.headers.etag, etag);
     });
 
-    test("the status says how it stands, and its exit code whether that is well", async () => {
+    test("the status shows the last pull, and its exit code whether that is well", async () => {
       const well = await sources("status");
       assert.equal(well.exitCode, 0, well.out + well.err);
       assert.match(well.out, /^source +followed +missing +last_pull_at +result +as_of +age +stale +held\n/);
@@ -202,7 +202,7 @@ for (const engine of usualEngines)
   });
 
 suite("a source that is followed", () => {
-  test("makes answers say that they are stale, when its last success is too long ago", async (t) => {
+  test("answers say that they are stale when the last successful pull is too long ago", async (t) => {
     const source = await startService();
     const service = await startService(followed(source.url), undefined, { fixed: { staleAfter: 1000 } });
     t.after(() => service.close());
@@ -215,7 +215,7 @@ suite("a source that is followed", () => {
     assert.equal(asOf(stale), asOf(fresh));
   });
 
-  test("must be one that there is, and be set up", () => {
+  test("the name of a source must be known, and the source set up", () => {
     const problemsOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment, features);
@@ -251,7 +251,7 @@ suite("a source that is followed", () => {
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
 
-  test("is listed with what it needs, and cannot be pulled before", async (t) => {
+  test("every source is listed with what it needs, and cannot be pulled before", async (t) => {
     const { settings, dispose } = await engines[0]!.fresh();
     t.after(dispose);
     await makeStore(settings);

@@ -59,7 +59,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([data.state, data.charged, data.fee, data.attempts], ["verified", true, "100", 1]);
     });
 
-    test("goes on when the source's token ends in between", async () => {
+    test("the service goes on when the source's token ends in between", async () => {
       assert.equal((await verified("22000000102")).status, 200);
       const { db } = await source.store();
       const tokens = () => db.selectFrom("access_token").select("secret_hash").execute();
@@ -170,7 +170,7 @@ for (const engine of usualEngines) {
   });
 
   suite(`a vendor that refuses all work on ${engine.name}`, () => {
-    test("is an alarm, is not hammered, and shows in duba upstreams status", async () => {
+    test("a vendor that refuses all work is an alarm, is not hammered, and shows in duba upstreams status", async () => {
       let asked = 0;
       const vendor = createServer((_, response) => {
         asked += 1;

@@ -35,7 +35,7 @@ suite("the guides of the service", () => {
       }
     });
 
-  test("tell somebody with an address and a key of all that he can use", async () => {
+  test("the guides tell somebody with an address and a key all that he can use", async () => {
     const home = (await pageOf("/")).text;
     const llms = (await pageOf("/llms.txt")).text;
     for (const { path } of namedGuides) {
@@ -49,7 +49,7 @@ suite("the guides of the service", () => {
       assert.match(errors, new RegExp(`<dd><a href="/docs/${guide}"`));
   });
 
-  test("lead a program that has llms.txt alone through: each fact is two links away at most", async () => {
+  test("a program that has llms.txt alone finds each fact within two links", async () => {
     const facts: Record<string, RegExp[]> = {
       "First look-up": [/lookup\?provider=/, /needs no key/, /&quot;code&quot;/],
       "First BVN": [
@@ -100,7 +100,7 @@ suite("the guides of the service", () => {
     }
   });
 
-  test("have samples for this service, with the reader's key", async () => {
+  test("the samples name this service and the reader's key", async () => {
     for (const { path } of namedGuides) {
       const { text } = await pageOf(path);
       assert.doesNotMatch(text, /a-known-key-for-the-sandbox&#39;|```|\]\(/, path);
@@ -108,7 +108,7 @@ suite("the guides of the service", () => {
     assert.match((await pageOf("/docs/start")).text, /-H &quot;Authorization: Bearer \$KEY&quot;/);
   });
 
-  test("hand out clients that are the repository's own, and run", async () => {
+  test("the clients to download are the repository's own, and run", async () => {
     const page = (await pageOf("/docs/clients")).text;
     for (const name of ["duba.ts", "duba.php", "duba.py"])
       assert.ok(page.includes(`<a href="/docs/clients/${name}">${name}</a>`), name);
@@ -137,7 +137,7 @@ console.log(person.success ? \`\${person.data.verification_status} \${person.mat
     assert.match(await text(child.stdout), /VERIFIED last_name=\w+/);
   });
 
-  test("hand out JavaScript that a CommonJS project imports and requires", async () => {
+  test("the JavaScript to download can be imported, and required by a CommonJS project", async () => {
     const project = join(folder, "commonjs");
     mkdirSync(project);
     // As `npm init -y` writes it.

@@ -21,7 +21,7 @@ const leftIn = ({ headers }: ServiceResponse): number => Number(/;r=(\d+);/.exec
 suite("headers", { concurrency: true }, () => {
   const service = suiteService({ DUBA_LIMIT_ANONYMOUS: "5000/min" });
 
-  test("keep the caller's request id when it is a sane one", async () => {
+  test("a sane request id of the caller is kept", async () => {
     const ofProxy = "4f1d22123456789012c0ffee00112233";
     for (const id of ["a.B:c_d-9", "x".repeat(64), "018f4e2a-9b1c-7a3d-8e5f-a2345b67c901", "0".repeat(9), ofProxy]) {
       for (const path of [lookup, "/nowhere"]) {
@@ -32,7 +32,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("replace any other request id, above all one that holds a BVN", async () => {
+  test("any other request id is replaced, above all one that holds a BVN", async () => {
     const spelled =
       "221-2345-6789 2.2.1.2.3.4.5.6.7.8.9 a22_12:345-678b 018f4e2a-9b1c-7a3d-8e5f-123456789012 2212345678";
     const longer = ["22123456789".padStart(32, "0"), "4f1d22123456789012c0ffee0011223", "x".repeat(65)];
@@ -56,12 +56,12 @@ suite("headers", { concurrency: true }, () => {
     assert.match(String(twice.headers["x-request-id"]), /^[\w-]{8,64}$/);
   });
 
-  test("never give two requests one id of our own", async () => {
+  test("no two requests get the same id of our own", async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => service.ask(lookup)));
     assert.equal(new Set(responses.map(({ headers }) => headers["x-request-id"])).size, 50);
   });
 
-  test("are the same the first time, the next time, and where the connection closes", async () => {
+  test("the first answer, the next one, and one that closes the connection have the same headers", async () => {
     const changing = ["date", "connection", "keep-alive", "x-request-id", "ratelimit"];
     const steady = (response: ServiceResponse) => {
       const names = Object.keys(response.headers).filter((name) => !changing.includes(name));
@@ -83,7 +83,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("are checked at a target that was answered before as at any other", async () => {
+  test("headers are checked at a target that was answered before as at any other", async () => {
     const known = `${corporate}?known=1`;
     for (let time = 1; time <= 2; time += 1) assert.equal((await service.ask(known)).status, 200);
     assertFailure(await service.ask(known, { headers: { Host: "a b" } }), 400, "malformed_request");
@@ -93,7 +93,7 @@ suite("headers", { concurrency: true }, () => {
     assert.match(twice, /^HTTP\/1.1 400 /);
   });
 
-  test("say how long catalogue answers may be kept, and by whom", async () => {
+  test("headers say how long catalogue answers may be kept, and by whom", async () => {
     for (const path of catalogue) {
       const { headers } = await service.ask(path);
       assert.equal(headers["cache-control"], "private, max-age=60, stale-if-error=600");
@@ -134,7 +134,7 @@ suite("headers", { concurrency: true }, () => {
     );
   });
 
-  test("validate the content of a list, not its date, its reader or its coding", async () => {
+  test("an ETag stands for the content of a list, not for its date, its reader or its coding", async () => {
     const { text } = await service.newKey();
     for (const path of catalogue) {
       const first = await service.ask(path);
@@ -146,7 +146,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal(new Set(tags).size, catalogue.length);
   });
 
-  test("answer 304 to a tag that still holds", async () => {
+  test("a tag that still holds is answered with 304", async () => {
     for (const path of catalogue) {
       const full = await service.ask(path);
       const tag = full.headers.etag!;
@@ -164,7 +164,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("answer 304 to a date since which the list did not change", async () => {
+  test("a date since which the list did not change is answered with 304", async () => {
     const later = (date: string, seconds: number) => new Date(Date.parse(date) + seconds * 1000).toUTCString();
     for (const path of catalogue) {
       const full = await service.ask(path);
@@ -182,7 +182,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("take no date of a list that was asked for in a body: its URL names other lists too", async () => {
+  test("a list that was asked for in a body has no Last-Modified: its URL names other lists too", async () => {
     const path = "/api/v2/cable-tv/fetch-tv-add-ons";
     const body = { type: "dstv", productCode: "PRWE36" };
     const since = (await service.ask(path, { body })).headers["last-modified"]!;
@@ -190,7 +190,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal((await service.ask(addOns, { headers: { "If-Modified-Since": since } })).status, 304);
   });
 
-  test("take no quota for a 304, and one for every other answer", async () => {
+  test("a 304 takes no quota, and every other answer takes one", async () => {
     const credential = (await service.newKey()).text;
     const first = await service.ask(lookup, { credential });
     assert.equal(leftIn(first), 599);
@@ -208,7 +208,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal(leftIn(await service.ask(`${lookup}?provider=x`, { credential, headers })), 594);
   });
 
-  test("count a key by itself, in one window over all look-ups", async () => {
+  test("a key is counted by itself, in one window over all look-ups", async () => {
     const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
     await service.ask(corporate, { credential: one });
     assert.equal(leftIn(await service.ask(providers, { credential: one })), 598);
@@ -218,7 +218,7 @@ suite("headers", { concurrency: true }, () => {
     assert.match(String(headers.ratelimit), /^"catalogue";r=598;t=([1-9]|[1-5]\d|60)$/);
   });
 
-  test("name the coding, and every coding holds the same JSON", async () => {
+  test("the coding is named, and every coding holds the same JSON", async () => {
     const plain = (await service.ask(lookup)).text.replace(/"date":"[^"]*"/, "");
     for (const [asked, coding, decode] of [
       ["gzip", "gzip", gunzipSync],
@@ -238,7 +238,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("are common to answers that were ready and answers that were made", async () => {
+  test("cached answers and computed answers have the same headers", async () => {
     const namesOf = (response: ServiceResponse) => new Set(response.rawHeaders.filter((_, place) => place % 2 === 0));
     const ready = namesOf(await service.ask(corporate));
     const made = namesOf(await service.ask("/api/v2/education/waec-lookup"));
@@ -257,7 +257,7 @@ suite("headers", { concurrency: true }, () => {
     );
   });
 
-  test("tell the time taken only when that is switched on", async () => {
+  test("the time taken is told only when that is switched on", async () => {
     assert.equal((await service.ask(lookup)).headers["server-timing"], undefined);
     await using timed = await startService({ DUBA_SERVER_TIMING: "on" });
     for (const path of [lookup, "/api/v2/education/waec-lookup", `${lookup}?provider=x`])

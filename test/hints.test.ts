@@ -81,7 +81,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
       "lookupDataBundles does not read a parameter. It takes provider, type.",
     ],
   ] as [string, string, Asked, string | RegExp][])
-    test(`earn a hint: ${mistake}`, async () => {
+    test(`a test key gets a hint: ${mistake}`, async () => {
       // A target is known from the second time on.
       for (const _ of [1, 2]) {
         const [status, told] = await hinted(path, options);
@@ -98,13 +98,13 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     ["all of it one level too deep", verify, { data: person }, "data"],
     ["all of it in the query string", `${verify}?${new URLSearchParams(person)}`, {}, "bvn in the query string"],
   ] as const)
-    test(`earn a hint where the request is refused for it: ${mistake}`, async () => {
+    test(`a test key gets a hint with the refusal: ${mistake}`, async () => {
       const [status, told] = await hinted(path, { method: "POST", body });
       assert.equal(status, 422);
       assert.ok(String(told).startsWith(`verifyBvn does not read ${unread}`), String(told));
     });
 
-  test("earn it in failures too, and several at once", async () => {
+  test("hints stand in failures too, several at once", async () => {
     const headers = { "X-Idempotency-Key": "k" };
     const body = { ...person, bvn: "00000000001" };
     const response = await service.ask(`${verify}?x=1`, { method: "POST", body, headers });
@@ -120,7 +120,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     );
   });
 
-  test("are nobody else's: no hint to live keys, to callers without a key, or where nothing is wrong", async () => {
+  test("live keys, callers without a key, and requests without a mistake get no hint", async () => {
     const { text: live } = await service.newKey({ mode: "live" });
     const query = `${lookup}?network=MTN`;
     for (const credential of [live, false] as const)
@@ -132,7 +132,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     assert.deepEqual(await hinted(lookup, liveElsewhere), [200, undefined]);
   });
 
-  test("on a path that nothing has stand in the request log, as a path that nothing has", async () => {
+  test("a hint on an unknown path stands in the request log under the unknown path", async () => {
     const { text: credential } = await service.newKey({ account: await service.newAccount("Lost") });
     const ids: string[] = [];
     for (const path of ["/api/v2/kyc/verify_bvn/22000000017", "/wp-login.php?name=secret"]) {

@@ -156,7 +156,7 @@ suite("a hostile file", () => {
   };
 
   for (const { command, name, what, text, said } of files)
-    test(`of ${what} is refused by duba ${command.replaceAll(".", " ")} and by its form, with at most 100 problems`, async () => {
+    test(`a hostile file of ${what} is refused by duba ${command.replaceAll(".", " ")} and by its form, with at most 100 problems`, async () => {
       const bytes = text();
       assert.ok(bytes.length < longestUpload);
       const { file, fields, argv: wordsOf } = inputs[command]!;
@@ -173,7 +173,7 @@ suite("a hostile file", () => {
       assert.ok(err.trimEnd().split("\n").length <= 100, `${err.split("\n").length} lines`);
     });
 
-  test("keeps no look-up waiting while it is read", async () => {
+  test("a hostile file keeps no look-up waiting while it is read", async () => {
     const [quoted, , , faulty] = files.map(({ text }) => new Uint8Array(Buffer.from(text())));
     const list = { name: "data-bundles.csv", read: async () => faulty! };
     assert.ok((await lookUpsDuring(readLists(list, "data-bundles"))) > 0);
@@ -182,7 +182,7 @@ suite("a hostile file", () => {
     assert.ok((await lookUpsDuring(reading.catch(() => {}))) > 0);
   });
 
-  test("and a form of very many fields are read beside the look-ups, and the form is refused", async () => {
+  test("a form with very many fields is refused, and look-ups go on beside it and beside a hostile file", async () => {
     const type = "application/x-www-form-urlencoded";
     const { cookie, token } = operators.by.officer;
     const sent = { cookie, headers: { "Content-Type": type, Origin: operators.origin } };

@@ -35,7 +35,7 @@ suite("the pages for integrators", { concurrency: true }, () => {
 
   for (const [code, provocation] of Object.entries(provocations)) {
     if (typeof provocation === "string") continue;
-    test(`say how to provoke ${code}`, async () => {
+    test(`the pages say how to provoke ${code}`, async () => {
       let answer: ServiceResponse | undefined;
       for (const request of provocation) answer = await send(request);
       assert.equal(answer!.json.error.code, code, answer!.text);
@@ -47,7 +47,7 @@ suite("the pages for integrators", { concurrency: true }, () => {
     });
   }
 
-  test("offer a collection whose requests succeed in their order, with each failure as an example", async () => {
+  test("the collection's requests succeed in their order, with each failure as an example", async () => {
     const collection = (await service.ask("/postman.json", { credential: false })).json;
     const folders = collection.item as Folder[];
     assert.deepEqual(
@@ -88,7 +88,7 @@ suite("the pages for integrators", { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(collection), new RegExp(sandboxKey));
   });
 
-  test("answer a browser's wrong path with a page, and everyone else with JSON", async () => {
+  test("a browser's wrong path is answered with a page, and everyone else's with JSON", async () => {
     for (const path of ["/nothing", "/docs/", "/api/v2/nothing?a=1"]) {
       const page = await service.ask(path, { headers: { Accept: browser }, credential: false });
       assert.equal(page.status, 404);

@@ -34,12 +34,12 @@ for (const name of keptStores)
         }
       };
 
-      test("is upgraded, and says the same byte for byte", async () => {
+      test("the store is upgraded, and says the same byte for byte", async () => {
         assert.match((await kept.duba("migrate", "--dry-run")).out, /^The store has the tables of this version/);
         await assertSame(kept);
       });
 
-      test("has a whole audit trail, books that agree, and the key ring that it wants", async () => {
+      test("the upgraded store has a whole audit trail, books that agree, and the key ring that it wants", async () => {
         for (const argv of [
           ["audit", "verify"],
           ["audit", "reconcile"],
@@ -50,7 +50,7 @@ for (const name of keptStores)
         }
       });
 
-      test("is what its backup restores", async () => {
+      test("a backup of the upgraded store restores to the same", async () => {
         const folder = mkdtempSync(join(tmpdir(), "duba-kept-"));
         const file = join(folder, "backup");
         writeFileSync(file, unpacked(name, `${engine.name}.backup`), { mode: 0o600 });
@@ -67,7 +67,7 @@ for (const name of keptStores)
 
       // PostgreSQL has a clock of its own, by which the keys have long expired.
       if (engine.name === "sqlite")
-        test("replays every idempotency key, and opens the records that it sealed", async (t) => {
+        test("the upgraded store replays every idempotency key, and opens the records that it sealed", async (t) => {
           t.mock.timers.enable({ apis: ["Date"], now: facts.madeAt + 60_000 });
           const place = await placed(name, engine);
           const ready = { name: engine.name, fresh: engine.fresh, ready: async () => place };

@@ -97,14 +97,14 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
 };
 
 suite("features", () => {
-  test("are the folders of src/features/, each with a line in src/features.ts", () => {
+  test("features are the folders of src/features/, each with a line in src/features.ts", () => {
     const folders = listed.map(({ folder }) => folder.split("/")[1]);
     assert.deepEqual(folders, [...new Set(folders)].sort());
     assert.deepEqual(readdirSync("src/features").sort(), folders);
     assert.deepEqual(features.map(({ name }) => name).sort(), folders);
   });
 
-  test("are imported by their own files and by src/features.ts only", () => {
+  test("only a feature's own files and src/features.ts import it", () => {
     const wrong = product.flatMap((file) =>
       importsOf(file)
         .filter((target) => featureOf(target) !== undefined && featureOf(target) !== featureOf(file))
@@ -114,7 +114,7 @@ suite("features", () => {
     assert.deepEqual(wrong, []);
   });
 
-  test("are named by their own files and by src/features.ts only, but for the files that are listed here", async () => {
+  test("only a feature's own files, src/features.ts and the files listed here name it", async () => {
     const names = await namesOfFeatures();
     const holding = product.filter((file) => {
       const texts = [

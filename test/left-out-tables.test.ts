@@ -63,7 +63,7 @@ function onEngine(engine: Engine, program: string): void {
       return Object.fromEntries(await Promise.all(counted));
     };
 
-    test("loses what is past its time, also what still waits for a receiver, and nothing else", async () => {
+    test("retention removes what is past its time, also what still waits for a receiver, and nothing else", async () => {
       const whole = await counts();
       assert.deepEqual(whole, { api_request: 2, event: 3, event_delivery: 2, record_key: 2 });
       await age(store, references[old]!);
@@ -86,7 +86,7 @@ function onEngine(engine: Engine, program: string): void {
       assert.equal(reference, references[young]);
     });
 
-    test("erases whom an officer names, and keeps the charge", async () => {
+    test("an erasure removes whom an officer names, and keeps the charge", async () => {
       const before = await rowOf(young);
       const erase = [program, "subjects", "erase", "--yes"];
       const { status, stderr } = spawnSync(process.execPath, erase, {

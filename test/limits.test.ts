@@ -62,7 +62,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await service.ask(lookup, { credential: keys[0]!.text })).status, 200);
   });
 
-  test("stop an anonymous address at its limit, and nobody else", async () => {
+  test("an anonymous address is stopped at its limit, and nobody else is", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     for (const left of [2, 1, 0]) {
       const response = await service.ask(lookup, { credential: false });
@@ -75,7 +75,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await service.ask(lookup)).status, 200);
   });
 
-  test("count a caller behind a proxy by its address, whatever port the proxy writes beside it", async () => {
+  test("a caller behind a proxy is counted by its address, whatever port the proxy writes beside it", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min", DUBA_TRUST_PROXY: "127.0.0.1" });
     const from = (address: string) =>
       service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
@@ -90,7 +90,7 @@ suite("limits", { concurrency: true }, () => {
     }
   });
 
-  test("count an IPv6 site as a whole too: its 65,536 networks have ten times the limit of one", async () => {
+  test("an IPv6 site is counted as a whole too: its 65,536 networks have ten times the limit of one", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "2/min", DUBA_TRUST_PROXY: "127.0.0.1" });
     const from = (address: string) =>
       service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
@@ -100,7 +100,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await from("2001:db8:2::1")).status, 200);
   });
 
-  test("are told also in what never reaches a route", async () => {
+  test("limits are told also where a request reaches no route", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     for (const [request, status] of [
       ["NONSENSE\r\n\r\n", 400],
@@ -118,7 +118,7 @@ suite("limits", { concurrency: true }, () => {
     }
   });
 
-  test("stop an address at the pages too, but not who still holds one of them", async () => {
+  test("an address is stopped at the pages too, but not if it still holds one of them", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
     const { headers } = await page("/openapi.json");
@@ -132,7 +132,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await service.ask(lookup)).status, 200);
   });
 
-  test("of size and time are settings as well", async () => {
+  test("limits of size and time are settings as well", async () => {
     await using sized = await startService({
       DUBA_LIMIT_BODY: "40B",
       DUBA_LIMIT_URL: "60B",
@@ -153,7 +153,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal(late!.json.error.code, "request_timeout");
   });
 
-  test("are not got around by naming a tag that does not hold", async () => {
+  test("naming a tag that does not hold gets around no limit", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const headers = { "If-None-Match": 'W/"x"' };
     for (const query of ["", "?provider=x", "?provider="])
@@ -162,7 +162,7 @@ suite("limits", { concurrency: true }, () => {
       assertLimited(await service.ask(lookup + query, { credential: false, headers }), lookup);
   });
 
-  test("count a failure once, of whatever kind", async () => {
+  test("a failure counts once, of whatever kind", async () => {
     await using service = await startService({ DUBA_LIMIT_CATALOGUE: "4/min" });
     const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
     const credential = (await service.newKey()).text;
@@ -174,7 +174,7 @@ suite("limits", { concurrency: true }, () => {
     assertLimited(await service.ask(lookup, { credential }), lookup);
   });
 
-  test("count what a key verifies by account and mode, apart from its look-ups", async () => {
+  test("what a key verifies counts by account and mode, apart from its look-ups", async () => {
     await using service = await startService({ DUBA_LIMIT_VERIFICATION: "3/min", DUBA_LIMIT_CATALOGUE: "9/min" });
     const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
     const verified = async (credential: string, given: object = body) =>
@@ -190,7 +190,7 @@ suite("limits", { concurrency: true }, () => {
     assertFailure(await verified(live.text), 503, "upstream_not_configured", { path: verify });
   });
 
-  test("count exchanges of a key that fail, and none that succeeds", async () => {
+  test("exchanges of a key that fail count, and those that succeed do not", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const path = "/api/v2/merchant/authorization";
     const exchange = (members: object) => service.ask(path, { method: "POST", body: members, credential: false });
@@ -203,7 +203,7 @@ suite("limits", { concurrency: true }, () => {
     assertLimited(await exchange(good), path);
   });
 
-  test("that are off stop no caller and say nothing, but failed credentials stay limited", async () => {
+  test("limits that are off stop no caller and say nothing, but failed credentials stay limited", async () => {
     await using service = await startService({ DUBA_LIMITS: "off", DUBA_LIMIT_ANONYMOUS: "1/min" });
     for (const [path, status] of [
       [lookup, 200],

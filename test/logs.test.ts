@@ -54,7 +54,7 @@ suite("log lines", () => {
 
   const common = { hasDuration: true, requestId: "r-1" };
 
-  test("tell account, key, mode, operation and duration of an answer and of a refusal", async () => {
+  test("a log line tells account, key, mode, operation and duration of an answer and of a refusal", async () => {
     const { text: credential, caller } = await callerOf("live");
     const of = { ...common, ...caller, level: "info" };
     assert.deepEqual((await linesOf(corporate, { credential })).lines, [
@@ -65,7 +65,7 @@ suite("log lines", () => {
     ]);
   });
 
-  test("tell the address of a caller without a key", async () => {
+  test("a log line of a caller without a key tells the address", async () => {
     const headers = { "X-Forwarded-For": "203.0.113.9" };
     const of = { ...common, level: "info", message: "refused", address: "203.0.113.9" };
     assert.deepEqual((await linesOf(verifyBvn, { method: "POST", body, headers, credential: "wrong" })).lines, [
@@ -76,7 +76,7 @@ suite("log lines", () => {
     ]);
   });
 
-  test("tell which key may not be used from which address, of which the caller reads only the address", async () => {
+  test("a log line tells which key may not be used from which address; the caller reads only the address", async () => {
     const { text: credential, caller } = await callerOf("live", ["198.51.100.0/24"]);
     const headers = { "X-Forwarded-For": "203.0.113.9" };
     const of = { ...common, ...caller, level: "info", message: "refused", status: 403, code: "address_not_allowed" };
@@ -88,7 +88,7 @@ suite("log lines", () => {
     assert.doesNotMatch(response.text, new RegExp(`${caller.key}|${caller.account}|198\\.51`));
   });
 
-  test("of the sandbox's failures are info, with the reference of the verification", async () => {
+  test("failures of the sandbox are logged as info, with the reference of the verification", async () => {
     const { text: credential, caller } = await callerOf("test");
     for (const [bvn, status, code, reason] of [
       ["00000000005", 503, "upstream_unavailable", "out_of_service"],
@@ -112,7 +112,7 @@ suite("log lines", () => {
     }
   });
 
-  test("of a problem that a test key asked for is info too, so that it wakes nobody", async () => {
+  test("a problem that a test key asked for is logged as info too, so that it wakes nobody", async () => {
     const { text: credential } = await callerOf("test");
     const { status, lines } = await linesOf(verifyBvn, {
       method: "POST",
@@ -126,7 +126,7 @@ suite("log lines", () => {
     );
   });
 
-  test("about a vendor carry the request's id, caller and verification, and the vendor's duration", async () => {
+  test("lines about a vendor carry the request's id, caller and verification, and the vendor's duration", async () => {
     const { text: credential, caller } = await callerOf("live");
     vendor.behaviour = text(502, "text/html", "<h1>Bad gateway</h1>");
     const { status, lines } = await linesOf(verifyBvn, { method: "POST", body, credential });
@@ -146,7 +146,7 @@ suite("log lines", () => {
     vendor.behaviour = json(500, {});
   });
 
-  test("of a failed verification tell why: what the vendor said, or that it was not reached", async () => {
+  test("lines of a failed verification tell why: what the vendor said, or that it was not reached", async () => {
     for (const [reason, behaviour] of [
       ["rate_limited", json(429, {})],
       ["no_money", json(402, {})],
@@ -167,7 +167,7 @@ suite("log lines", () => {
 });
 
 suite("by default", () => {
-  test("a look-up that succeeds writes no line, with a 200 or a 304", async () => {
+  test("by default a look-up that succeeds writes no line, with a 200 or a 304", async () => {
     await using service = await startService({});
     service.lines.length = 0;
     const { headers } = await service.ask(corporate);
@@ -181,7 +181,7 @@ suite("on a terminal", () => {
   const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") ?? false;
   const skip = hasScript ? false : "The script command of util-linux, which makes a terminal, is not installed.";
 
-  test("lines are for people, and a JSON object each elsewhere", { skip }, async () => {
+  test("on a terminal lines are for people, and elsewhere each is a JSON object", { skip }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-terminal-"));
     const env = { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", DUBA_DATA: join(folder, "data"), NO_COLOR: "1" };
     const command = `${process.execPath} src/main.ts serve`;

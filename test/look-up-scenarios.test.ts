@@ -27,7 +27,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
   for (const { scenario, result } of scenarioRows()) {
     // It has a test with a clock of its own.
     if (scenarios[scenario]!.delay) continue;
-    test(`${scenario}: ${result}, from every look-up that it changes`, async () => {
+    test(`${scenario}: every look-up that it changes gives ${result}`, async () => {
       for (const operation of lookUps) {
         const path = pathOf(operation);
         const changed = changedPart[scenario];
@@ -67,7 +67,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     assert.deepEqual(plans.json, { success: true, plans: [] });
   });
 
-  test("price-change gives new prices to look-ups with and without the first one's ETag or date", async () => {
+  test("price-change changes the prices of look-ups with and without the first one's ETag or date", async () => {
     const usual = await service.ask(bundles);
     const { etag = "", "last-modified": modified = "" } = usual.headers;
     for (const headers of [{}, { "If-None-Match": etag }, { "If-Modified-Since": modified }]) {
@@ -87,7 +87,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     assert.equal((await rehearse(bundles, "503")).headers.connection, "close");
   });
 
-  test("another scenario is refused with those that there are", async () => {
+  test("an unknown scenario is refused with the names of all scenarios", async () => {
     for (const wrong of ["", "constructor", "stale, empty", "STALE"]) {
       const response = await rehearse(bundles, wrong);
       const { message } = assertFailure(response, 400, "malformed_request", { path: "/api/v2/internet/data/lookup" });

@@ -120,7 +120,7 @@ suite("malformed requests", () => {
     }
   }
 
-  test("get the failure envelope or a plain answer, and never a problem of the service", async () => {
+  test("a malformed request gets the failure envelope or a plain answer, and never a problem of the service", async () => {
     const sent = fc.record({
       method,
       path,
@@ -144,7 +144,7 @@ suite("malformed requests", () => {
     await assertStillWell();
   });
 
-  test("that are no HTTP at all are refused in the same words, and the connection closed", async () => {
+  test("bytes that are no HTTP at all are refused in the same words, and the connection is closed", async () => {
     await fc.assert(
       fc.asyncProperty(malformedBytes, async (bytes) => {
         const line = new Line(service.port);
@@ -161,7 +161,7 @@ suite("malformed requests", () => {
     await assertStillWell();
   });
 
-  test("whose callers hang up, halfway or with a reset, do no harm", async () => {
+  test("callers who hang up, halfway or with a reset, do no harm", async () => {
     const sent = fc.tuple(malformedBytes, fc.constantFrom(...leavings));
     await fc.assert(
       fc.asyncProperty(sent, ([bytes, leaving]) => sendAndLeave(service.port, bytes, leaving)),

@@ -7,7 +7,7 @@ import { everyCommand } from "../src/wire/every-command.ts";
 const written = /\bmend\(\s*(?:"[^"]*"|`[^`]*`|richText`(?:[^`])*`),\s*"([\w.-]+)"(?:,\s*\{([^}]*)\})?/g;
 
 suite("what texts propose to do", () => {
-  test("is a command that there is, with members of its input", async () => {
+  test("every command that a text proposes exists, with the inputs that the text names", async () => {
     const commands = new Map((await everyCommand()).map((command) => [command.id, command]));
     const wrong: string[] = [];
     let count = 0;

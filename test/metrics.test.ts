@@ -10,7 +10,7 @@ import { engines } from "./support/engines.ts";
 import { ask, startService } from "./support/service.ts";
 
 suite("metrics", () => {
-  test("count the answers of each operation by mode and outcome, and name nobody", async () => {
+  test("metrics count the answers of each operation by mode and outcome, and name nobody", async () => {
     await using service = await startService({ DUBA_METRICS: "127.0.0.1:0" });
     await service.ask("/api/v2/corporate-data/list");
     await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA", { credential: false });
@@ -36,7 +36,7 @@ suite("metrics", () => {
     assert.equal((await ask(port, "/")).status, 404);
   });
 
-  test("show the state, the alarm and the calls of each upstream", async () => {
+  test("metrics show the state, the alarm and the calls of each upstream", async () => {
     const attempts = new VendorAttempts();
     attempts.add("verified");
     attempts.add("no_money");
@@ -79,7 +79,7 @@ suite("metrics", () => {
       assert.ok(text.split("\n").includes(line), line);
   });
 
-  test("show what the store holds, or that it is away", async () => {
+  test("metrics show what the store holds, or that it is away", async () => {
     const at = 1_000_000_000;
     const figures: StoredFigures = {
       openVerifications: [
@@ -203,7 +203,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
 
 for (const engine of engines)
   suite(`the metrics of a store on ${engine.name}`, () => {
-    test("follow what is in it", async () => {
+    test("the metrics follow what is in the store", async () => {
       await using service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
       const port = await service.metrics!.listen();
       assert.equal((await service.verify({ bvn: "00000000006" })).status, 504);

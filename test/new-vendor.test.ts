@@ -21,7 +21,7 @@ const ran = (...argv: string[]) => {
 const lay = (...names: string[]) => ran("test/new-vendor.ts", ...names);
 
 suite("npm run new:vendor", () => {
-  test("refuses a name that a setting cannot have, and one that is taken", () => {
+  test("a name that a setting cannot have, and one that is taken, are refused", () => {
     for (const name of ["", "Okra", "okra2", "a-b", "sandbox", "../x"]) {
       const { status, stderr } = lay(name);
       assert.equal(status, 2, name);
@@ -30,7 +30,7 @@ suite("npm run new:vendor", () => {
     assert.match(lay("dojah").stderr, /vendors\/dojah exists/);
   });
 
-  test("lays a vendor that works, whose suite names what is left to fill in", () => {
+  test("the new vendor works, and its suite names what is left to fill in", () => {
     assert.equal(lay("okra").status, 0);
     const files = [
       ...["index.ts", "wire.ts", "okra.test.ts"].map((file) => `src/vendors/okra/${file}`),

@@ -14,7 +14,7 @@ const numbers = [
 suite("a person's number in a text of a command", async () => {
   // A command without a store keeps nothing.
   for (const { id, input } of (await everyCommand()).filter(({ store }) => store !== "none"))
-    test(`is refused or masked: ${id}`, () => {
+    test(`a person's number is refused or masked in ${id}`, () => {
       for (const { name, member } of membersOf(input)) {
         const { type, holds, private: isPrivate, pasted, ofCallers } = { ...member, ...member.items };
         if (type !== "string" || holds || isPrivate || pasted) continue;
@@ -30,7 +30,7 @@ suite("a person's number in a text of a command", async () => {
       }
     });
 
-  test("is told from other numbers", async () => {
+  test("a person's number is told from other numbers", async () => {
     const create = (await everyCommand()).find(({ id }) => id === "keys.create")!;
     const problemsOf = (label: string) =>
       readTexts(create.input, { account: "shop@example.com", label }, zone).problems.map(({ field }) => field);

@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL("support/path-taken.ts", import.meta.url))
 
 for (const engine of engines)
   suite(`a verification that the first vendor answers, on ${engine.name}`, () => {
-    test(`it runs at most ${most.files} files and ${most.functions} functions, none of them long`, async (t) => {
+    test(`a verification runs at most ${most.files} files and ${most.functions} functions, none of them long`, async (t) => {
       const { stdout } = await promisify(execFile)(process.execPath, [program, engine.name]);
       const functions: RanFunction[] = JSON.parse(stdout);
       const files = [...new Set(functions.map(({ file }) => file))].sort();

@@ -17,7 +17,7 @@ suite("several prefixes of paths", () => {
     metricsPort = await service.metrics!.listen();
   });
 
-  test("serve every operation under each, which the metrics count as one", async () => {
+  test("every operation is served under each prefix, and the metrics count it as one", async () => {
     const { text: key } = await service.newKey({ scopes });
     const clients = prefixes.map((prefix) => new Duba({ url: service.url + prefix, key }));
     const mine = { bvn: "22000000017", phone: "08000000017", amount: "100" };
@@ -51,7 +51,7 @@ suite("several prefixes of paths", () => {
     assert.match(text, /^duba_answers_total\{operation="verifyNin",mode="test",status="200",outcome="ok"\} 2$/m);
   });
 
-  test("answer failures, other methods and bodies as under one", async () => {
+  test("failures, other methods and bodies are answered as under one prefix", async () => {
     for (const prefix of prefixes) {
       const verify = `${prefix}/kyc/verify-bvn`;
       const invalid = await service.ask(verify, { method: "POST", body: {} });
@@ -65,7 +65,7 @@ suite("several prefixes of paths", () => {
     }
   });
 
-  test("are the servers of the document, for the page too, and the collection uses the first", async () => {
+  test("the prefixes are the servers of the document, for the page too, and the collection uses the first", async () => {
     const document = (await service.ask("/openapi.json")).json;
     assert.deepEqual(
       document.servers.map(({ url }: { url: string }) => url),
@@ -81,7 +81,7 @@ suite("several prefixes of paths", () => {
     assert.match(collection, /"\{\{url\}\}\/api\/v2\/kyc\/verify-bvn"/);
   });
 
-  test("are told to whoever asks for a path that nothing has", async () => {
+  test("a caller who asks for an unknown path is told the prefixes", async () => {
     const { message } = assertFailure(await service.ask("/api/v3/nothing"), 404, "route_not_found");
     assert.match(message, /Operations begin with \/api\/v2 or \/api\./);
   });
@@ -104,7 +104,7 @@ test("a client with two base addresses sends what Duba answers to Duba, and noth
 suite("a wrong path", () => {
   const service = suiteService();
 
-  test("is answered with the path that was meant, as far as one was", async () => {
+  test("a wrong path is answered with the path that was meant, as far as one was", async () => {
     const verify = "/api/v2/kyc/verify-bvn";
     for (const [path, meant] of [
       ["/api/kyc/verify-bvn", verify],
@@ -178,7 +178,7 @@ suite("a path of the family that Duba does not serve", () => {
       "transaction/22000000017 virtual-accounts",
   ].flatMap((line) => line.split(" "));
 
-  test("is told so, and to send it elsewhere: every purchase, and every list of other goods", async () => {
+  test("every purchase, and every list of other goods, is told that Duba does not serve it, and to send it elsewhere", async () => {
     const all = [...purchases.map((path) => ["POST", path]), ...lists.map((path) => ["GET", path])];
     for (const [method, path] of all)
       for (const prefix of ["/api/v2", "/api", "/api/v1", ""]) {
@@ -189,7 +189,7 @@ suite("a path of the family that Duba does not serve", () => {
       }
   });
 
-  test("is no other operation's, also where nobody thought of it", async () => {
+  test("no such path is another operation's, also where nobody thought of it", async () => {
     const others = [
       "parking/fetch-billers parking/plans education/fetch-providers " +
         "education/results-lookup flights/list kyc/verify-cac",

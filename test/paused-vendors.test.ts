@@ -58,7 +58,7 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
-    test("its vendors are there from the moment at which it serves", () => {
+    test("the vendors are there from the moment at which the service serves", () => {
       assert.deepEqual(vendorsAtStart, ["dojah", "qoreid"]);
     });
 
@@ -89,7 +89,7 @@ for (const engine of usualEngines)
       assert.match(sure.out, /^dojah is paused for all checks, until resumed: its answers are wrong\.\n$/);
     });
 
-    test("with the last one paused, every place says so", async () => {
+    test("while the last one is paused, every place says so", async () => {
       assert.equal((await noticed(verify, ({ status }) => status === 503)).json.error.code, "upstream_unavailable");
       const { exitCode, needs, vendors, alarms } = await status();
       assert.equal(exitCode, 1);

@@ -13,14 +13,14 @@ suite("a timer that one test plays", () => {
     return { ended, timers };
   };
 
-  test("does not end in it", (t) => {
+  test("a timer that one test plays does not end in that test", (t) => {
     const { ended, timers } = played(t, 5, 1000);
     t.mock.timers.tick(10);
     assert.deepEqual(ended, [5]);
     earlier = timers[1]!;
   });
 
-  test("takes no timer of the next one with it when something clears it there", (t) => {
+  test("a timer that one test plays takes no timer of the next one with it when something clears it there", (t) => {
     const { ended } = played(t, 10, 20, 30);
     clearTimeout(earlier);
     t.mock.timers.tick(30);

@@ -88,7 +88,7 @@ suite("the process", { concurrency: true }, () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("shows a sandbox key and three requests that work, on its first start only", async () => {
+  test("the first start alone shows a sandbox key and three requests that work", async () => {
     const settings = { DUBA_DATA: join(freshFolder(), "made", "on", "start") };
     const first = await served(settings, /"amount":"100"\}'\n/);
     const shown = first.out();
@@ -116,7 +116,7 @@ suite("the process", { concurrency: true }, () => {
       assert.ok(!`${second.out()}${first.out().replace(shown, "")}`.includes(personal));
   });
 
-  test("shows no key that it was given; once the setting is gone, it revokes that key and shows another", async () => {
+  test("a start shows no key that it was given; once the setting is gone, it revokes that key and shows another", async () => {
     const settings = { DUBA_DATA: freshFolder() };
     const service = await served({ ...settings, DUBA_BOOTSTRAP_KEY: bootstrap });
     await stop(service);
@@ -131,7 +131,7 @@ suite("the process", { concurrency: true }, () => {
     await stop(later);
   });
 
-  test("warns of a setting that is dangerous if it is a mistake", async () => {
+  test("a start warns of a setting that is dangerous if it is a mistake", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_TRUST_PROXY: "127.0.0.1,104.16.0.0/13" });
     await stop(service);
     assert.match(
@@ -140,7 +140,7 @@ suite("the process", { concurrency: true }, () => {
     );
   });
 
-  test("warns of a Node with published security holes", async () => {
+  test("a start warns of a Node with published security holes", async () => {
     const old = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"26.12.0"}})';
     const options = `--import=data:text/javascript,${encodeURIComponent(old)}`;
     const service = await served({ DUBA_DATA: freshFolder(), NODE_OPTIONS: options });
@@ -149,7 +149,7 @@ suite("the process", { concurrency: true }, () => {
     assert.match(service.out(), warned);
   });
 
-  test("refuses a port that is taken, and keeps the first key for the start that succeeds", async () => {
+  test("a port that is taken is refused, and the start that succeeds shows the first key", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
@@ -164,7 +164,7 @@ suite("the process", { concurrency: true }, () => {
     assert.match(service.out(), shownKey);
   });
 
-  test("finishes a verification in flight on SIGTERM, refuses new work meanwhile, and ends with 0", async () => {
+  test("on SIGTERM a verification in flight is finished, new work is refused meanwhile, and the exit code is 0", async () => {
     const settings = { DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap };
     const service = await served(settings);
     const { port } = service;
@@ -192,7 +192,7 @@ suite("the process", { concurrency: true }, () => {
     await stop(next);
   });
 
-  test("takes a Ctrl-C that the terminal and npm both pass on for one", async () => {
+  test("a Ctrl-C that the terminal and npm both pass on counts as one", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
     const slow = verify(service.port, "00000000008", bootstrap);
     await started(service.port);
@@ -203,7 +203,7 @@ suite("the process", { concurrency: true }, () => {
     assert.equal((await service.ended).code, 0);
   });
 
-  test("ends at once on a second signal", async () => {
+  test("a second signal ends the process at once", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
     const slow = verify(service.port, "00000000018", bootstrap).catch(() => undefined);
     await started(service.port, "00000000018");

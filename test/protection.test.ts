@@ -61,7 +61,7 @@ for (const engine of engines)
       await duba(["catalogue", "reject", draft]);
     });
 
-    test("are those of the last service while none runs", async () => {
+    test("while no service runs, the protection of the last one holds", async () => {
       await service!.close();
       service = undefined;
       const draft = await held(loose);
@@ -71,7 +71,7 @@ for (const engine of engines)
       await duba(["catalogue", "reject", draft]);
     });
 
-    test("start less strict with an entry of the audit trail and an alarm, which a restart does not end", async () => {
+    test("a less strict start is an entry of the audit trail and an alarm, which a restart does not end", async () => {
       assert.deepEqual(await entriesOf("protection.loosened"), []);
       for (const _ of [1, 2]) {
         service = await start(loose);
@@ -91,7 +91,7 @@ for (const engine of engines)
       await duba(["catalogue", "edit", "MTNDATA 104", "--price", "100"], strict);
     });
 
-    test("are over as an alarm when a start is as strict as before", async () => {
+    test("the alarm is over when a start is as strict as before", async () => {
       await service!.close();
       service = await start(strict);
       assert.deepEqual(
@@ -102,7 +102,7 @@ for (const engine of engines)
     });
 
     if (engine.name === "postgres")
-      test("are the strictest of the services that run", async () => {
+      test("the strictest protection of all services that run holds", async () => {
         const second = await start(loose);
         try {
           const draft = await held({});
@@ -115,7 +115,7 @@ for (const engine of engines)
         }
       });
 
-    test("do not come with a backup: the next service says its own", async () => {
+    test("protection does not come with a backup: the next service says its own", async () => {
       const file = join(folder, "backup.jsonl");
       assert.equal((await duba(["backup", file])).exitCode, 0);
       const other = await engine.ready();

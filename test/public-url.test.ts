@@ -13,7 +13,7 @@ const misleading: AskOptions["headers"][] = [
 ];
 
 suite("the public URL", { concurrency: true }, () => {
-  test("stands in samples, help links and servers, whatever host a request names", async () => {
+  test("samples, help links and servers name the public URL, whatever host a request names", async () => {
     await using service = await startService({
       DUBA_PUBLIC_URL: "https://duba.example/",
       DUBA_TRUST_PROXY: "127.0.0.1",
@@ -35,7 +35,7 @@ suite("the public URL", { concurrency: true }, () => {
     assert.equal((await service.ask("/docs/reference.json")).json.servers[0].url, "/");
   });
 
-  test("is this machine in the samples when the setting is empty, and help links are paths", async () => {
+  test("without the setting the samples name this machine, and help links are paths", async () => {
     await using service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" });
     for (const headers of misleading) {
       const { text } = await service.ask("/", { headers: headers! });

@@ -47,7 +47,7 @@ suite("raw requests", { concurrency: true }, () => {
       ["an unknown Transfer-Encoding", `POST ${verify} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: cat\r\n\r\n`],
     ];
     for (const [name, bytes] of bad) {
-      test(`answers ${name} in the common shape and closes`, async () => {
+      test(`${name} is answered in the common shape, and the connection is closed`, async () => {
         const response = await sent(bytes);
         assertFailure(response, 400, "malformed_request");
         assertDiscreet(response.text);
@@ -55,12 +55,12 @@ suite("raw requests", { concurrency: true }, () => {
       });
     }
 
-    test("answers TLS with what this port speaks", async () => {
+    test("TLS is answered with what this port speaks", async () => {
       const hello = "\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00";
       assertFailure(await sent(hello), 400, "malformed_request", { message: /plain HTTP.*https:/ });
     });
 
-    test("answers chunks that are garbage in the common shape and closes", async () => {
+    test("chunks that are garbage are answered in the common shape, and the connection is closed", async () => {
       for (const chunks of ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}garbage", "-1\r\n", "ffffffffffffffffff\r\n"]) {
         const head = `GET ${addOns} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
         const response = await sent(head + chunks);
@@ -68,7 +68,7 @@ suite("raw requests", { concurrency: true }, () => {
       }
     });
 
-    test("answers headers above 16 KiB with 431", async () => {
+    test("headers above 16 KiB are answered with 431", async () => {
       for (const header of [
         `X-Long: ${"x".repeat(17 * 1024)}`,
         "X-Many: 12345678901234567890\r\n".repeat(900).trim(),
@@ -78,13 +78,13 @@ suite("raw requests", { concurrency: true }, () => {
       }
     });
 
-    test("answers CONNECT in the common shape", async () => {
+    test("CONNECT is answered in the common shape", async () => {
       const response = await sent("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
       assertFailure(response, 405, "method_not_allowed");
       assert.ok(response.headers.allow);
     });
 
-    test("answers an expectation other than 100-continue with 417, and that one with 100", async () => {
+    test("an expectation other than 100-continue is answered with 417, and that one with 100", async () => {
       const head = (expect: string) =>
         `POST ${verify} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: ${expect}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}`;
       assertFailure(await sent(head("200-ok")), 417, "expectation_failed", { path: verify });
@@ -94,13 +94,13 @@ suite("raw requests", { concurrency: true }, () => {
   });
 
   suite("of the request line and headers", () => {
-    test("name a missing Host, in the words of the path, and want none from HTTP/1.0", async () => {
+    test("a missing Host is named in the words of the path, and HTTP/1.0 needs none", async () => {
       const response = await sent(`GET ${lookup} HTTP/1.1\r\nConnection: close\r\n\r\n`);
       assertFailure(response, 400, "malformed_request", { path: lookup, message: /Host/ });
       assert.match(await service.send(`GET ${lookup} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
     });
 
-    test("refuse a Host that stands twice or names no host", async () => {
+    test("a Host that stands twice or names no host is refused", async () => {
       const wrong = "a b|http://a|a/b|a@b|a:b|a:1:2|[::1|::1|<b>".split("|");
       for (const host of ["a\r\nHost: a", "a\r\nhost: b", "", " ", ...wrong]) {
         const response = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -113,7 +113,7 @@ suite("raw requests", { concurrency: true }, () => {
       }
     });
 
-    test("refuse two credentials, also equal ones", async () => {
+    test("two credentials are refused, also equal ones", async () => {
       for (const second of ["Bearer x", "Bearer y"]) {
         const headers = `Host: a\r\nConnection: close\r\nAuthorization: Bearer x\r\nauthorization: ${second}\r\n`;
         const response = await sent(`GET ${lookup} HTTP/1.1\r\n${headers}\r\n`);
@@ -121,20 +121,20 @@ suite("raw requests", { concurrency: true }, () => {
       }
     });
 
-    test("refuse chunks of HTTP/1.0, which has none", async () => {
+    test("chunks of HTTP/1.0, which has none, are refused", async () => {
       const response = await sent(`GET ${addOns} HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
       assertFailure(response, 400, "malformed_request", { path: addOns, message: /HTTP\/1\.0/ });
       assert.equal(response.headers.connection, "close");
     });
 
-    test("refuse a target that is no path, or has a fragment", async () => {
+    test("a target that is no path, or has a fragment, is refused", async () => {
       for (const target of ["*", "ftp://a/", "http://a:b/", "http://a@b/", `${lookup}#x`, `${lookup}?type=GLODATA#`]) {
         const response = await sent(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
         assertFailure(response, 400, "malformed_request", target.startsWith(lookup) ? { path: lookup } : {});
       }
     });
 
-    test("take the absolute form, and repeat nothing of the authority in it", async () => {
+    test("the absolute form is taken, and nothing of its authority is repeated", async () => {
       const body = '{"type":"dstv","productCode":"PRWE36"}';
       const head = `Host: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
       const response = await sent(`GET http://evil.example${addOns} HTTP/1.1\r\n${head}`);
@@ -159,7 +159,7 @@ suite("raw requests", { concurrency: true }, () => {
       assertFailure(failed, 404, "provider_not_found", { path: lookup });
     });
 
-    test("refuse a URL above 8 KiB, in the words of the path where it is known", async () => {
+    test("a URL above 8 KiB is refused, in the words of the path where it is known", async () => {
       assertFailure(await service.ask(`/${"x".repeat(9 * 1024)}`), 414, "uri_too_long");
       const most = `${lookup}?provider=`.length;
       const longest = "x".repeat(8 * 1024 - most);
@@ -168,14 +168,14 @@ suite("raw requests", { concurrency: true }, () => {
   });
 
   suite("of every path", () => {
-    test("are JSON where nothing is known", async () => {
+    test("failures of an unknown path are JSON", async () => {
       for (const path of ["/nothing", "/api/v2/", "/apple-touch-icon.png", "/docs/none", "/.env", "/api/v2/kyc"])
         for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PUT"])
           assertFailure(await service.ask(path, { method, credential: false }), 404, "route_not_found");
       assertFailure(await sent("OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 404, "route_not_found");
     });
 
-    test("ask for another method on pages too", async () => {
+    test("pages too name the methods that they take", async () => {
       for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
         const response = await service.ask(path, { method: "POST", credential: false });
         assertFailure(response, 405, "method_not_allowed");
@@ -184,7 +184,7 @@ suite("raw requests", { concurrency: true }, () => {
     });
   });
 
-  test("of callers who ask to CONNECT and leave in every way end nothing", async () => {
+  test("callers who ask to CONNECT and leave in every way end nothing", async () => {
     const bytes = Buffer.from(`CONNECT a:1 HTTP/1.1\r\n\r\nGET ${lookup} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const ways = Array.from({ length: 20 }, () => leavings).flat();
     await Promise.all(ways.map((leaving) => sendAndLeave(service.port, bytes, leaving)));

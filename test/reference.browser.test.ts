@@ -29,7 +29,7 @@ suite("the reference", { skip: missingBrowser() }, () => {
   // The others ask for what these make.
   const first = [verifying[0]!, everyOperation.find(({ id }) => id === "addEventEndpoint")!];
   for (const operation of new Set([...first, ...oneOfEachForm()]))
-    test(`sends ${operation.id} with a fresh test key as it stands, and without optional headers`, async () => {
+    test(`the reference sends ${operation.id} with a fresh test key as it stands, and without optional headers`, async () => {
       const request = await send(page, operation);
       const response = (await request.response())!;
       assert.equal(response.status(), 200, await response.text());
@@ -44,7 +44,7 @@ suite("the reference", { skip: missingBrowser() }, () => {
         assert.ok(name in given || operation.path.includes(`{${name}}`), name);
     });
 
-  test("sends each verification with another key, and with the reader's own where there is one", async () => {
+  test("the reference sends each verification with another key, and with the reader's own where there is one", async () => {
     const [operation] = verifying as [Operation<never>];
     const keyOf = async (own?: string) => (await (await send(page, operation, own)).allHeaders())["idempotency-key"];
     assert.notEqual(await keyOf(), await keyOf());

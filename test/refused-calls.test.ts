@@ -176,7 +176,7 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
-    test("names the client, the sum and the time of each deed after which its next call is refused", async () => {
+    test("each deed after which a client's next call is refused names the client, the sum and the time", async () => {
       const clients: Client[] = [];
       for (const [at, { id, texts, isPrepaid = false, refuses }] of deeds.entries()) {
         const client = await clientOf(`Till${at}`, isPrepaid);

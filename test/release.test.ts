@@ -73,7 +73,7 @@ suite("a release", () => {
     }
   });
 
-  test("has the same bytes from two clones of a commit", () => {
+  test("a release has the same bytes from two clones of a commit", () => {
     const [one, two] = made.map((folder) =>
       readdirSync(folder).map((name) => [
         name,
@@ -95,7 +95,7 @@ suite("a release", () => {
     assert.equal(base, `node:${node}-bookworm-slim@${digest}`);
   });
 
-  test("is signed by the hashes of its files, and a changed file is found out", () => {
+  test("a release is signed by the hashes of its files, and a changed file is found out", () => {
     run(made[0]!, "sha256sum", "--check", "--strict", "SHA256SUMS");
     const signers = join(place, "signers");
     writeFileSync(signers, `releases ${readFileSync(`${key}.pub`, "utf8")}`);
@@ -109,7 +109,7 @@ suite("a release", () => {
     assert.throws(() => verify(Buffer.concat([read("SHA256SUMS"), Buffer.from(" ")])), /verify/i);
   });
 
-  test("lists what it consists of, and which versions an install may choose", () => {
+  test("a release lists what it consists of, and which versions an install may choose", () => {
     const { components, metadata } = JSON.parse(read("sbom.cdx.json").toString());
     assert.equal(metadata.component.version, version);
     const refs = components.map((one: { "bom-ref": string }) => one["bom-ref"]);
@@ -127,13 +127,13 @@ suite("a release", () => {
     assert.ok(!floating.some(([name]) => name in manifest.dependencies));
   });
 
-  test("says what it upgrades from, and how far one may go back", () => {
+  test("a release says what it upgrades from, and how far one may go back", () => {
     const notes = read("RELEASE-NOTES.md").toString();
     assert.match(notes, new RegExp(`^# Duba ${RegExp.escape(version)}\n`));
     assert.match(notes, /^### Upgrades from, and back to$/m);
   });
 
-  test("packs no file that git does not know, and lets everybody read what it packs", () => {
+  test("a release packs no file that git does not know, and lets everybody read what it packs", () => {
     for (const name of [`duba-${version}.tgz`, `duba-client-${version}.tgz`]) {
       const listed = run(made[1]!, "tar", "--list", "--verbose", "--gzip", "--file", name).trim().split("\n");
       const files = listed.map((line) =>
@@ -153,7 +153,7 @@ suite("a release", () => {
     }
   });
 
-  test("is made of the commit that the tag of its version names, and of a finished changelog and container", () => {
+  test("a release is made of the commit that the tag of its version names, with a finished changelog and container", () => {
     const release = join(one, "release");
     const files = readdirSync(release);
     assert.match(refused(one, "--key", join(place, "no-key")), /^There is no key \/\S+\/no-key\.\n$/);
@@ -170,7 +170,7 @@ suite("a release", () => {
     assert.deepEqual(readdirSync(release), files);
   });
 
-  test("removes an earlier release, and nothing else", () => {
+  test("a release removes an earlier one, and nothing else", () => {
     const folder = join(place, "kept");
     mkdirSync(folder);
     writeFileSync(join(folder, "thesis.txt"), "years of work");

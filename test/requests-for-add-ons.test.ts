@@ -48,7 +48,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
   ];
 
   for (const [name, inBody, options, from] of ways) {
-    test(`answers ${name} like any other way`, async () => {
+    test(`${name} is answered like any other way to ask for add-ons`, async () => {
       const usual = await read({}, query);
       const response = await read(options, from);
       assert.equal(response.text, usual.text);
@@ -63,7 +63,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     });
   }
 
-  test("lets no cache keep an unchanged answer to a body under the URL alone", async () => {
+  test("no cache keeps an unchanged answer to a body under the URL alone", async () => {
     const { headers } = await read({ body: premium });
     const response = await ask({ body: premium, headers: { "If-None-Match": headers.etag! } });
     assert.equal(response.status, 304);
@@ -71,18 +71,18 @@ suite("requests for add-ons", { concurrency: true }, () => {
     assert.equal(response.headers["content-location"], path + query);
   });
 
-  test("names a Content-Location that gives the same answer", async () => {
+  test("a Content-Location gives the same answer", async () => {
     const response = await read({ body: { type: "DStv", productCode: "prwe36" } });
     const twin = await service.ask(response.headers["content-location"]!, { credential: false });
     assert.equal(twin.text, response.text);
   });
 
-  test("refuses a member that differs between query and body", async () => {
+  test("a member that differs between query and body is refused", async () => {
     for (const body of [{ type: "gotv" }, { productCode: "COMPE36" }])
       assertFailure(await ask({ body }, query), 400, "conflicting_parameters", { path });
   });
 
-  test("names all missing members at once, wherever they could stand", async () => {
+  test("all missing members are named at once, wherever they could stand", async () => {
     const both = { path, fields: ["type", "productCode"] };
     assertFailure(await ask(), 422, "validation_failed", both);
     assertFailure(await ask({ body: "" }), 422, "validation_failed", both);
@@ -100,7 +100,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     });
   });
 
-  test("waits as long as it is told for a body, then refuses it once in the words of its path", async () => {
+  test("the service waits for a body as long as it is told, then refuses it once in the words of its path", async () => {
     await using service = await startService({ DUBA_REQUEST_TIMEOUT: "1s" });
     const head = (rest: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${rest}`;
     const [slowBody, slowHead] = [new Line(service.port), new Line(service.port)];

@@ -19,7 +19,7 @@ suite("requests", { concurrency: true }, () => {
     return [...new Set<string>(response.json.data.data.map(({ type }: { type: string }) => type))];
   };
 
-  test("that misspell a parameter or member are told which one", async () => {
+  test("a misspelt parameter or member is named in the refusal", async () => {
     const get = await service.ask(`${addOns}?type=dstv&product_code=PRWE36`);
     const asked = { path: addOns, fields: ["productCode"] };
     assertFailure(get, 422, "validation_failed", { ...asked, message: /The request has product_code instead\./ });
@@ -34,7 +34,7 @@ suite("requests", { concurrency: true }, () => {
     });
   });
 
-  test("that name a bundle look-up's provider are not trimmed, and say each empty one", async () => {
+  test("the provider of a bundle look-up is not trimmed, and each empty one is named", async () => {
     assert.deepEqual(await typesOf("?provider=GLODATA&type=glodata"), ["GLODATA"]);
     for (const query of ["", "?", "?other=1"]) assert.equal((await typesOf(query)).length, 4, query);
     for (const query of ["?provider=", "?type", "?provider=&type="]) {
@@ -47,7 +47,7 @@ suite("requests", { concurrency: true }, () => {
   });
 
   suite("parameters", () => {
-    test("count once when repeated with equal values, and conflict when they differ", async () => {
+    test("a parameter that is repeated with equal values counts once, and conflicts when they differ", async () => {
       assert.deepEqual(await typesOf("?provider=GLODATA&provider=GLODATA&provider=GLODATA"), ["GLODATA"]);
       const response = await service.ask(`${lookup}?provider=GLODATA&provider=MTNDATA`);
       assertFailure(response, 400, "conflicting_parameters", { path: lookup, message: /provider/ });
@@ -57,7 +57,7 @@ suite("requests", { concurrency: true }, () => {
   });
 
   suite("messages", () => {
-    test("repeat no BVN that stands in a product code or a provider of add-ons", async () => {
+    test("no message repeats a BVN that stands in a product code or a provider of add-ons", async () => {
       for (const query of ["type=22123456789&productCode=PRWE36", "type=dstv&productCode=22123456789"]) {
         const response = await service.ask(`${addOns}?${query}`);
         assert.equal(response.status, 404);
@@ -67,7 +67,7 @@ suite("requests", { concurrency: true }, () => {
   });
 
   suite("paths", () => {
-    test("are exact: another case, a trailing or doubled slash and a longer path are not found", async () => {
+    test("paths are exact: another case, a trailing or doubled slash and a longer path are not found", async () => {
       const wrong = [
         "/API/v2/internet/data/lookup",
         "/api/v2/internet/data/Lookup",
@@ -95,7 +95,7 @@ suite("requests", { concurrency: true }, () => {
       }
     });
 
-    test("that cannot be decoded are malformed, with the payload of the path where it is known", async () => {
+    test("a path that cannot be decoded is malformed, with the payload of the path where it is known", async () => {
       for (const path of ["/api/%", "/%E0%A4%A", "/api/v2/%ff", "/%zz"])
         assertFailure(await service.ask(path), 400, "malformed_request");
       for (const query of ["?provider=%", "?provider=%E0%A4", "?%ff=1"])
@@ -104,7 +104,7 @@ suite("requests", { concurrency: true }, () => {
   });
 
   suite("operations without parameters", () => {
-    test("leave a body unread and the connection open for the next request", async () => {
+    test("an operation without parameters leaves a body unread and the connection open for the next request", async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const opened: unknown[] = [];
       agent.on("free", (socket) => opened.push(socket));

@@ -45,7 +45,7 @@ test("a table keeps things as long as the default of the setting that changes it
 
 for (const engine of engines)
   suite(`what is kept for a time on ${engine.name}`, () => {
-    test("goes when that is over, and never by a clock that is doubted", async (t) => {
+    test("rows go when their time is over, and never by a clock that is doubted", async (t) => {
       const { settings, dispose } = await engine.ready();
       const { db, close } = await openStore({ ...settings, serving: true, starting: true });
       t.after(async () => {

@@ -15,7 +15,7 @@ import { startService } from "./support/service.ts";
 import { noticed, until } from "./support/until.ts";
 
 suite("duba stand-in", () => {
-  test("it answers until a signal, then shows its bill, without any person's number in the output", async () => {
+  test("a stand-in answers until a signal, then shows its bill, without any person's number in the output", async () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-stand-in-"));
     const invoice = join(folder, "invoice.csv");
     const port = await freePort();
@@ -86,7 +86,7 @@ suite("duba stand-in", () => {
     }
   });
 
-  test("of a catalogue source serves lists that a rehearsal pulls, and nobody else", async (t) => {
+  test("a stand-in of a catalogue source serves lists that a rehearsal pulls, and nobody else", async (t) => {
     const port = await freePort();
     const child = spawn(process.execPath, ["src/main.ts", "stand-in", "baxi", "--port", String(port)], {
       env: nodeEnvironment,
@@ -138,7 +138,7 @@ suite("duba stand-in", () => {
     assert.match(written, /\n200 +\d+ +0 +₦0\.00/);
   });
 
-  test("says what is in its way, and what would be right", async () => {
+  test("a stand-in that cannot start says what is in its way, and what would be right", async () => {
     const server = createServer();
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as { port: number };

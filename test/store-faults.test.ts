@@ -235,14 +235,14 @@ suite("a service on", { concurrency: 3 }, () => {
       });
       after(() => played?.stage.close());
 
-      test("refuses verifications within a second, asks nobody, charges nothing and goes on with look-ups", () =>
+      test("verifications are refused within a second, nobody is asked or charged, and look-ups go on", () =>
         refuses(played, `220000001${10 + place}`, `220000002${10 + place}`));
 
-      test("holds an outcome back until it can be written, and gives no record before", () =>
+      test("an outcome is held back until it can be written, and no record is given before", () =>
         holdsBack(played, `220000003${10 + place}`));
 
       if (fault === outage)
-        test("goes on with look-ups as long as it lasts, and with verifications as soon as it is over", () =>
+        test("look-ups go on as long as the fault lasts, and verifications as soon as it is over", () =>
           outlives(played, "22000000400"));
     });
 });

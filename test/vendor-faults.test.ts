@@ -127,23 +127,23 @@ for (const engine of usualEngines)
     }
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorFaults))
-      test(`that ${what}: ${outcomeWord(outcome)}`, () => {
+      test(`a first vendor that ${what} gives ${outcomeWord(outcome)}`, () => {
         assert.ok("reason" in outcome);
         const kind = outcome.state === "unknown" ? "unknown" : didNoWork(outcome) ? "unavailable" : "bad_response";
         return meets(behaviour, kind, storedReason(outcome.reason));
       });
 
-    test("that gives the record of another BVN: bad_response, and the log says why as a code", async () => {
+    test("a first vendor that gives the record of another BVN is bad_response, and the log says why as a code", async () => {
       const before = service.lines.length;
       await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response", "bad_response");
       const told = service.lines.slice(before).flatMap(({ fields }) => ("why" in fields ? [fields.why] : []));
       assert.deepEqual(told, ["other_number"]);
     });
 
-    test("that answers 200 with an error inside: bad_response", () =>
+    test("a first vendor that answers 200 with an error inside is bad_response", () =>
       meets(json(200, { error: "…" }), "bad_response", "bad_response"));
 
-    test("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
+    test("a vendor that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
       await using crowded = await startService(
         { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200" },
         engine,
@@ -179,7 +179,7 @@ for (const engine of usualEngines)
     });
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorWaits))
-      test(`that ${what} is not asked for that long: others get the next vendor, or Retry-After`, async () => {
+      test(`a vendor that ${what} is not asked for that long: others get the next vendor, or Retry-After`, async () => {
         for (const vendors of ["dojah,blusalt", "dojah"]) {
           await using waiting = await startService({ ...settings(first, second), DUBA_UPSTREAMS: vendors }, engine);
           const credential = (await waiting.newKey({ mode: "live" })).text;
@@ -204,7 +204,7 @@ for (const engine of usualEngines)
         }
       });
 
-    test("that cannot be connected to: unavailable", async () => {
+    test("a first vendor that cannot be connected to is unavailable", async () => {
       await first.close();
       await meets(() => {}, "unavailable", null);
     });

@@ -28,14 +28,14 @@ suite("requests for a verification", { concurrency: true }, () => {
   const sentenceOf = (failure: ServiceResponse["json"], field: string): string =>
     failure.error.fields.find((problem: { field: string }) => problem.field === field).message;
 
-  test("take every form of a phone as one number, and spaces anywhere", async () => {
+  test("every form of a phone counts as one number, and spaces may stand anywhere", async () => {
     for (const phone of ["08000000017", "2348000000017", "+ 234 800 000 0017", "8000000017"]) {
       const { bvn_number, personal_info } = await verified({ body: { ...good, bvn: " 220 0000 0017", phone } });
       assert.deepEqual([bvn_number, personal_info.phone_number], [good.bvn, "08000000017"]);
     }
   });
 
-  test("refuse what has no such form, without repeating it", async () => {
+  test("a phone without such a form is refused, without repeating it", async () => {
     for (const bvn of ["", "220000000170", "22-000000017", "22000000017\n"]) {
       const failure = await refused({ ...good, bvn }, ["bvn"]);
       assert.match(sentenceOf(failure, "bvn"), /11 digits/);
@@ -46,7 +46,7 @@ suite("requests for a verification", { concurrency: true }, () => {
       assert.match(sentenceOf(await refused({ ...good, phone }, ["phone"]), "phone"), /ten digits .* first is not 0/);
   });
 
-  test("refuse numbers where text is documented, and say why", async () => {
+  test("numbers where text is documented are refused with the reason", async () => {
     const failure = await refused({ bvn: 22000000017, phone: 8000000017, amount: 100 }, ["bvn", "phone", "amount"]);
     for (const field of ["bvn", "phone"])
       assert.match(sentenceOf(failure, field), /JSON string, not a number.*leading zeros/);
@@ -55,7 +55,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(failure), /22000000017|8000000017/);
   });
 
-  test("refuse every other type, all problems at once", async () => {
+  test("every other type is refused, all problems at once", async () => {
     await refused({ bvn: null, phone: [good.phone], amount: { naira: "100" } }, ["bvn", "phone", "amount"]);
     await refused({ bvn: true, phone: ["x"], amount: "100" }, ["bvn", "phone"]);
     await refused({}, ["bvn", "phone", "amount"]);
@@ -64,21 +64,21 @@ suite("requests for a verification", { concurrency: true }, () => {
     await refused({ bvn: "1", phone: "2" }, ["bvn", "phone", "amount"]);
   });
 
-  test("say how many more problems there are than the message names", async () => {
+  test("a refusal says how many more problems there are than it names", async () => {
     assert.match(
       (await refused({}, ["bvn", "phone", "amount"])).message,
       /^bvn .* 2 more problems are in error\.fields\.$/,
     );
   });
 
-  test("are all at fault without any body", async () => {
+  test("a request without any body is told all its problems", async () => {
     const response = await service.send(
       `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a-known-sandbox-key-for-tests\r\nConnection: close\r\n\r\n`,
     );
     assert.match(response, /^HTTP\/1\.1 422 [\s\S]*"validation_failed"/);
   });
 
-  test("do not read the query string", async () => {
+  test("the query string of a verification is not read", async () => {
     const response = await service.ask(`${path}?${new URLSearchParams({ ...good, bvn: "00000000001" })}`, {
       method: "POST",
       body: good,
@@ -88,7 +88,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     assertFailure(none, 422, "validation_failed", { path, fields: ["bvn", "phone", "amount"] });
   });
 
-  test("may begin with a byte order mark and name any charset", async () => {
+  test("a body may begin with a byte order mark and name any charset", async () => {
     const body = `\uFEFF${JSON.stringify(good)}`;
     for (const type of [
       "application/json",
@@ -101,7 +101,7 @@ suite("requests for a verification", { concurrency: true }, () => {
       assert.equal((await verified({ body, headers: { "Content-Type": type } })).bvn_number, good.bvn, type);
   });
 
-  test("tell a caller who says no more after its request the outcome that it is charged for", async () => {
+  test("a caller who says no more after its request is told the outcome that it is charged for", async () => {
     const line = new Line(service.port);
     const body = JSON.stringify(good);
     const headers = `Host: a\r\nAuthorization: Bearer ${sandboxKey}\r\nContent-Type: application/json`;

@@ -59,7 +59,7 @@ for (const engine of engines)
       server.close();
     });
 
-    test("holds for Duba", async () => {
+    test("Duba keeps every point", async () => {
       const { broken = [], left_out = [] } = Object.fromEntries(await judged(ask));
       assert.deepEqual(
         [...broken, ...left_out].map(({ id, why }) => [id, why]),
@@ -67,7 +67,7 @@ for (const engine of engines)
       );
     });
 
-    test("holds for a Duba of 0.1, whose failures have another word", async () => {
+    test("a Duba of 0.1, whose failures have another word, keeps every point", async () => {
       const { broken = [] } = Object.fromEntries(
         await judged(async (asked) => {
           const answered = await ask(asked);
@@ -83,7 +83,7 @@ for (const engine of engines)
 
     // A problem stands before an answer of either engine alike.
     if (engine === engines[0])
-      test("has a problem of a server that breaks it, and breaks what follows from it alone", async (t) => {
+      test("a server that breaks one point is told of that point and of what follows from it, and of no other", async (t) => {
         // The answers are kept, and must not grow old meanwhile.
         t.mock.timers.enable({ apis: ["Date"], now: begun });
         const good = new Map<string, CheckedResponse>();

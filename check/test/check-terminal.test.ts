@@ -48,7 +48,7 @@ suite("duba check", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("says of a good server that all points hold, in how many seconds, with exit code 0", async () => {
+  test("a good server is told that all points hold, in how many seconds, with exit code 0", async () => {
     const { exitCode, out, err } = await check([service.url]);
     assert.deepEqual([exitCode, err], [0, ""]);
     assert.match(out, /^The documented interface\n\n {2}ok +lookupDataBundles\.answers +GET \/api\/v2\//);
@@ -56,7 +56,7 @@ suite("duba check", () => {
     assert.doesNotMatch(out, /WRONG|left out/);
   });
 
-  test("asks for what is Duba's own only with --duba, and for the chosen ids with --only", async () => {
+  test("the check asks for what is Duba's own only with --duba, and for the chosen ids with --only", async () => {
     const all = await points([service.url, "--duba", "--only", "headers.", "--only", "verifyBvn.replay"]);
     const ids = all.get("holds")!.map(({ id }) => id);
     assert.ok(ids.includes("verifyBvn.replay") && ids.includes("headers.etag"));
@@ -66,7 +66,7 @@ suite("duba check", () => {
     assert.match(err, /^No point has an id .* Points begin with lookupDataBundles, .*verifyBvn\.\n$/);
   });
 
-  test("leaves out what needs a key if there is none, and what verifies a person with --live-safe", async () => {
+  test("the check leaves out what needs a key if there is none, and what verifies a person with --live-safe", async () => {
     const keyless = (await points([service.url], {})).get("left_out")!;
     assert.ok(keyless.some(({ id }) => id === "listCorporateBundles.answers"));
     assert.ok(!keyless.some(({ id }) => id.startsWith("lookupDataBundles.")));
@@ -81,7 +81,7 @@ suite("duba check", () => {
     assert.ok(safe.get("holds")!.some(({ id }) => id === "verifyBvn.malformed-json"));
   });
 
-  test("asks with the key of another account whether it is told of the first one's", async () => {
+  test("the check asks with the key of another account whether it sees what the first one did", async () => {
     const { text: other } = await service.newKey({ account: await service.newAccount("Other") });
     const only = ["--duba", "--only", "accounts", "--only", "verifyBvn.unrepeated"];
     const without = await points([service.url, ...only]);
@@ -122,7 +122,7 @@ suite("duba check", () => {
     }
   });
 
-  test("says in one sentence that the server refuses the key", async () => {
+  test("a key that the server refuses is one sentence", async () => {
     const { exitCode, out, err } = await check([service.url, "--duba"], { environment: { DUBA_API_KEY: "wrong" } });
     assert.deepEqual([exitCode, out], [1, ""]);
     assert.match(
@@ -131,13 +131,13 @@ suite("duba check", () => {
     );
   });
 
-  test("refuses a live key that could cost money, before it asks anything", async () => {
+  test("a live key that could cost money is refused before anything is asked", async () => {
     const { exitCode, err } = await check([service.url, "--key", "duba_live_abc"]);
     assert.equal(exitCode, 2);
     assert.match(err, /^This is a live key, .* Add --live-safe .*, or --person /);
   });
 
-  test("takes key, BVN and phone number from standard input, and shows none of them", async () => {
+  test("key, BVN and phone number are read from standard input, and none of them is shown", async () => {
     const [bvn, phone] = ["22000000055", "08000000055"];
     const report = join(folder, "person.xml");
     // The server returns another person's number.
@@ -164,7 +164,7 @@ suite("duba check", () => {
     });
   });
 
-  test("shows each broken point of a faulty server with its request and answer, also as JUnit and JSON", async () => {
+  test("each broken point is shown with its request and response, also as JUnit and JSON", async () => {
     const report = join(folder, "check.xml");
     const problem = items("bundles", (bundle) => {
       bundle.price = Number(bundle.price);
@@ -203,7 +203,7 @@ suite("duba check", () => {
     assert.deepEqual([exitCode, err], [1, "Duba cannot write the file /nowhere/x.xml (ENOENT).\n"]);
   });
 
-  test("shows neither the key nor the token of an exchange that is answered otherwise", async () => {
+  test("an exchange of credentials that went wrong shows neither the key nor the token", async () => {
     const tokens: string[] = [];
     const problem = changedJson("/api/v2/merchant/authorization", ({ data: { token } }) => {
       tokens.push(token.access_token);
@@ -219,14 +219,14 @@ suite("duba check", () => {
     });
   });
 
-  test("takes an address that ends with the prefix of the paths", async () => {
+  test("an address may end with the prefix of the paths", async () => {
     const held = await points([`${service.url}/api/v2/`, "--only", "lookupDataBundles"]);
     assert.equal(held.get("broken"), undefined);
     const others = await points([`${service.url}/api`, "--only", "lookupDataBundles"]);
     assert.equal(others.get("broken"), undefined);
   });
 
-  test("waits when the server limits it, and says so", async () => {
+  test("the check waits when the server limits it, and says so", async () => {
     let asked = 0;
     const limited: RequestListener = (request, response) => {
       asked += 1;
@@ -238,7 +238,7 @@ suite("duba check", () => {
     });
   });
 
-  test("tells a page from an answer, and says in one sentence why nothing answers", async () => {
+  test("an answer that is a page is told from one of the interface, and a server that is away is one sentence", async () => {
     await withServer(
       (_, response) => void response.writeHead(404, { "Content-Type": "text/html" }).end("<p>"),
       async (url) => {
@@ -274,7 +274,7 @@ suite("duba check", () => {
       assert.match(unreachableSentence("https://a.example", code), sentence);
   });
 
-  test("leaves the rest out when the server stops answering", async () => {
+  test("what is left is skipped when the server stops answering", async () => {
     let asked = 0;
     const dying: RequestListener = (request, response) => {
       asked += 1;

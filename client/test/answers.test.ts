@@ -9,14 +9,14 @@ const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 suite("the client", () => {
   const service = suiteService();
 
-  test("takes no answer without its payload for a success", async () => {
+  test("a success without its payload is not taken for one", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["200 success alone", "200 success without data"]);
     const answers = new Duba({ url: proxy.url, backoff: 4 }).lookupDataBundles({ provider: "MTNDATA" });
     assert.ok((await answers).success);
     assert.equal(proxy.passed.length, 3);
   });
 
-  test("takes no failure without a code and a message as text for one of Duba, and keeps the key", async () => {
+  test("a failure without a code and a message is not taken for one of Duba, and the client keeps its key", async () => {
     for (const fault of [
       "503 failure without a code",
       "503 failure with a number as code",
@@ -31,7 +31,7 @@ suite("the client", () => {
     }
   });
 
-  test("accepts the number of a masked record, and one with spaces", async () => {
+  test("a masked BVN, and one with spaces, is accepted in a record", async () => {
     const masked = { success: true, message: "", data: { bvn_number: `*******${person.bvn.slice(-4)}` } };
     const duba = new Duba({ url: service.url, fetch: async () => Response.json(masked) });
     assert.ok((await duba.verifyBvn(person)).success);

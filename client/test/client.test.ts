@@ -34,7 +34,7 @@ suite("the client", { concurrency: true }, () => {
   const through = ({ url }: { url: string }, options: Partial<Options> = {}) =>
     new Duba({ url, key: sandboxKey, backoff: 4, ...options });
 
-  test("has a method for each operation, which answers", async () => {
+  test("the client has a method for each operation, and each returns its answer", async () => {
     const { text: key } = await service.newKey({ scopes });
     const duba = new Duba({ url: `${service.url}/`, key });
     const idempotencyKey = "every-method";
@@ -59,7 +59,7 @@ suite("the client", { concurrency: true }, () => {
     }
   });
 
-  test("returns a failure of the service as it is, with its HTTP status", async () => {
+  test("a failure of the service is returned as it is, with its HTTP status", async () => {
     const duba = new Duba({ url: service.url, key: sandboxKey });
     const unknown = await duba.lookupDataBundles({ provider: "FOODATA" });
     assert.ok(!unknown.success);
@@ -76,7 +76,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(!stranger.success && stranger.error.code, "invalid_credentials");
   });
 
-  test("sends what cannot succeed once", async () => {
+  test("a request that cannot succeed is sent once", async () => {
     for (const [bvn, code] of [
       ["00000000001", "bvn_not_found"],
       ["00000000002", "phone_mismatch"],
@@ -89,7 +89,7 @@ suite("the client", { concurrency: true }, () => {
     }
   });
 
-  test("sends what is retryable again, with the same key, and then gives up", async () => {
+  test("a retryable request is sent again with the same key, and then given up", async () => {
     await using proxy = await FaultyProxy.open(service.url);
     const answer = await through(proxy, { retries: 2 }).verifyBvn({ ...person(), bvn: "00000000007" });
     assert.ok(!answer.success);
@@ -101,7 +101,7 @@ suite("the client", { concurrency: true }, () => {
     assert.deepEqual([...new Set(proxy.passed.map(({ key }) => key))], [answer.error.idempotency_key]);
   });
 
-  test("waits as long as Retry-After says, unless that is longer than the longest wait", async () => {
+  test("the client waits as long as Retry-After says, unless that is longer than its longest wait", async () => {
     await using proxy = await FaultyProxy.open(service.url);
     const anonymous = new Duba({ url: proxy.url, backoff: 4 });
     const begun = performance.now();
@@ -116,7 +116,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(other.passed.length, 1);
   });
 
-  test("asks whether a list changed, and keeps the answer", async () => {
+  test("the client asks whether a list changed, and keeps the answer", async () => {
     await using proxy = await FaultyProxy.open(service.url);
     const duba = through(proxy);
     const first = await duba.fetchDataProviders();
@@ -134,7 +134,7 @@ suite("the client", { concurrency: true }, () => {
     );
   });
 
-  test("repeats a look-up after any fault", async () => {
+  test("a look-up is repeated after any fault", async () => {
     for (const fault of faults) {
       await using proxy = await FaultyProxy.open(service.url, [fault]);
       const answer = await through(proxy, { timeout: 4000 }).lookupDataBundles({ provider: "MTNDATA" });
@@ -143,14 +143,14 @@ suite("the client", { concurrency: true }, () => {
     }
   });
 
-  test("does not repeat an exchange of credentials whose answer was lost", async () => {
+  test("an exchange of credentials whose answer was lost is not repeated", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["lost"]);
     const answer = await through(proxy).authorizeMerchant({ email: "sandbox@example.com", password: sandboxKey });
     assert.equal(!answer.success && answer.error.code, "no_answer");
     assert.equal(proxy.passed.length, 1);
   });
 
-  test("does not repeat a removal whose answer was lost", async () => {
+  test("a removal whose answer was lost is not repeated", async () => {
     const { text: key } = await service.newKey({ scopes });
     const added = await new Duba({ url: service.url, key }).addEventEndpoint({ url: "https://shop.example.com/lost" });
     assert.ok(added.success);
@@ -163,7 +163,7 @@ suite("the client", { concurrency: true }, () => {
   const sequences = (["none", ...faults] as (Fault | "none")[]).flatMap((one) =>
     faults.map((two) => [one, two] as const),
   );
-  test(`verifies once and is charged once, whatever ${sequences.length} sequences of faults do`, async () => {
+  test(`a verification is made once and charged once under ${sequences.length} sequences of faults`, async () => {
     const { db } = await service.store();
     const outcomes: { reference: string; bvn: string }[] = [];
     const waiting = [...sequences];
@@ -194,7 +194,7 @@ suite("the client", { concurrency: true }, () => {
     }
   });
 
-  test("waits for a verification that still runs, and sends it no second time meanwhile", async () => {
+  test("the client waits for a verification that still runs, and does not send it again meanwhile", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["cut"]);
     const answer = await through(proxy).verifyBvn({ ...person(), bvn: "00000000008" });
     assert.ok(answer.success, JSON.stringify(answer));
@@ -213,7 +213,7 @@ suite("the client", { concurrency: true }, () => {
     assert.deepEqual(attempts, [{ number: 1 }]);
   });
 
-  test("waits for it by a clock that no change of the time moves", async (t) => {
+  test("the client measures that wait by a clock that no change of the time moves", async (t) => {
     await using proxy = await FaultyProxy.open(service.url, ["cut"]);
     const script = `let hours = 0; Date.now = () => (hours += 3_600_000);
       const { Duba } = await import(${JSON.stringify(import.meta.resolve("../src/duba.ts"))});
@@ -229,7 +229,7 @@ suite("the client", { concurrency: true }, () => {
     assert.ok(posts === 2 || posts === 3, `${posts} times`);
   });
 
-  test("says which key to go on with when a signal ends the call", async () => {
+  test("a call that a signal ends says with which key to go on", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["held"]);
     const duba = through(proxy);
     const mine = person();
@@ -252,7 +252,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(!before.success && before.error.code, "aborted");
   });
 
-  test("says that nothing answered, or something else did", async () => {
+  test("no response, and a response of something else, are told apart", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["502 HTML", "refused"]);
     const duba = through(proxy, { retries: 0 });
     const codes = [await duba.listCorporateBundles(), await duba.listCorporateBundles()].map(
@@ -270,7 +270,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(!elsewhere.success && elsewhere.error.code, "route_not_found");
   });
 
-  test("shows neither the key nor a person to whoever logs it", async () => {
+  test("a failure that is logged shows neither the key nor a person", async () => {
     const told: AnswerFacts[] = [];
     await using proxy = await FaultyProxy.open(service.url, ["502 HTML"]);
     const duba = through(proxy, {

@@ -44,7 +44,7 @@ suite("the packed client", () => {
   });
 
   for (const [version, node] of nodes)
-    test(`answers in Node ${version}`, async () => {
+    test(`the packed client gets answers in Node ${version}`, async () => {
       for (const script of ["shop.js", "shop.cjs"]) {
         const env = { DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
         const child = spawn(node, [script], { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
@@ -52,7 +52,7 @@ suite("the packed client", () => {
       }
     });
 
-  test("has types that a strict project accepts, without those of Node", () => {
+  test("its types hold in a strict project without the types of Node", () => {
     const typed = (source: string) => source.replaceAll(/process\.env\.DUBA_\w+( \?\? "")?/g, '"x"');
     writeFileSync(join(project, "shop.ts"), typed(shop));
     writeFileSync(join(project, "shop.cts"), typed(importing + inFunction));
@@ -68,7 +68,7 @@ suite("the packed client", () => {
     }
   });
 
-  test("is small, and needs no other package", () => {
+  test("the packed client is small, and needs no other package", () => {
     const client = join(project, "node_modules/duba-client");
     const { dependencies, exports } = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
     assert.equal(dependencies, undefined);

@@ -277,7 +277,7 @@ suite("a linter finds no error", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  test("redocly", async () => {
+  test("Redocly finds no error and no warning in openapi.json", async () => {
     const { stderr } = await run("redocly", ["lint", file, "--config", "redocly.yaml"]);
     assert.match(stderr, /is valid/);
     assert.doesNotMatch(stderr, /warning/);

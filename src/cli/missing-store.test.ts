@@ -34,7 +34,7 @@ for (const { name, fresh } of engines) {
     });
 
     for (const argv of commands)
-      test(`duba ${argv.slice(0, 2).join(" ")} makes none, and says how to name one`, async () => {
+      test(`duba ${argv.slice(0, 2).join(" ")} makes no store, and says how to name one`, async () => {
         const { dataDirectory, databaseUrl } = place.settings;
         const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
         const { exitCode, out, err } = await ran(argv, { environment });

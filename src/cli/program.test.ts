@@ -26,12 +26,12 @@ async function process(...argv: string[]) {
 }
 
 suite("the command line", { concurrency: true }, () => {
-  test("prints its version, the commit that runs, and the newest migration of the store", async () => {
+  test("--version prints the version, the commit that runs, and the newest migration of the store", async () => {
     const { out } = await ran(["--version"]);
     assert.match(out, /^\d+\.\d+\.\d+ \(commit ([0-9a-f]{40}|unknown), store \d{4}_\w+\)\n$/);
   });
 
-  test("explains itself when nothing is asked", async () => {
+  test("duba without words explains itself", async () => {
     const { exitCode, out } = await ran([]);
     assert.equal(exitCode, 0);
     assert.match(out, /Usage: duba/);
@@ -39,7 +39,7 @@ suite("the command line", { concurrency: true }, () => {
 
   for (const command of [[], ["accounts"], ["call"], ["call", "lookupDataBundles"]]) {
     const path = ["duba", ...command].join(" ");
-    test(`ends the help of ${path} with an example of it`, async () => {
+    test(`the help of ${path} ends with an example of it`, async () => {
       const { exitCode, out, err } = await ran([...command, "--help"]);
       assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
       const [, example = ""] = /\nExamples?:\n([\s\S]*)$/.exec(out) ?? [];
@@ -47,7 +47,7 @@ suite("the command line", { concurrency: true }, () => {
     });
   }
 
-  test("lists every setting with its default in the help of serve", async () => {
+  test("the help of serve lists every setting with its default", async () => {
     const { out } = await ran(["serve", "--help"]);
     const words = out.replace(/\s+/g, " ");
     for (const { name, about, default: usual } of everySetting) {
@@ -69,14 +69,14 @@ suite("the command line", { concurrency: true }, () => {
     ["a port that is none", ["serve", "--port", "http"], /^--port must be a number from 0 to 65535\./],
     ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],
   ] as const) {
-    test(`refuses ${problem} as usage`, async () => {
+    test(`${problem} is refused as wrong usage`, async () => {
       const { exitCode, out, err } = await ran(argv);
       assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
       assert.match(err, sentence);
     });
   }
 
-  test("lists all settings that cannot be used", async () => {
+  test("all settings that cannot be used are listed at once", async () => {
     const { exitCode, err } = await ran(["serve"], {
       environment: { PORT: "x", DUBA_LIMITS: "maybe", DUBA_PROT: "1" },
     });
@@ -88,7 +88,7 @@ suite("the command line", { concurrency: true }, () => {
     );
   });
 
-  test("tells in a sentence that the store cannot be unwrapped", async () => {
+  test("a store whose keys cannot be unwrapped is told in a sentence", async () => {
     const data = mkdtempSync(join(folder, "damaged-"));
     writeFileSync(join(data, "duba.db"), "no database".repeat(100));
     const { exitCode, err } = await ran(["accounts", "list", "--data", data]);
@@ -96,7 +96,7 @@ suite("the command line", { concurrency: true }, () => {
     assert.match(err, /^[^\n]+\.\n$/);
   });
 
-  test("colours only a screen that shows them", async () => {
+  test("only a screen that shows colours gets them", async () => {
     assert.ok(!(await ran(["--help"])).out.includes("\u001b"));
     assert.ok((await ran(["--help"], { colours: { out: true, err: false } })).out.includes("\u001b"));
   });
@@ -105,22 +105,22 @@ suite("the command line", { concurrency: true }, () => {
 suite("the process", { concurrency: true }, () => {
   before(() => makeStore({ dataDirectory: join(folder, "store") }));
 
-  test("ends with 0 for an answer", async () => {
+  test("a command that answers ends with 0", async () => {
     const { exitCode, out, err } = await process("accounts", "list", "--json");
     assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
     assert.deepEqual(JSON.parse(out), []);
   });
 
-  test("ends with 1 and one sentence for a failure", async () => {
+  test("a command that fails ends with 1 and one sentence", async () => {
     const { exitCode, out, err } = await process("keys", "revoke", "missing", "--yes");
     assert.deepEqual({ exitCode, out, err }, { exitCode: 1, out: "", err: 'No key has the public id "missing".\n' });
   });
 
-  test("ends with 2 for usage", async () => {
+  test("a command that was written wrongly ends with 2", async () => {
     assert.equal((await process("serve", "--nothing")).exitCode, 2);
   });
 
-  test("loads what the command needs, and no names of the sandbox's people", async () => {
+  test("a command loads only what it needs, and no names of the sandbox's people", async () => {
     const hook = `import { registerHooks } from "node:module";
       let loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
@@ -146,7 +146,7 @@ suite("the process", { concurrency: true }, () => {
     }
   });
 
-  test("does not crash when its output is a closed pipe", async () => {
+  test("a command whose output is a closed pipe does not crash", async () => {
     const child = spawn(globalThis.process.execPath, [main, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.destroy();
     const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, "exit")]);

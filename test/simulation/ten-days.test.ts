@@ -10,7 +10,7 @@ const runs = ["first", "second", "third"].flatMap((seed) => [
 
 suite("ten simulated days", { concurrency: 2 }, () => {
   for (const options of runs)
-    test(`of the ${options.seed} seed break no promise on ${options.engine}`, async () => {
+    test(`ten simulated days of the ${options.seed} seed break no promise on ${options.engine}`, async () => {
       const { deaths } = await simulated(options);
       assert.ok(deaths > 0);
     });
