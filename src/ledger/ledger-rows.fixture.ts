@@ -1,8 +1,14 @@
+import { timeZone } from "../runtime/time-zone.ts";
 import { inTable } from "../storage/queries/follow-ups.ts";
 import type { Db, VerificationRow } from "../storage/tables.ts";
 import { addToJournal, type JournalEntry, noBill } from "./journal/journal-entry.ts";
 import { type PublicState, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
+
+/** The last month whose statement is complete, which it is an hour after the month's end. */
+export function completeMonth(zone = timeZone("Africa/Lagos")!): string {
+  return zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now() - 3_600_000)) - 1);
+}
 
 /** A row as the ledger keeps it for a verified BVN of `createdAt`, charged 100 naira a second later. */
 export function verifiedRow(

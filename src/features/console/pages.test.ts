@@ -8,10 +8,10 @@ import { engines } from "../../../test/support/engines.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 import { append } from "../../audit/append.ts";
-import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { completeMonth, storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { newReference } from "../../ledger/reference.ts";
-import { monthName } from "../../runtime/time-zone.ts";
+import { monthName, timeZone } from "../../runtime/time-zone.ts";
 import { commandTimeouts } from "../../storage/timeouts.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
@@ -168,14 +168,14 @@ suite("what pages of the console say", () => {
   });
 
   test("a statement adds no test fees to live ones", async () => {
-    const { db, now } = await service.store();
+    const { db } = await service.store();
     const id = await idOfTill();
-    const last = new Date(now()).setUTCDate(0);
+    const last = timeZone("Africa/Lagos")!.startOfMonth(completeMonth());
     const rows = (["live", "test"] as const).map((mode) =>
       verifiedRow(id, last, { mode, charged: 1, charged_at: last, reference: newReference(last) }),
     );
     await storeRows(db, ...rows);
-    const statement = await page("/books/statement?account=till@example.com");
+    const statement = await page(`/books/statement?account=till@example.com&month=${completeMonth()}`);
     assert.match(statement, /Sums of live mode.*Sums of test mode/s);
     assert.doesNotMatch(statement, /<tfoot>/);
   });

@@ -3,12 +3,12 @@ import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
-import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { completeMonth, storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { longDay, monthName, nextMonth, timeZone } from "../../runtime/time-zone.ts";
 import { officersSession } from "./busy-day.fixture.ts";
 
 const zone = timeZone("Africa/Lagos")!;
-const month = zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now())) - 1);
+const month = completeMonth();
 const charges = 1_477;
 
 /** What is seen of an open page beside its `main`, and what one could press there. */

@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { ran } from "../../../../test/support/command-line.ts";
 import { usualEngines } from "../../../../test/support/engines.ts";
-import { storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+import { completeMonth, storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
 import { nextMonth, TimeZone } from "../../../runtime/time-zone.ts";
 import { openStore } from "../../../storage/store.ts";
 import { suiteShop } from "../../../verification/commands/ledger-commands.fixture.ts";
 
 const zone = new TimeZone("Africa/Lagos");
-/** The last month that ended an hour ago, when its statement was complete. */
-const month = zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now() - 3_600_000)) - 86_400_000);
+const month = completeMonth();
 const start = zone.startOfMonth(month);
 /** The running month, and the next one, because a month may end while a test runs. */
 const running = [nextMonth(month), nextMonth(nextMonth(month))];

@@ -8,13 +8,13 @@ import { usualEngines } from "../../../../test/support/engines.ts";
 import { nodeEnvironment } from "../../../../test/support/process.ts";
 import { until } from "../../../../test/support/until.ts";
 import { newAttempt } from "../../../ledger/attempts.ts";
-import { storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+import { completeMonth, storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { openStore } from "../../../storage/store.ts";
 import { suiteShop } from "../../../verification/commands/ledger-commands.fixture.ts";
 
 const zone = new TimeZone("Africa/Lagos");
-const month = zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now())) - 1);
+const month = completeMonth();
 const start = zone.startOfMonth(month);
 const many = 600;
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../../test/support/engines.ts";
 import { newAttempt } from "../../../ledger/attempts.ts";
-import { storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+import { completeMonth, storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { suiteShop } from "../../../verification/commands/ledger-commands.fixture.ts";
 
 const zone = new TimeZone("Africa/Lagos");
-const month = zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now())) - 1);
+const month = completeMonth();
 
 for (const engine of usualEngines)
   suite(`what duba books reconcile adds up on ${engine.name}`, () => {
