@@ -194,13 +194,16 @@ for (const engine of usualEngines) {
         .set({ alarm: null, ill_since: null, noted_at: Date.now() })
         .execute();
       const refused = await duba("routes", "pause", "dojah", "--check", "nin");
-      assert.deepEqual([refused.exitCode, refused.err], [2, "--check must be one that dojah does: BVN.\nSee: duba routes pause --help\n"]);
+      assert.deepEqual(
+        [refused.exitCode, refused.err],
+        [2, "--check must be one that dojah does: BVN.\nSee: duba routes pause --help\n"],
+      );
       // A pause of before may be of a check that the vendor did then.
       await pauseRoute(room, { vendor: "dojah", kind: "nin", why: "load", until: null });
       const { vendors, alarms } = await status();
       assert.deepEqual([vendors[0].ready, vendors[0].paused_by, vendors[0].paused_checks], [true, null, []]);
       assert.deepEqual(
-        alarms.filter(({ alarm }: { alarm: string }) => alarm.includes("dojah")),
+        alarms.filter(({ alarm }: { alarm: string }) => alarm.startsWith("paused")),
         [],
       );
       const shown = JSON.parse((await duba("upstreams", "show", "dojah", "--json")).out);
