@@ -77,7 +77,7 @@ async function effectOf(dryRun: () => Promise<Found>): Promise<Effect> {
 export function priceChange<Input extends TObject, Room>(
   specification: Omit<
     Specification<Input, typeof ChangeAnswer, Room>,
-    Exclude<keyof typeof changeCommand, "does"> | "kind" | "gives"
+    Exclude<keyof typeof changeCommand, "does" | "isWell"> | "kind" | "gives"
   > &
     CommandTexts<Input>,
 ): Command<Room> {

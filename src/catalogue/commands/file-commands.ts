@@ -13,7 +13,7 @@ import type { EntryContent } from "../model/lists.ts";
 import { inOrder, type Snapshot } from "../model/snapshot.ts";
 import { snapshotAt } from "../revisions/load.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changeCommand, changed } from "./change-answer.ts";
+import { changeCommand, changed, priceChange } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
 import { importPrices, priceColumns, pricesFile } from "./price-files.ts";
 import type { PricedRoom } from "./priced-room.ts";
@@ -22,8 +22,7 @@ import { dryRun, holdsFrom, note, revisionForm, roomPublisher } from "./publishe
 /** The possible contents of a file. */
 const fileLists = [...listNames, "prices"] as const;
 
-const importFiles = command({
-  ...changeCommand,
+const importFiles = priceChange({
   id: "catalogue.import",
   title: "Import files…",
   summary: "Replace lists of the catalogue, or special prices, with those from files.",
@@ -37,9 +36,6 @@ A file prices.csv, alone, replaces all special prices of the accounts and groups
 Without the column group, accounts stay in their groups.`,
   onTerminal: "The exit code is then 1, as it is for a change that waits for approval.",
   role: "operator",
-  kind: "change",
-  gives: "money",
-  givesNothing: ({ dry_run }) => dry_run === true,
   target: ["file"],
   input: Type.Object({
     file: files({

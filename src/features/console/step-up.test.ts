@@ -91,7 +91,22 @@ for (const engine of usualEngines)
       await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", lost).execute();
       await duba("routes", "pause", "dojah");
       // What they name is there: what is refused anyway asks nobody for a passkey.
+      const endpoint = JSON.parse(
+        (await duba("events", "endpoints", "add", "https://hooks.example.com/duba", "--json")).out,
+      );
+      const match = { source: "ebills", list: "data-bundles", source_code: "MTNDATA 231" };
+      await db
+        .insertInto("catalogue_mapping")
+        .values({
+          ...{ source: "ebills", list: "data-bundles", code: "MTNDATA 231", state: "unclear", own: null, is_new: 0 },
+          ...{ about: "", why: "", looks: null, seen: null, decided_by: null, decided_at: null },
+        })
+        .execute();
       const fitting: Record<string, Record<string, string>> = {
+        "events.endpoints.roll": { id: endpoint.id },
+        "events.endpoints.remove": { id: endpoint.id },
+        "catalogue.map.approve": { source: "ebills" },
+        "catalogue.map.set": { ...match, own: "none" },
         "accounts.resume": { account: "shop@example.com" },
         "people.change": { person: "viewer@example.com", role: "operator" },
         "people.remove": { person: "viewer@example.com" },
@@ -104,6 +119,7 @@ for (const engine of usualEngines)
         "catalogue.change-prices": { by: "-15%", list: "data-bundles" },
         "catalogue.edit": { code: "MTNDATA 104", cost: "1" },
         "catalogue.revert": { revision: "1" },
+        "prices.set": { account: "shop@example.com", codes: "MTNDATA", margin: "-1%" },
       };
       for (const command of commands.filter((command) => always.includes(command) || command.id in sometimes)) {
         const role = roles.find((each) => mayRun(each, command))!;
@@ -138,6 +154,7 @@ for (const engine of usualEngines)
     });
 
     test("nobody is asked for a passkey for what is refused anyway, and a client goes by its name", async () => {
+      const match = { source: "vtpass", list: "data-bundles", source_code: "MTNDATA 231" };
       const { by, post, deedOf } = operators;
       for (const [path, who, fields, refusal] of [
         ["/keys/create", by.operator, { account: "Nobody", mode: "live" }, /No account has the id, e-mail or name/],
@@ -146,6 +163,22 @@ for (const engine of usualEngines)
         ["/passkeys/remove", by.officer, { passkey: by.officer.passkey.id }, /your only passkey/],
         ["/routes/resume", by.operator, { vendor: "prembly" }, /There is no such pause/],
         ["/ledger/release", by.officer, { reference: "3wKwKW719640695", reason: "None" }, /has no verification/],
+        ["/events/endpoints/add", by.operator, { url: "https://x.example/", account: "Nobody" }, /No account has the id/],
+        ["/events/endpoints/add", by.operator, { url: "http://x.example/" }, /Use an https:\/\/ URL/],
+        ["/events/endpoints/roll", by.operator, { id: "ep_q3Jx0vT5bZ1K" }, /No endpoint has this id/],
+        ["/events/endpoints/remove", by.operator, { id: "ep_q3Jx0vT5bZ1K" }, /No endpoint has this id/],
+        ["/prices/set", by.operator, { account: "Nobody", codes: "MTNDATA", margin: "1%" }, /No account has the id/],
+        ["/prices/set", by.operator, { account: "shop", codes: "MTNDATA" }, /either a margin or a price/],
+        ["/prices/remove", by.operator, { account: "Nobody" }, /No account has the id/],
+        ["/prices/join", by.operator, { group: "none", accounts: "Nobody" }, /No account has the id/],
+        ["/books/price", by.officer, { vendor: "dojah", prices: "*.failed=5" }, /Give the price of a kind/],
+        ["/subjects/export", by.officer, { number: "2200000001" }, /must be 11 digits/],
+        ["/catalogue/map/set", by.operator, { ...match, own: "a b" }, /must be one code without spaces/],
+        ["/catalogue/map/set", by.operator, { ...match, own: "104" }, /MTNDATA 231/],
+        [
+          ...(["/catalogue/map/approve", by.operator, { ...match, list: "cable-products" }] as const),
+          /Nothing is proposed for MTNDATA 231/,
+        ],
       ] as const) {
         assert.deepEqual((await deedOf(path, who, fields)).json, {}, path);
         assert.match((await post(path, who, fields)).text, refusal);

@@ -40,6 +40,10 @@ const exportSubject = command({
   view: ({ receipt, verifications }) => [`${verifications} verifications were exported as ${receipt}.`],
   records: [subjectTrail.exported],
   examples: [{}, { kind: "nin" }],
+  effect: async (given, _: Room) => {
+    inputFrom(given, subjectOnly);
+    return { says: [] };
+  },
   run: async (given, room: Room) => {
     const person = inputFrom(given, subjectOnly);
     const { exportSubject } = await import("./subjects.ts");

@@ -1,15 +1,13 @@
-import { changeCommand, changed } from "../../catalogue/commands/change-answer.ts";
+import { changed, priceChange } from "../../catalogue/commands/change-answer.ts";
 import type { PricedRoom } from "../../catalogue/commands/priced-room.ts";
-import { note } from "../../catalogue/commands/publisher.ts";
+import { dryRun, note } from "../../catalogue/commands/publisher.ts";
 import { groupForm } from "../../catalogue/prices/price-forms.ts";
 import { joining } from "../../catalogue/prices/price-rules.ts";
 import { orWord } from "../../declare/command/forms.ts";
 import { formed } from "../../declare/command/read-texts.ts";
-import { command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 
-const joinGroup = command({
-  ...changeCommand,
+const joinGroup = priceChange({
   id: "prices.join",
   title: "Put into a price group…",
   summary: "Give accounts the prices of a group, or take them out of theirs.",
@@ -18,8 +16,6 @@ const joinGroup = command({
     "Its own prices stay, and win over those of the group. With none it is in no group, " +
     "and the catalogue's prices apply again.",
   role: "operator",
-  kind: "change",
-  gives: "money",
   target: ["group", "accounts"],
   input: Type.Object({
     group: formed(orWord("none", groupForm), {
@@ -27,16 +23,18 @@ const joinGroup = command({
       label: "Price group",
     }),
     accounts: Type.Array(Type.String(), { description: "E-mails or ids of accounts." }),
+    dry_run: dryRun,
     note,
   }),
   examples: [
     { group: "agents", accounts: ["shop@example.com"] },
     { group: "none", accounts: ["shop@example.com"] },
   ],
-  run: async ({ group, accounts, note = group === null ? "Out of the group" : `Into ${group}` }, room: PricedRoom) => {
+  run: async ({ group, accounts, dry_run, note: given }, room: PricedRoom) => {
+    const note = given ?? (group === null ? "Out of the group" : `Into ${group}`);
     const ids: string[] = [];
     for (const account of accounts) ids.push((await room.accounts.find(account)).id);
-    return changed(room, joining(ids, group ?? undefined), { source: "prices", note });
+    return changed(room, joining(ids, group ?? undefined), { source: "prices", note, dry_run });
   },
 });
 

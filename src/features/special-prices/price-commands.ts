@@ -1,6 +1,6 @@
-import { changeCommand, changed } from "../../catalogue/commands/change-answer.ts";
+import { changed, priceChange } from "../../catalogue/commands/change-answer.ts";
 import { findHolder, findPriced, holder, type PricedRoom } from "../../catalogue/commands/priced-room.ts";
-import { note, roomPublisher } from "../../catalogue/commands/publisher.ts";
+import { dryRun, note, roomPublisher } from "../../catalogue/commands/publisher.ts";
 import { ownPricesBelowCost } from "../../catalogue/guard/own-prices.ts";
 import { nameOf } from "../../catalogue/model/lists.ts";
 import {
@@ -36,8 +36,7 @@ const codesAbout =
   "A provider, or a provider and a code: MTNDATA, MTNDATA 104, dstv PRWE36, dstv PRWE36 HDPVRE36. " +
   "Or a size of data bundles, such as size=1.5GB, or a list, such as list=cable-products.";
 
-const setPrice = command({
-  ...changeCommand,
+const setPrice = priceChange({
   id: "prices.set",
   title: "Set a price…",
   summary: "Set a margin or a price for an account or a group of accounts.",
@@ -48,8 +47,6 @@ const setPrice = command({
     "A group never pays less than the cost of an entry, where that is known. " +
     "While a rule with a time holds, it wins over the same rule without.",
   role: "operator",
-  kind: "change",
-  gives: "money",
   target: ["account", "codes"],
   input: Type.Object({
     account: holder,
@@ -82,6 +79,7 @@ const setPrice = command({
         placeholder: "day or time",
       }),
     ),
+    dry_run: dryRun,
     note,
   }),
   examples: [
@@ -91,7 +89,7 @@ const setPrice = command({
     { account: "group:agents", codes: ["list=data-bundles"], margin: "3%", round: "5" },
     { account: "group:agents", codes: ["size=1GB"], margin: "-10", from: "2026-12-01", until: "2099-12-31" },
   ],
-  run: async ({ account, codes, margin, price, round, from, until, note }, room: PricedRoom) => {
+  run: async ({ account, codes, margin, price, round, from, until, ...how }, room: PricedRoom) => {
     const rule = margin ?? (price === undefined ? undefined : { rule: "price" as const, value: price });
     if (rule === undefined || (margin && price)) throw new InputError("Give either a margin or a price.");
     const of = codes.join(" ").trim();
@@ -101,35 +99,38 @@ const setPrice = command({
       throw new InputError([{ field: "until", message: "must be later than now, and than the beginning" }]);
     const kobo = roundings.find(({ text }) => text === round)?.kobo;
     const times = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
-    return change(room, account, note, (id) =>
+    return change(room, account, how, (id) =>
       settingRule({ account: id, of, ...rule, ...(kobo !== undefined && { round: kobo }), ...times }, now),
     );
   },
 });
 
-const removePrices = command({
-  ...changeCommand,
+const removePrices = priceChange({
   id: "prices.remove",
   title: "Remove a price…",
   summary: "Remove special prices of an account or a group.",
   description: "The prices of the account's group apply again, or the catalogue's. The account stays in its group.",
   role: "operator",
-  kind: "change",
-  gives: "money",
   target: ["account", "codes"],
   input: Type.Object({
     account: holder,
     codes: Type.Optional(Type.Array(Type.String(), { description: `${codesAbout} Default: all special prices.` })),
+    dry_run: dryRun,
     note,
   }),
   examples: [{ account: "shop@example.com", codes: ["MTNDATA", "104"] }, { account: "shop@example.com" }],
-  run: async ({ account, codes, note }, room: PricedRoom) =>
-    change(room, account, note, (id) => removingRules(id, codes?.join(" "))),
+  run: async ({ account, codes, ...how }, room: PricedRoom) =>
+    change(room, account, how, (id) => removingRules(id, codes?.join(" "))),
 });
 
-async function change(room: PricedRoom, account: string, note: string | undefined, planFor: (id: string) => Plan) {
+async function change(
+  room: PricedRoom,
+  account: string,
+  { note, dry_run }: { note?: string; dry_run?: true },
+  planFor: (id: string) => Plan,
+) {
   const { id, name } = await findHolder(room, account);
-  return changed(room, planFor(id), { source: "prices", note: note ?? `Prices of ${name}` });
+  return changed(room, planFor(id), { source: "prices", note: note ?? `Prices of ${name}`, dry_run });
 }
 
 const showPrices = command({

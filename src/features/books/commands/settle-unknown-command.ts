@@ -96,13 +96,13 @@ Run again, it does what is left, so it may be stopped at any time.`,
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411", dry_run: true },
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411" },
   ],
-  run: async ({ vendor, month, reason, dry_run, ...invoice }, room: Room) => {
-    const { timeZone: zone, vendorPrices: prices } = room.config;
-    const whole = month === undefined ? undefined : monthPeriod(month, zone);
-    if (whole && whole.to > room.now())
-      throw new InputError(`${month} is not over, so an invoice cannot have all of it. Leave out the month.`);
-    const { lines } = await chosenInvoice(invoice, zone);
-    const decided = await decideUnknowns(room, { vendor, lines, whole, prices: prices[vendor] });
+  effect: async (input, room: Room) => {
+    await readInvoice(input, room);
+    return { says: [] };
+  },
+  run: async ({ vendor, reason, dry_run, ...invoice }, room: Room) => {
+    const { lines, whole } = await readInvoice(invoice, room);
+    const decided = await decideUnknowns(room, { vendor, lines, whole, prices: room.config.vendorPrices[vendor] });
     const done = dry_run ? decided : await settleUnknowns(room, decided, reason);
     return {
       vendor,
@@ -112,6 +112,17 @@ Run again, it does what is left, so it may be stopped at any time.`,
     };
   },
 });
+
+/** The lines of the invoice, and the month of which it has all. Throws an `InputError` for what is no such file. */
+async function readInvoice(
+  { month, ...invoice }: { month?: string } & Parameters<typeof chosenInvoice>[0],
+  { config: { timeZone: zone }, now }: Room,
+) {
+  const whole = month === undefined ? undefined : monthPeriod(month, zone);
+  if (whole && whole.to > now())
+    throw new InputError(`${month} is not over, so an invoice cannot have all of it. Leave out the month.`);
+  return { ...(await chosenInvoice(invoice, zone)), whole };
+}
 
 function sumsOf(verifications: readonly { result: UnknownEnd; vendor_price: number | null }[]) {
   return ends.flatMap((end) => {

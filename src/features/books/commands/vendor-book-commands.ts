@@ -7,7 +7,7 @@ import { nairaText } from "../../../declare/money.ts";
 import Type, { type Static } from "../../../declare/schema/type.ts";
 import { type BooksRoom, period, periodOf } from "../../../ledger/commands/period.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
-import { vendorPrices } from "../../../vendors/vendor-prices.ts";
+import { type VendorPrices, vendorPrices } from "../../../vendors/vendor-prices.ts";
 import { vendorChoice } from "../../../verification/commands/vendor-states.ts";
 import { booksTrail } from "../books-trail.ts";
 import { type InvoiceLine, type SumLine, timesOf } from "../invoice.ts";
@@ -164,13 +164,22 @@ const priceAttemptsCommand = command({
   ],
   records: [booksTrail.priced],
   examples: [{ prices: "bvn=50,bvn.not_found=0,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
+  effect: async ({ prices, vendor: _, ...days }, room: BooksRoom) => {
+    pricedPeriod(prices, days, room);
+    return { says: [] };
+  },
   run: async ({ prices, vendor, ...days }, room: BooksRoom) => {
-    const kinds = checkKinds.filter((kind) => prices[kind] !== undefined);
-    if (kinds.length === 0) throw new InputError("Give the price of a kind of number, such as bvn=50.");
-    const { from, to } = periodOf(days, room.config.timeZone);
+    const { from, to } = pricedPeriod(prices, days, room);
     return { vendor, from, to, ...(await priceAttempts(room, { vendor, prices, from, to })) };
   },
 });
+
+/** Throws an `InputError` for prices of no kind, and for a period that is none. */
+function pricedPeriod(prices: VendorPrices, days: Parameters<typeof periodOf>[0], { config }: BooksRoom) {
+  if (!checkKinds.some((kind) => prices[kind] !== undefined))
+    throw new InputError("Give the price of a kind of number, such as bvn=50.");
+  return periodOf(days, config.timeZone);
+}
 
 export const vendorBookCommands = [checkInvoice, sumBooks, priceAttemptsCommand];
 

@@ -3,12 +3,12 @@ import * as forms from "../../../declare/command/forms.ts";
 import { mend } from "../../../declare/command/mend.ts";
 import { formed, InputError } from "../../../declare/command/read-texts.ts";
 import { richText } from "../../../declare/command/rich-text.ts";
-import { command } from "../../../declare/command.ts";
+import { command, type Effect } from "../../../declare/command.ts";
 import { overlapTime } from "../../../declare/duration.ts";
 import { accountEventTypes, type EventType, eventTypeNames, eventTypes } from "../../../declare/event.ts";
 import Type from "../../../declare/schema/type.ts";
 import { addressList } from "../../../runtime/network/address.ts";
-import type { Audited, WithClock } from "../../../storage/audited.ts";
+import { type Audited, takenBack, type WithClock } from "../../../storage/audited.ts";
 import { operators } from "../../../storage/events/announce.ts";
 import { endpointTrail } from "../../../storage/events/endpoint-trail.ts";
 import { endpointMarks, markedEndpoints } from "../../../storage/events/made-endpoints.ts";
@@ -98,12 +98,13 @@ const add = command({
     { url: "https://shop.example.com/duba", account: "shop@example.com", mode: "test", type: ["verification.settled"] },
     { url: "https://ops.example.com/alarms", type: ["vendor.alarm"] },
   ],
-  run: async ({ url, account, mode, type = [] }, room: EndpointRoom) => {
-    const accountId = account === undefined ? null : (await room.accounts.find(account)).id;
-    const itsMode = accountId === null ? null : mode;
-    refuseUnfit(url, type, itsMode, room);
-    const wanted = { accountId, mode: itsMode, url, types: [...new Set(type)] };
-    const place = { ...room, now: room.now(), keyring: (await room.keyring()).ring };
+  effect: async (input, room: EndpointRoom) => {
+    const { place, wanted } = await wantedBy(input, room);
+    await takenBack(room.db, (trx) => endpoints.addEndpoint({ ...place, db: trx }, wanted));
+    return { says: [] };
+  },
+  run: async (input, room: EndpointRoom) => {
+    const { place, wanted } = await wantedBy(input, room);
     const { row, secret } = await endpoints.addEndpoint(place, wanted);
     return { ...(await factsOf(row, room)), secret };
   },
@@ -200,6 +201,7 @@ const roll = command({
   ],
   records: [endpointTrail.endpointRolled],
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }, { id: "ep_q3Jx0vT5bZ1K", overlap: "1h" }],
+  effect: mustBeThere,
   run: async ({ id, overlap }, room: EndpointRoom) => {
     const place = { ...room, now: room.now(), keyring: (await room.keyring()).ring };
     const { row, secret, formerEndsAt } = await endpoints.rollSecret(place, { id, overlap });
@@ -222,6 +224,7 @@ const remove = command({
   onPage: ({ url }) => [`The endpoint of ${new URL(url).host} is removed.`],
   records: [endpointTrail.endpointRemoved],
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
+  effect: mustBeThere,
   run: async ({ id }, room: EndpointRoom) => {
     const shown = await showing(room, (await endpoints.findEndpoint(room.db, id)).audience);
     return shown(await endpoints.removeEndpoint({ ...room, now: room.now() }, { id }));
@@ -242,6 +245,23 @@ function outcomeText(outcome: string, pointsTo?: string): string {
     ECONNREFUSED: "nothing listens there.",
   };
   return texts[outcome] ?? (/^\d+$/.test(outcome) ? `it answered ${outcome}.` : `${outcome}.`);
+}
+
+/** The endpoint that the input asks for. Throws for an account that is not there, and for what no endpoint may be. */
+async function wantedBy(
+  { url, account, mode, type = [] }: { url: URL; account?: string; mode: "test" | "live"; type?: EventType[] },
+  room: EndpointRoom,
+) {
+  const accountId = account === undefined ? null : (await room.accounts.find(account)).id;
+  const itsMode = accountId === null ? null : mode;
+  refuseUnfit(url, type, itsMode, room);
+  const wanted = { accountId, mode: itsMode, url, types: [...new Set(type)] };
+  return { place: { ...room, now: room.now(), keyring: (await room.keyring()).ring }, wanted };
+}
+
+async function mustBeThere({ id }: { id: string }, { db }: Pick<Audited, "db">): Promise<Effect> {
+  await endpoints.findEndpoint(db, id);
+  return { says: [] };
 }
 
 function refuseUnfit(

@@ -12,7 +12,7 @@ import Type from "../../../declare/schema/type.ts";
 import { Decisions, decisionOf } from "../mapping/decision.ts";
 import { Mapping, type MappingRow, within } from "../mapping/mapping.ts";
 import { decideMapping, mappingRows, noteDoubts, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
-import { inOwnCodes } from "../mapping/own-codes.ts";
+import { inOwnCodes, type Proposal } from "../mapping/own-codes.ts";
 import { sourcesTrail } from "../sources-trail.ts";
 import { offerOf } from "../sync/offer.ts";
 import { catalogueSources } from "../vendors/every-source.ts";
@@ -156,36 +156,51 @@ const approveMapping = command({
   isWell: ({ left }) => left === 0,
   records: [sourcesTrail.mapped],
   examples: [{ source: "ebills" }, { source: "ebills", list: "data-bundles", source_code: "MTNDATA 231" }],
-  run: async ({ source, list, source_code: code }, room: CatalogueRoom) => {
-    const publisher = roomPublisher(room);
-    const base = await publisher.latest();
-    const { names } = await readMapping(room.db);
+  effect: async (input, room: CatalogueRoom) => {
+    (await approving(input, room))(await mappingRows(room.db));
+    return { says: [] };
+  },
+  run: async (input, room: CatalogueRoom) => {
+    const { source } = input;
+    const choose = await approving(input, room);
     let left = 0;
-    const done = await decideMapping(publisher, source, (rows) => {
-      const mapping = new Mapping(rows, names).withOwnNames();
-      const open = rows.filter(
-        (row) =>
-          row.source === source &&
-          row.state === "proposed" &&
-          isWanted(list, row.list) &&
-          isWanted(code && foldCase(code), row.code),
-      );
-      if (code !== undefined && open.length === 0)
-        throw new CatalogueError(
-          `Nothing is proposed for ${code} of ${source}.`,
-          mend("See", "catalogue.map.list", { source }),
-        );
-      const decisions = new Decisions(
-        rows.filter((row) => row.source === source),
-        open,
-      );
-      const fit = open.filter((row) => !problemIn(row, base, mapping, decisions));
+    const done = await decideMapping(roomPublisher(room), source, (rows) => {
+      const { fit, open } = choose(rows);
       left = open.length - fit.length;
       return fit.map(({ decided_by: _, decided_at: __, ...row }) => ({ ...row, state: "approved" }));
     });
     return { source, entries: done.length, left };
   },
 });
+
+/** Returns what chooses, of all rows, the proposals that are meant, and those of them that still fit the catalogue. */
+async function approving(
+  { source, list, source_code: code }: { source: string; list?: Proposal["list"]; source_code?: string },
+  room: CatalogueRoom,
+) {
+  const base = await roomPublisher(room).latest();
+  const { names } = await readMapping(room.db);
+  return (rows: readonly MappingRow[]) => {
+    const mapping = new Mapping(rows, names).withOwnNames();
+    const open = rows.filter(
+      (row) =>
+        row.source === source &&
+        row.state === "proposed" &&
+        isWanted(list, row.list) &&
+        isWanted(code && foldCase(code), row.code),
+    );
+    if (code !== undefined && open.length === 0)
+      throw new CatalogueError(
+        `Nothing is proposed for ${code} of ${source}.`,
+        mend("See", "catalogue.map.list", { source }),
+      );
+    const decisions = new Decisions(
+      rows.filter((row) => row.source === source),
+      open,
+    );
+    return { open, fit: open.filter((row) => !problemIn(row, base, mapping, decisions)) };
+  };
+}
 
 const setMapping = command({
   id: "catalogue.map.set",
@@ -214,18 +229,35 @@ const setMapping = command({
     { source: "ebills", list: "data-bundles", source_code: "MTNDATA 231", own: "104" },
     { source: "ebills", list: "data-bundles", source_code: "MTNDATA 232", own: "none" },
   ],
-  run: async ({ source, list, source_code: text, own }, room: CatalogueRoom) => {
-    if (!ownCodeForm.test(own)) throw new InputError("The own code must be one code without spaces, or none.");
-    const publisher = roomPublisher(room);
-    const base = await publisher.latest();
-    const { names } = await readMapping(room.db);
-    await decideMapping(publisher, source, (rows) => {
-      const decisions = new Decisions(rows.filter((row) => row.source === source));
-      return [decisionOf({ source, list, text, own }, decisions, new Mapping(rows, names).withOwnNames(), base)];
-    });
+  effect: async (input, room: CatalogueRoom) => {
+    (await setting(input, room))(await mappingRows(room.db));
+    return { says: [] };
+  },
+  run: async (input, room: CatalogueRoom) => {
+    const { source } = input;
+    await decideMapping(roomPublisher(room), source, await setting(input, room));
     return { source, entries: 1, left: 0 };
   },
 });
+
+/** Returns what decides, of all rows, about one entry of a source. */
+async function setting(
+  {
+    source,
+    list,
+    source_code: text,
+    own,
+  }: { source: string; list: Proposal["list"]; source_code: string; own: string },
+  room: CatalogueRoom,
+) {
+  if (!ownCodeForm.test(own)) throw new InputError("The own code must be one code without spaces, or none.");
+  const base = await roomPublisher(room).latest();
+  const { names } = await readMapping(room.db);
+  return (rows: readonly MappingRow[]) => {
+    const decisions = new Decisions(rows.filter((row) => row.source === source));
+    return [decisionOf({ source, list, text, own }, decisions, new Mapping(rows, names).withOwnNames(), base)];
+  };
+}
 
 /** Whether a proposal no longer fits the catalogue. */
 function problemIn(row: MappingRow, base: Snapshot, mapping: Mapping, decisions: Decisions): boolean {

@@ -5,7 +5,7 @@ import type { Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { soldLists } from "../../../catalogue/model/supply.ts";
 import { orNull } from "../../../declare/command/answer-schema.ts";
 import { mend } from "../../../declare/command/mend.ts";
-import { files, flag, InputError } from "../../../declare/command/read-texts.ts";
+import { type ChosenFile, files, flag, InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { ListName } from "../../../lists/index.ts";
@@ -78,16 +78,16 @@ which list it is. The table of \`duba catalogue map list --csv\` is such a file:
     { source: "ebills", file: ["mapping.csv"], list: "data-bundles", dry_run: true },
     { source: "ebills", file: ["mapping.csv"] },
   ],
-  run: async ({ source, file, list, dry_run = false }, room: CatalogueRoom) => {
-    if (file.length > 1) throw new InputError("Name one file.");
-    const read = await readMappingFile(file[0]!);
-    const publisher = roomPublisher(room);
-    const base = await publisher.latest();
-    const { names } = await readMapping(room.db);
-    const plan = (rows: readonly MappingRow[]) => decisionsIn(read, { source, list }, { rows, names, base });
+  effect: async (input, room: CatalogueRoom) => {
+    (await planning(input, room))(await mappingRows(room.db));
+    return { says: [] };
+  },
+  run: async ({ dry_run = false, ...input }, room: CatalogueRoom) => {
+    const { source } = input;
+    const plan = await planning(input, room);
     let planned = plan(await mappingRows(room.db));
     if (!dry_run)
-      await decideMapping(publisher, source, (rows) => {
+      await decideMapping(roomPublisher(room), source, (rows) => {
         planned = plan(rows);
         return planned.made.map(({ decision }) => decision);
       });
@@ -102,6 +102,18 @@ which list it is. The table of \`duba catalogue map list --csv\` is such a file:
     return { source, dry_run, changes, unchanged: planned.unchanged, left: planned.left };
   },
 });
+
+/** Returns what plans, of all rows, the decisions of a file. */
+async function planning(
+  { source, file, list }: { source: string; file: readonly ChosenFile[]; list?: Proposal["list"] },
+  room: CatalogueRoom,
+) {
+  if (file.length > 1) throw new InputError("Name one file.");
+  const read = await readMappingFile(file[0]!);
+  const base = await roomPublisher(room).latest();
+  const { names } = await readMapping(room.db);
+  return (rows: readonly MappingRow[]) => decisionsIn(read, { source, list }, { rows, names, base });
+}
 
 interface Present {
   readonly rows: readonly MappingRow[];
