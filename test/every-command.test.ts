@@ -34,6 +34,8 @@ const runElsewhere: Record<string, string> = {
   "stand-in": "It serves until a signal ends it.",
   demo: "It serves until a signal ends it.",
   check: "It calls a server.",
+  "upstreams.check": "It reads a file that somebody wrote.",
+  "upstreams.file": "It prints samples about the person of our tests.",
   restore: "It needs a store that nobody has used.",
   "keyring.retire": "A key can go 5 minutes after its successor came.",
   "sources.pull": "It calls a vendor.",

@@ -8,6 +8,7 @@ import { features } from "../src/features.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { silent } from "../src/runtime/log.ts";
 import { everyTable } from "../src/storage/tables/every-table.ts";
+import { VendorFile } from "../src/vendors/files/vendor-file.ts";
 import { vendors } from "../src/vendors/registry.ts";
 import { VendorClient } from "../src/vendors/vendor-client.ts";
 import { everyCommand } from "../src/wire/every-command.ts";
@@ -48,6 +49,7 @@ const generated: Record<string, string> = {
     scenariosTable(),
   ),
   "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", await vendorsTable()),
+  "docs/vendors/vendor-file.schema.json": vendorFileSchema(),
   "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
   "docs/what-we-hold.md": withBlock(readFileSync("docs/what-we-hold.md", "utf8"), "held", heldTable()),
   "docs/settings.md": settingsPage(),
@@ -64,6 +66,10 @@ for (const [file, text] of Object.entries(generated)) {
     writeFileSync(file, text);
     console.log(`wrote ${file}`);
   }
+}
+
+function vendorFileSchema(): string {
+  return `${JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...VendorFile }, null, 2)}\n`;
 }
 
 function withBlocks(file: string, blocks: Record<string, string>): string {

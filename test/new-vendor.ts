@@ -55,11 +55,11 @@ function filled(text: string): string {
 
 /** The registry with the vendor at its place by name. */
 function registered(text: string): string {
-  const list = /^export const vendors: readonly Vendor\[\] = \[([^\]]*)\];$/m;
+  const list = /^const builtIn: readonly Vendor\[\] = \[([^\]]*)\];$/m;
   const names = [...list.exec(text)![1]!.matchAll(/\w+/g)].map(([each]) => each);
   const sorted = [...names, name].sort();
-  const line = `export const vendors: readonly Vendor[] = [${sorted.join(", ")}];`;
-  const lines = `export const vendors: readonly Vendor[] = [\n${sorted.map((each) => `  ${each},\n`).join("")}];`;
+  const line = `const builtIn: readonly Vendor[] = [${sorted.join(", ")}];`;
+  const lines = `const builtIn: readonly Vendor[] = [\n${sorted.map((each) => `  ${each},\n`).join("")}];`;
   const imported = `import { ${name} } from "./${name}/index.ts";\n${text}`;
   return imported.replace(list, line.length > longestLine ? lines : line);
 }

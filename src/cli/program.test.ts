@@ -125,7 +125,7 @@ suite("the process", { concurrency: true }, () => {
       let loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       process.on("exit", () => process.stderr.write(loaded.join("\\n")));`;
-    const bounds = { "find nobody": 308, "ledger list": 188, "keys list": 188, "books trend": 210, status: 226 };
+    const bounds = { "find nobody": 320, "ledger list": 200, "keys list": 200, "books trend": 222, status: 238 };
     for (const [command, most] of Object.entries(bounds)) {
       const child = spawn(
         globalThis.process.execPath,

@@ -3,7 +3,7 @@ import { closestName } from "../declare/closest-name.ts";
 import type { Setting } from "../declare/setting.ts";
 import { isLoopback } from "../runtime/network/address.ts";
 import { isSandbox, missingOf, type VendorValues } from "../vendors/ports/vendor.ts";
-import { vendors } from "../vendors/registry.ts";
+import { vendorFiles, vendors } from "../vendors/registry.ts";
 import { upstreamPauses, upstreamSettings } from "../vendors/upstream-settings.ts";
 import { type FixedValues, fixedValues } from "./fixed-values.ts";
 import { coreSettings, settings } from "./settings.ts";
@@ -98,7 +98,7 @@ export function readConfig(
   config.vendorTimeouts = Object.fromEntries(
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
   );
-  problems.push(...vendorProblems(config, common !== undefined));
+  problems.push(...vendorFileProblems(config, everySetting), ...vendorProblems(config, common !== undefined));
   for (const { misfits } of features) problems.push(...(misfits?.(config) ?? []));
   const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
@@ -130,6 +130,22 @@ export function readConfig(
   if (problems.length > 0) throw new ConfigError([...new Set(problems)].join("\n"));
   config.risksOfFeatures = Object.assign({}, ...features.map(({ risks }) => risks?.(config)));
   return config;
+}
+
+/** What is wrong with the operator's vendor files, which were read when the process began. */
+function vendorFileProblems({ vendorFiles: folder }: Config, all: readonly Setting<unknown>[]): string[] {
+  if (folder !== vendorFiles.folder)
+    return [`${settings.vendorFiles.name} must be in the environment of the process when it begins.`];
+  const own = vendors.filter(({ name }) => vendorFiles.names.includes(name));
+  const taken = own.flatMap(({ name: vendor, settings: of }) =>
+    Object.values(of)
+      .filter(({ name }) => all.filter((each) => each.name === name).length > 1)
+      .map(
+        ({ name }) =>
+          `The vendor file of ${vendor} names ${name}, which is another setting of Duba: choose another name.`,
+      ),
+  );
+  return [...vendorFiles.problems, ...taken];
 }
 
 /** The texts of settings that stand in a setting of a former version, by their names. */

@@ -8,8 +8,23 @@ import { qoreid } from "./qoreid/index.ts";
 import { seamfix } from "./seamfix/index.ts";
 import { youverify } from "./youverify/index.ts";
 
+const builtIn: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, seamfix, youverify];
+
+/** The operator's vendor files are read before settings and commands are made of the list. */
+const folder = process.env.DUBA_VENDOR_FILES ?? "";
+const own = folder === "" ? undefined : (await import("./files/vendor-files.ts")).vendorFilesIn(folder);
+
+/** The folder that was read, and what is wrong with its files. */
+export const vendorFiles = { folder, names: own?.vendors.map(({ name }) => name) ?? [], problems: own?.problems ?? [] };
+
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
-export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, seamfix, youverify];
+export const vendors: readonly Vendor[] = own
+  ? [...builtIn.filter(({ name }) => !vendorFiles.names.includes(name)), ...own.vendors].sort(byName)
+  : builtIn;
+
+function byName(one: Vendor, other: Vendor): number {
+  return one.name < other.name ? -1 : 1;
+}
 
 /** A vendor as people write it: "Dojah". */
 export function vendorTitle(name: string): string {

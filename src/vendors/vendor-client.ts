@@ -14,6 +14,10 @@ export interface VendorRequest {
   headers?: Record<string, string> | ((body: string) => Record<string, string>);
   /** Sent as JSON. */
   body?: object;
+  /** Sent as a form, in place of `body`. */
+  form?: Readonly<Record<string, string>>;
+  /** How the response is written. Unless said: JSON. */
+  answer?: "json" | "form";
   /** Ends the wait before the client's own time-out does. */
   signal?: AbortSignal | undefined;
   /** Once aborted, the request is not sent any more; one that was sent goes on. */
@@ -87,7 +91,10 @@ export class VendorClient {
   /** Never rejects. */
   async send(request: VendorRequest): Promise<HttpResult> {
     const { method, signal, sendUntil, headers } = request;
-    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const body = request.form
+      ? new URLSearchParams(request.form).toString()
+      : request.body && JSON.stringify(request.body);
+    const type = request.form ? "application/x-www-form-urlencoded" : "application/json";
     const url = new URL(request.url);
     const { host } = url;
     const span = spanWithin("vendor call", "client", { "server.address": host, "http.request.method": method });
@@ -100,15 +107,15 @@ export class VendorClient {
       sendUntil,
       ...reading(request.allowance, this.#standIns),
       headers: {
-        accept: "application/json",
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        accept: request.answer === "form" ? "application/x-www-form-urlencoded, */*" : "application/json",
+        ...(body === undefined ? {} : { "content-type": type }),
         ...(traceparent === undefined ? {} : { traceparent }),
         ...(typeof headers === "function" ? headers(body ?? "") : headers),
       },
       body,
       timeout: Math.min(request.timeout ?? Number.POSITIVE_INFINITY, this.#timeout),
     });
-    const result = resultOf(await sending, request.wantedHeaders);
+    const result = resultOf(await sending, request);
     const { kind, status, code } = { status: 0, code: "", ...result };
     span?.end(
       { "duba.outcome": kind, "http.response.status_code": status, "error.type": code },
@@ -165,16 +172,16 @@ function isOfStandIn(headers: IncomingHttpHeaders): boolean {
   return standInHeader.toLowerCase() in headers || headers[modeHeader.toLowerCase()] === standInMode;
 }
 
-function resultOf(outcome: Exchanged, wantedHeaders: readonly string[] | undefined): HttpResult {
+function resultOf(outcome: Exchanged, { wantedHeaders, answer }: VendorRequest): HttpResult {
   if (!("status" in outcome)) return outcome;
   const { status, headers: given } = outcome;
   const found = named(wantedHeaders ?? usualHeaders, given);
   const headers = wantedHeaders || Object.keys(found).length > 0 ? { headers: found } : {};
   if (outcome.kind === "unreadable") return { kind: "unreadable", status, code: outcome.code, ...headers };
   // Vendors answer with JSON under other types too, such as text/html.
-  const body = parsed(outcome.body);
+  const body = answer === "form" ? parsedForm(outcome.body) : parsed(outcome.body);
   if (body === undefined && outcome.body.length > 0)
-    return { kind: "unreadable", status, code: "not_json", ...headers };
+    return { kind: "unreadable", status, code: answer === "form" ? "not_a_form" : "not_json", ...headers };
   return { kind: "answered", status, body, ...headers };
 }
 
@@ -185,6 +192,12 @@ function named(names: readonly string[], headers: IncomingHttpHeaders): Record<s
     if (value !== undefined) found[name] = String(value);
   }
   return found;
+}
+
+/** The members of a form; undefined for a page, or another text that is none. */
+function parsedForm(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8").trim();
+  return /^[^\s<>{}=&]+=[^\s<>{}]*$/.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
 }
 
 function parsed(bytes: Buffer): unknown {

@@ -42,7 +42,7 @@ export const vendorMutants: readonly Mutant[] = [
   {
     name: "a paid answer is thrown away for its Content-Type",
     file: "src/vendors/vendor-client.ts",
-    from: "const body = parsed(outcome.body);",
+    from: 'const body = answer === "form" ? parsedForm(outcome.body) : parsed(outcome.body);',
     to: 'const body = given["content-type"]?.includes("json") ? parsed(outcome.body) : undefined;',
     tests: ["src/vendors/vendor-client.test.ts"],
   },

@@ -1,7 +1,7 @@
 import { type CheckKind, forEachKind, labelOf } from "../../declare/check-kind.ts";
 import { duration, someTime } from "../../declare/duration.ts";
 import { koboOf } from "../../declare/money.ts";
-import { oneOf, onOff, setting } from "../../declare/setting.ts";
+import { anyText, oneOf, onOff, setting } from "../../declare/setting.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../vendors/registry.ts";
 import { pricesByVendor } from "../../vendors/vendor-prices.ts";
@@ -25,6 +25,14 @@ export const verificationSettings = {
       const isFit = names.every((name) => vendorNames.includes(name)) && new Set(names).size === names.length;
       return isFit ? names : undefined;
     },
+  }),
+  vendorFiles: setting({
+    name: "DUBA_VENDOR_FILES",
+    default: "",
+    about:
+      "Folder with vendor files, which add identity vendors or take the place of built-in ones. " +
+      "Only the user of the service may read it. See docs/vendors.md.",
+    ...anyText,
   }),
   vendorPrices: setting({
     name: "DUBA_UPSTREAM_PRICES",

@@ -18,7 +18,7 @@ type Missing = Reason<"noWork" | "notSent">;
 /** How a vendor gives access tokens. */
 interface Authorization {
   http: VendorClient;
-  request: Pick<VendorRequest, "url" | "headers" | "body" | "wantedHeaders">;
+  request: Pick<VendorRequest, "url" | "headers" | "body" | "form" | "answer" | "wantedHeaders">;
   /**
    * The token of a response and when it expires, in milliseconds since 1970, or why it has none. Undefined: as its
    * status says.

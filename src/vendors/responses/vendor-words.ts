@@ -82,7 +82,10 @@ const meanings: readonly { means: Failing; words: readonly string[] }[] = [
   { means: unavailable("out_of_service"), words: ["(try|retry) (again )?(later|shortly|in|after)"] },
 ];
 
-const table = meanings.map(({ means, words }) => ({ means, words: new RegExp(`\\b(${words.join("|")})(?!\\w)`, "i") }));
+const table: OwnWords = meanings.map(({ means, words }) => ({
+  means,
+  words: new RegExp(`\\b(${words.join("|")})(?!\\w)`, "i"),
+}));
 
 /** Names of members in which vendors explain a failure. Members of a record have other names. */
 const telling = /message|error|detail|description|reason|status|code|title|response/i;
@@ -91,9 +94,28 @@ const telling = /message|error|detail|description|reason|status|code|title|respo
  * The outcome that a failure states in words, or in a code of words: with 4xx as well as with 200. Undefined if its
  * words are unknown.
  */
-export function outcomeInWords(body: unknown): Failing | undefined {
+export function outcomeInWords(body: unknown, own: OwnWords = []): Failing | undefined {
   const texts = explanations(body);
-  return table.find(({ words }) => texts.some((text) => words.test(text)))?.means;
+  const rows = own.length === 0 ? table : withOwn(own);
+  return rows.find(({ words }) => texts.some((text) => words.test(text)))?.means;
+}
+
+/** A vendor's own rows of the table. */
+export type OwnWords = readonly { means: Failing; words: RegExp }[];
+
+const isAboutPerson = ({ means }: OwnWords[number]) => means.state === "negative";
+const firstAboutPerson = table.findIndex(isAboutPerson);
+
+/** Own words go before those of the table, but what is about us before what is about the person. */
+function withOwn(own: OwnWords): OwnWords {
+  const [about, others] = [own.filter(isAboutPerson), own.filter((row) => !isAboutPerson(row))];
+  return [...others, ...table.slice(0, firstAboutPerson), ...about, ...table.slice(firstAboutPerson)];
+}
+
+/** Finds one of these phrases, as explanations are written: single spaces between words. */
+export function phraseMatcher(phrases: readonly string[]): RegExp {
+  const escaped = phrases.map((phrase) => RegExp.escape(phrase.replaceAll(/[\W_]+/g, " ").trim()));
+  return new RegExp(`(?<!\\w)(?:${escaped.join("|")})(?!\\w)`, "i");
 }
 
 /** Why a vendor that gives no access token does not, in its words. Nothing of a person is done without a token. */
@@ -104,7 +126,7 @@ export function faultInWords(body: unknown): "no_money" | "bad_credentials" | "o
 }
 
 /** Texts of an explanation, with single spaces between words. */
-function explanations(value: unknown, isTelling = true, depth = 4): string[] {
+export function explanations(value: unknown, isTelling = true, depth = 4): string[] {
   if (typeof value === "string") return isTelling ? [value.replaceAll(/[\W_]+/g, " ").trim()] : [];
   if (depth === 0 || typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
@@ -120,9 +142,14 @@ const aboutOurAccount: ReadonlySet<number> = new Set([401, 402]);
  * (`byCode`), and that before what it says about the person. A server's failure says nothing: whatever its words, the
  * work may be done.
  */
-export function failureOutcome(status: number, body: unknown, byCode?: IdentityOutcome): IdentityOutcome {
+export function failureOutcome(
+  status: number,
+  body: unknown,
+  byCode?: IdentityOutcome,
+  own?: OwnWords,
+): IdentityOutcome {
   if (status >= 500) return failedWith(status);
-  const inWords = outcomeInWords(body);
+  const inWords = outcomeInWords(body, own);
   if (inWords && inWords.state !== "negative") return inWords;
   if (byCode) return byCode;
   if (inWords && !aboutOurAccount.has(status)) return inWords;

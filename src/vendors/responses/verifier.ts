@@ -6,7 +6,7 @@ import { sendWithToken, type TokenFor } from "./access-tokens.ts";
 import { outcomeReader, type VendorResponses } from "./read-outcome.ts";
 
 /** The request for a number, as a vendor documents it. */
-type AttemptRequest = Pick<VendorRequest, "method" | "url" | "headers" | "body">;
+type AttemptRequest = Pick<VendorRequest, "method" | "url" | "headers" | "body" | "form" | "answer">;
 
 /**
  * How a vendor verifies that gets each number in one request, with a response that `answers` reads. `tokenFor`: where

@@ -1,8 +1,9 @@
 import { checkKinds } from "../../declare/check-kind.ts";
-import { naira, orNull, state, time } from "../../declare/command/answer-schema.ts";
-import { command } from "../../declare/command.ts";
+import { list, naira, orNull, state, time } from "../../declare/command/answer-schema.ts";
+import { CommandError, command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
+import { fileOf } from "../../vendors/files/file-vendor.ts";
 import { missingOf, type Vendor, type VendorValues } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
 import { liveVendors, pausesThatCount, vendorStates } from "../routes/live-vendors.ts";
@@ -149,4 +150,68 @@ const showUpstream = command({
   },
 });
 
-export const upstreamCommands = [showUpstream, showStatus];
+const checkFile = command({
+  id: "upstreams.check",
+  title: "Check a vendor file",
+  summary: "Check a vendor file: its form, and what Duba makes of each of its samples.",
+  description: "It sends nothing and needs no settings. docs/vendors.md says how to write a vendor file.",
+  onTerminal: "The exit code is 1 if something is wrong.",
+  role: "viewer",
+  kind: "read",
+  only: "terminal",
+  store: "none",
+  target: ["file"],
+  input: Type.Object({ file: Type.String({ description: "The vendor file.", placeholder: "file" }) }),
+  answer: Type.Object({
+    name: orNull(Type.String()),
+    samples: Type.Integer(),
+    problems: Type.Array(Type.Object({ place: Type.String(), problem: Type.String(), cure: Type.String() })),
+  }),
+  columns: ["place", "problem", "cure"],
+  view: ({ name, samples }) => [
+    { note: name === null ? "It is no vendor file yet." : `${samples} samples of ${name} were tried.` },
+    list,
+  ],
+  none: "Nothing is wrong.",
+  isWell: ({ problems }) => problems.length === 0,
+  examples: [{ file: "vendors/acme.json" }],
+  run: async ({ file: path }) => {
+    const { textAt } = await import("../../vendors/files/vendor-files.ts");
+    const { readVendorFile } = await import("../../vendors/files/read-vendor-file.ts");
+    const { runSamples } = await import("../../vendors/files/run-samples.ts");
+    const found = textAt(path);
+    if ("wrong" in found) throw new CommandError(`The vendor file ${path} ${found.wrong}.`);
+    const read = readVendorFile(found.text);
+    if ("problems" in read) return { name: null, samples: 0, problems: read.problems };
+    const { name, samples } = read.file;
+    return { name, samples: samples.length, problems: await runSamples(read.file) };
+  },
+});
+
+const filed = vendors.filter(fileOf);
+
+const showFile = command({
+  id: "upstreams.file",
+  title: "Vendor file",
+  summary: "Print the vendor file of an identity vendor, to mend it or to begin another one from it.",
+  description: "Vendors that are not named here are code.",
+  role: "viewer",
+  kind: "read",
+  only: "terminal",
+  store: "none",
+  target: ["vendor"],
+  input: Type.Object({
+    vendor: Type.Enum(
+      filed.map(({ name }) => name),
+      { description: "The identity vendor." },
+    ),
+  }),
+  answer: Type.Object({ text: Type.String() }),
+  view: ({ text }) => [{ text }],
+  examples: [{ vendor: "prembly" }],
+  run: async ({ vendor: wanted }) => ({
+    text: JSON.stringify(fileOf(filed.find(({ name }) => name === wanted)!), null, 2),
+  }),
+});
+
+export const upstreamCommands = [showUpstream, showStatus, checkFile, showFile];

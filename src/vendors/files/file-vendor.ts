@@ -1,0 +1,36 @@
+import { checkInputOf } from "../../checks/check.ts";
+import { checks } from "../../checks/index.ts";
+import { type Setting, setting } from "../../declare/setting.ts";
+import { headerSecret, headerText, type Vendor, vendorUrl } from "../ports/vendor.ts";
+import type { FileSetting, VendorFile } from "./vendor-file.ts";
+
+/** A vendor that a file describes. */
+type FileVendor = Vendor & { file: VendorFile };
+
+/** The file that describes a vendor; undefined for one that is code. */
+export const fileOf = (vendor: Vendor): VendorFile | undefined => (vendor as Partial<FileVendor>).file;
+
+/** The vendor that a file describes. */
+export function fileVendor(file: VendorFile): FileVendor {
+  const { name, title, about, settings, test_number: tested } = file;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    about,
+    file,
+    settings: Object.fromEntries(Object.entries(settings).map(([member, given]) => [member, settingOf(member, given)])),
+    ...(tested && { testInput: checkInputOf(checks[tested.kind], { [tested.kind]: tested.number, ...tested }) }),
+    async open(values, parts) {
+      const { openFileVendor } = await import("./open-file-vendor.ts");
+      return openFileVendor(file, values, parts);
+    },
+  };
+}
+
+function settingOf(
+  member: string,
+  { name, about, default: usual = "", form, secret, optional }: FileSetting,
+): Setting<string> {
+  const how = member === "url" || form === "url" ? vendorUrl : secret ? headerSecret : headerText;
+  return setting({ ...how, name, about, default: usual, ...(optional && { optional }) });
+}

@@ -1,0 +1,47 @@
+import { plain } from "../../runtime/plain-text.ts";
+import type { IdentityUpstream } from "../ports/identity-upstream.ts";
+import type { VendorParts, VendorValues } from "../ports/vendor.ts";
+import { accessTokens, type TokenFor } from "../responses/access-tokens.ts";
+import { faultInWords } from "../responses/vendor-words.ts";
+import { verifier } from "../responses/verifier.ts";
+import { requestFor, tokenRequest } from "./make-request.ts";
+import { firstAt, responsesOf, tokenFault } from "./read-answer.ts";
+import type { VendorFile } from "./vendor-file.ts";
+
+/** Seconds that a token is taken to live if neither the answer nor the file says it. */
+const usualLifetime = 300;
+
+/** The source that a vendor's file describes, with these values of its settings. */
+export function openFileVendor(file: VendorFile, values: VendorValues, parts: VendorParts): IdentityUpstream {
+  const { name, kinds, needs } = file;
+  return {
+    name,
+    kinds: Object.keys(kinds) as (keyof typeof kinds)[],
+    ...(needs && { needs }),
+    verify: verifier(
+      responsesOf(file),
+      parts,
+      (attempt, token) => requestFor(file, values, attempt, token),
+      file.token && tokensOf(file, values, parts),
+    ),
+  };
+}
+
+function tokensOf(file: VendorFile, values: VendorValues, { http }: VendorParts): TokenFor {
+  const { at, expires_in, lifetime = usualLifetime } = file.token!;
+  return accessTokens({
+    http,
+    request: tokenRequest(file, values),
+    read(result) {
+      if (result.kind !== "answered") return undefined;
+      const { status, body } = result;
+      const fault = tokenFault(file, status, body);
+      if (fault !== undefined && status < 500) return fault;
+      if (status >= 300) return undefined;
+      const token = plain(firstAt(body, at));
+      if (!/^[!-~]+$/.test(token)) return faultInWords(body) ?? "out_of_service";
+      const said = Number(plain(firstAt(body, expires_in)) || Number.NaN);
+      return { token, expiresAt: Date.now() + (said > 0 ? said : lifetime) * 1000 };
+    },
+  });
+}
