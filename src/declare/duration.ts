@@ -21,6 +21,7 @@ export const timeFrom = (least: string) => ({
 /** A length of time of `most` or less. */
 export const timeUpTo = (most: string) => ({
   form: `a length of time of at most ${most}, such as 20s, 5min or 24h`,
+  hint: "5min, 24h or 7d",
   read: (text: string): number | undefined => {
     const milliseconds = duration.read(text);
     return milliseconds !== undefined && milliseconds <= duration.read(most)! ? milliseconds : undefined;

@@ -55,6 +55,7 @@ export const anyText = { form: "text", read: (text: string) => text };
 
 export const limit = {
   form: "a count per window, such as 600/min (s, min, h or day)",
+  hint: "600/min (s, min, h or day)",
   read: (text: string): Limit | undefined => {
     const parts = /^([1-9]\d{0,8})\/(s|min|h|day)$/.exec(text);
     if (!parts) return undefined;

@@ -34,12 +34,17 @@ const createKey = command({
   kind: "change",
   gives: "credentials",
   givesNothing: ({ mode }) => mode === "test",
+  fills: ({ email, prepaid }) =>
+    prepaid === undefined || email === undefined
+      ? undefined
+      : { input: { account: String(email), mode: "live" }, title: "New live key" },
   input: Type.Object({
     account: Type.String({ description: "Account of the key.", placeholder: "id or e-mail" }),
     mode: Type.Enum(["test", "live"], {
       description: "A test key uses only the sandbox. A live key never uses it.",
       default: "test",
-      byButton: true,
+      areEqual: true,
+      words: { live: "It asks vendors, and its calls cost money.", test: "It uses only the sandbox." },
     }),
     label: Type.String({ description: "A name for the key, so that you recognise it.", default: "" }),
     scope: Type.Optional(

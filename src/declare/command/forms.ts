@@ -14,12 +14,18 @@ export interface Form<Value> {
   form: string;
   /** Undefined for text of another form. `zone`: of days and of times without an offset. */
   read: (text: string, zone: TimeZone) => Value | undefined;
+  /** Such texts, one line below a field whose label does not say how to write them. */
+  hint?: string;
+  /** Of `orWord`: a form says it with an empty field. */
+  word?: string;
   /** It reads as `remark` does, so no page repeats the text as it was written. */
   masks?: true;
 }
 
 /** A form with one more word, which is read as null. */
-export const orWord = <Value>(word: string, { form, read }: Form<Value>): Form<Value | null> => ({
+export const orWord = <Value>(word: string, { form, read, hint }: Form<Value>): Form<Value | null> => ({
+  ...(hint !== undefined && { hint }),
+  word,
   form: `${form}, or "${word}"`,
   read: (text, zone) => (text === word ? null : read(text, zone)),
 });
@@ -30,6 +36,16 @@ export const day: Form<number> = {
   read: (text, zone) => (isDay(text) ? zone.startOfDay(text) : undefined),
 };
 
+/** The last day of a period, read as the first moment of the next one. */
+export const lastDay: Form<number> = {
+  form: "the last day, such as 2026-11-30",
+  read: (text, zone) => {
+    const start = day.read(text, zone);
+    // No day has 36 hours.
+    return start === undefined ? undefined : zone.startOfDay(zone.dayOf(start + 36 * 3_600_000));
+  },
+};
+
 export const calendarMonth: Form<string> = {
   form: "a month such as 2026-11",
   read: (text) => (isMonth(text) ? text : undefined),
@@ -38,6 +54,7 @@ export const calendarMonth: Form<string> = {
 /** The end of something that begins now, read as milliseconds since 1970. */
 export const expiry: Form<number> = {
   form: "a later day such as 2027-01-31, or a time from now such as 90d or 5min",
+  hint: "90d, or 2027-01-31",
   read: (text, zone) => {
     const now = Date.now();
     const end = expiryOf(text, now, zone);
@@ -48,6 +65,7 @@ export const expiry: Form<number> = {
 /** A time in the past, read as milliseconds since 1970. */
 export const moment: Form<number> = {
   form: "a day such as 2026-11-01 (at 00:00 in DUBA_TIME_ZONE), or a time ago such as 30min or 24h",
+  hint: "24h, or 2026-11-01",
   read: (text, zone) => {
     const ago = duration.read(text);
     return ago === undefined ? day.read(text, zone) : Date.now() - ago;
@@ -66,17 +84,15 @@ export const futureTime: Form<number> = {
 /** When something begins, read as milliseconds since 1970. */
 export const startTime: Form<number> = {
   form: "a day such as 2027-02-01, or a time such as 2027-02-01T08:00 or 2027-02-01T08:00+01:00",
+  hint: "A day such as 2027-02-01",
   read: (text, zone) => day.read(text, zone) ?? clockTime(text, zone),
 };
 
 /** When something ends, read as milliseconds since 1970. A day is the last one. */
 export const endTime: Form<number> = {
   form: `the last day or the end, ${startTime.form}`,
-  read(text, zone) {
-    const start = day.read(text, zone);
-    // No day has 36 hours.
-    return start === undefined ? clockTime(text, zone) : zone.startOfDay(zone.dayOf(start + 36 * 3_600_000));
-  },
+  hint: "The last day, such as 2027-02-28",
+  read: (text, zone) => lastDay.read(text, zone) ?? clockTime(text, zone),
 };
 
 function clockTime(text: string, zone: TimeZone): number | undefined {
@@ -98,6 +114,7 @@ export const positiveAmount = {
 /** An IP address or a network. */
 export const network = {
   form: "an IP address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32",
+  hint: "203.0.113.7, or 10.0.0.0/8",
   read: (text: string) => (isNetwork(text) ? text : undefined),
 };
 

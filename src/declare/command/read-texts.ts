@@ -32,8 +32,11 @@ export interface MemberOptions extends TSchemaOptions {
   pasted?: boolean;
   /** Few people fill it in: a form folds it. */
   folded?: true;
-  /** Few words, of which none goes without saying: a form has a button for each. */
-  byButton?: true;
+  /** One line below its field, for a person whom the label does not tell enough. */
+  hint?: string;
+  /** Few words, of which none goes without saying: a form asks for one, and says what each means. */
+  areEqual?: true;
+  words?: Readonly<Record<string, string>>;
   /** What a filter says while no word is chosen. Default: "All". */
   unchosen?: string;
   /** It belongs to this flag: without the flag it is not read. */
@@ -58,14 +61,16 @@ export interface Member extends MemberOptions {
   form?: string;
   read?: Form<unknown>["read"];
   masks?: true;
+  word?: string;
   /** `passkey`: what a browser made for it. No person writes that. */
   holds?: "file" | "passkey";
   minLength?: number;
 }
 
 /** A text of this form. The member has the value that the form reads. */
-export function formed<Value>({ form, read, masks }: Form<Value>, options: MemberOptions): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ type: "string", form, read, ...(masks && { masks }), ...options });
+export function formed<Value>({ form, read, masks, hint, word }: Form<Value>, options: MemberOptions): TUnsafe<Value> {
+  const said = { ...(masks && { masks }), ...(hint !== undefined && { hint }), ...(word !== undefined && { word }) };
+  return Type.Unsafe<Value>({ type: "string", form, read, ...said, ...options });
 }
 
 /** A note for the audit trail. */

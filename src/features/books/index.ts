@@ -35,7 +35,7 @@ export const books = feature({
   ],
   records: async () => ({
     verification: { primary: ["books.adjust"] },
-    account: { below: "books.trend" },
+    account: { below: "books.trend", beside: ["books.statement"] },
     vendor: { below: "books.trend" },
   }),
 });

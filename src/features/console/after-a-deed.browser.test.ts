@@ -41,7 +41,7 @@ suite("after a deed", { skip: missingBrowser() }, () => {
     await change("180000");
     await change("350000");
     assert.equal(await heading(), "Danfo");
-    assert.match(await line(), /^Monthly cap.*: ₦180,000.* → ₦350,000/);
+    assert.match(await line(), /^Monthly cap: ₦180,000.* → ₦350,000/);
     const address = new URL(ada.page.url());
     assert.equal(`${address.pathname} ${address.searchParams.get("account")}`, `/accounts/show ${account}`);
     // It stays for who reloads, and goes with the next page.
@@ -59,7 +59,7 @@ suite("after a deed", { skip: missingBrowser() }, () => {
     await open(`/ledger/show?reference=${reference}`);
     await hands.go(/^Give back ₦/);
     await hands.fill(/^Reason/, "Charged twice");
-    await hands.confirm(/^Adjust$/);
+    await hands.confirm(/^Give back$/);
     assert.match(ada.page.url(), /\/ledger\/show\?/);
     assert.match(await line(), /^₦[\d.]+ given back to Sandbox\.$/);
   });
@@ -67,7 +67,8 @@ suite("after a deed", { skip: missingBrowser() }, () => {
   test("a secret is shown once, on the page of its key, which a reload shows without it", async () => {
     await open(`/keys/create?account=${account}`);
     await hands.fill(/^Label/, "Checkout");
-    await hands.confirm(/live/);
+    await hands.pick(/^Live/);
+    await hands.confirm(/^Create key$/);
     assert.equal(await heading(), "Checkout");
     assert.match(await ada.page.getByLabel("Key", { exact: true }).inputValue(), /^duba_live_/);
     assert.match(ada.page.url(), /\/keys\/show\?id=/);
@@ -78,7 +79,8 @@ suite("after a deed", { skip: missingBrowser() }, () => {
 
   test("what a deed removed has no page, so one lands on the list of such things", async () => {
     await open(`/events/endpoints/add?url=https://shop.example.com/duba&account=${account}`);
-    await hands.confirm(/^Add endpoint/);
+    await hands.pick(/^Live/);
+    await hands.confirm(/^Create endpoint/);
     const [endpoint] = await (await service.store()).db.selectFrom("event_endpoint").select("id").execute();
     await open(`/events/endpoints/remove?id=${endpoint!.id}`);
     await hands.agree();

@@ -52,10 +52,10 @@ for (const engine of usualEngines)
       await said(ada.page, "Email must be an e-mail address without a number of ten digits, which may be a person's.");
       assert.equal(await ada.page.getByLabel("Name").inputValue(), `Shop ${html}`);
       await ada.page.getByLabel("Email").fill("shop@example.com");
-      await ada.page.getByRole("button", { name: "Create" }).click();
+      await ada.page.getByRole("button", { name: "Create account" }).click();
       await said(ada.page, /The account .+ is created/);
 
-      await open(ada.page, "/keys/create", { Client: "shop@example.com", Label: html });
+      await open(ada.page, "/keys/create", { Client: "shop@example.com", Label: html, Test: "on" });
       const key = await ada.page.getByLabel("Key", { exact: true }).inputValue();
       const verified = await service.verify({ credential: key });
       assert.equal(verified.status, 200);

@@ -35,7 +35,9 @@ export async function sendForm(page: Page, address: string, fields: Record<strin
   const form = page.locator("main form.command");
   for (const [label, value] of Object.entries(fields)) {
     const field = form.getByLabel(label, { exact: false }).first();
-    if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
+    const kind = await field.evaluate((element) => element.getAttribute("type") ?? element.tagName);
+    if (kind === "SELECT") await field.selectOption(value);
+    else if (kind === "radio") await field.check();
     else await field.fill(value);
   }
   await sendOpened(page);

@@ -4,7 +4,9 @@ import type { Browser } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
 import type { Visitor } from "../../../test/support/passkey.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
-import { join, said } from "./console.fixture.ts";
+import { everyCommand } from "../../wire/every-command.ts";
+import { join, said, sendOpened } from "./console.fixture.ts";
+import { pathOf } from "./site-map.ts";
 
 // What a browser does here does not depend on the engine.
 suite("forms in a browser", { skip: missingBrowser() }, () => {
@@ -61,12 +63,12 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await page.getByLabel(/^Name/).fill('Ìbàdàn "& Lagos"');
     await page.getByLabel(/^Email/).fill("lagos@example.com");
     await endSession();
-    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     await signIn();
     assert.equal(new URL(page.url()).search, "?_typed=1");
     assert.equal(await page.getByLabel(/^Name/).inputValue(), 'Ìbàdàn "& Lagos"');
     assert.deepEqual(await accounts(), []);
-    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     await page.waitForURL(/_did=/);
     assert.deepEqual(await accounts(), [['Ìbàdàn "& Lagos"', "lagos@example.com"]]);
 
@@ -77,9 +79,60 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
       .setInputFiles([{ name: "prices.csv", mimeType: "text/csv", buffer: Buffer.alloc(100_000, "x") }]);
     await page.getByLabel("Note").fill("Prices of Lagos");
     await endSession();
-    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByRole("button", { name: "Import files" }).click();
     await signIn();
     assert.equal(await page.getByLabel("Note").inputValue(), "Prices of Lagos");
     assert.equal(await page.getByLabel("File").inputValue(), "");
+  });
+
+  test("a form has no paragraph of help, units in its fields, one filled button, and the cursor where one types", async () => {
+    const { page } = ada;
+    const account = await service.newAccount("Danfo");
+    await page.goto(`${origin}/accounts/change?account=${account}`);
+    const form = page.locator("form.command");
+    assert.equal(await page.locator("main header p:not(.crumb)").count(), 0);
+    assert.deepEqual(await form.locator("button.main").allInnerTexts(), ["Change Danfo"]);
+    assert.equal(await page.evaluate("document.activeElement.name"), "bvn_fee");
+    assert.equal(await form.locator(".unit", { has: page.getByLabel("Monthly cap") }).innerText(), "₦");
+    assert.equal(await page.getByLabel("Monthly cap").inputValue(), "");
+    assert.equal(await page.getByLabel("Monthly cap").getAttribute("placeholder"), "None");
+    await page.goto(`${origin}/routes/pause?vendor=dojah`);
+    assert.deepEqual(await form.locator("button.main").allInnerTexts(), ["Pause Dojah"]);
+    const choice = page.getByRole("group", { name: "Why" });
+    assert.match(
+      await choice.innerText(),
+      /Load\s+It is slow[^.]*\. Ends by itself after 8 hours\.[\s\S]*Key\s[\s\S]*until you resume it/,
+    );
+    assert.equal(await choice.locator("input:checked").count(), 0);
+  });
+
+  test("no word is chosen for a person: a pause without a reason asks for one", async () => {
+    const { page } = ada;
+    await page.goto(`${origin}/routes/pause?vendor=dojah`);
+    await page.getByRole("button", { name: "Pause Dojah" }).click();
+    await said(page, /Why must be one of load, money, answers, key/);
+  });
+
+  test("an empty field takes a cap away", async () => {
+    const { page } = ada;
+    const account = await service.newAccount("Kiosk");
+    const change = async (cap: string) => {
+      await page.goto(`${origin}/accounts/change?account=${account}`);
+      await page.getByLabel("Monthly cap").fill(cap);
+      await sendOpened(page);
+      return page.locator(".landed").innerText();
+    };
+    await change("5000");
+    assert.match(await change(""), /Monthly cap: ₦5,000\.00 → none/);
+    assert.equal(await page.getByText("of ₦5,000").count(), 0);
+  });
+
+  test("no form of a change names a setting", async () => {
+    const { page } = ada;
+    for (const { id, kind, only, store } of await everyCommand()) {
+      if (kind === "read" || only === "terminal" || store === "own") continue;
+      await page.goto(`${origin}${pathOf({ id })}`);
+      assert.doesNotMatch(await page.locator("main").innerText(), /DUBA_/, id);
+    }
   });
 });

@@ -14,6 +14,8 @@ export interface Hands {
   /** Confirms with the passkey what the page asks. */
   agree(): Promise<void>;
   fill(label: RegExp, text: string): Promise<void>;
+  /** Chooses one of a few. */
+  pick(label: RegExp): Promise<void>;
   choose(label: RegExp, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export function mouse(page: Page): Hands {
       if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(text);
       else await field.fill(text);
     },
+    pick: (name) => page.getByRole("radio", { name }).check(),
     choose: (label, file) => page.getByLabel(label).setInputFiles([file]),
   };
 }
@@ -87,6 +90,15 @@ export function keyboard(page: Page): Hands {
       await page.keyboard.type(new Date(`${text}-01T00:00Z`).toLocaleString("en", { month: "long", timeZone: "UTC" }));
       await page.keyboard.press("ArrowRight");
       await page.keyboard.type(text.slice(0, 4));
+    },
+    async pick(label) {
+      // A group of radio buttons is one stop; arrows go through it.
+      while ((await page.evaluate("document.activeElement.type")) !== "radio") await page.keyboard.press("Tab");
+      for (let tries = 0; tries < 10; tries += 1) {
+        await page.keyboard.press(tries === 0 ? "Space" : "ArrowDown");
+        if (label.test((await page.evaluate<string>(focused)).trim())) return;
+      }
+      assert.fail(`no choice ${label}`);
     },
     async choose(label, file) {
       let chooser: FileChooser | undefined;

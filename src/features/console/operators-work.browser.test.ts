@@ -65,7 +65,8 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await page.goto(`${origin}/subjects/export`);
     await page.getByLabel(/^Number/).fill("22000000017");
     for (const _ of [1, 2]) {
-      await page.getByRole("button", { name: "Export: BVN" }).click();
+      await page.getByLabel("BVN").check();
+      await page.getByRole("button", { name: "Save the file" }).click();
       const [file] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("button", { name: "Confirm with your passkey" }).click(),
@@ -181,13 +182,13 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await changer.open(/^More: Catalogue$/);
     await changer.go(/^Import files…$/);
     await changer.choose(/^File/, { name: "data-bundles.csv", mimeType: "text/csv", buffer });
-    await changer.confirm(/^Import$/);
+    await changer.confirm(/^Import files$/);
     await approved();
     assert.notEqual(await bundles(), before);
     await changer.go(/^Catalogue/);
     await changer.open(/^More: \d+$/);
     await changer.go(/^Revert…$/);
-    await changer.confirm(/^Revert$/);
+    await changer.confirm(/^Revert/);
     await approved();
     assert.equal(await bundles(), before);
 
@@ -230,7 +231,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.go(/^Invite somebody…$/);
     await hands.fill(/^Email/, "third@example.com");
     await hands.fill(/^Role/, "operator");
-    await hands.confirm(/^Invite$/);
+    await hands.confirm(/^Invite somebody/);
     await said(page, "third@example.com is invited as operator");
     const joins = async (link: string) => {
       grace = await visit(browser, origin);

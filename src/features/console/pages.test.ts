@@ -127,10 +127,6 @@ suite("what pages of the console say", () => {
     assert.match(await page("/events"), />Waiting</);
   });
 
-  test("a hint that names a command of three words is a link to its page", async () => {
-    assert.match(await page("/events/resend"), /<a href="\/events\/endpoints\/list">Endpoints<\/a>/);
-  });
-
   test("an account keeps its id, its e-mail and its name apart, and an entry of the trail names it", async () => {
     await post("/accounts/create", { name: "Zaria Lenders", email: "zaria@example.com" });
     const shown = await page("/accounts/show?account=zaria%40example.com");
@@ -162,7 +158,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/accounts"), /<td[^>]*data-label="Monthly cap">.*0 % of ₦2,500,000<\/span><\/td>/);
     assert.match(
       await page("/accounts/show?account=till@example.com"),
-      /<dt>Monthly cap \(₦\)<\/dt><dd>₦2,500,000<span class="kobo">\.00<\/span><\/dd>/,
+      /<dt>Monthly cap<\/dt><dd>₦2,500,000<span class="kobo">\.00<\/span><\/dd>/,
     );
     assert.match(await page("/sources/status?_run=1&all=true"), /data-label="Missing">DUBA_VTPASS_API_KEY/);
   });
@@ -186,7 +182,7 @@ suite("what pages of the console say", () => {
     for (const fact of ["<h1>Till</h1>", `>${id}<`, ">till@example.com<"]) assert.ok(shown.includes(fact), fact);
     const changed = await post("/accounts/change", { account: "shop@example.com", email: "bill@example.com" });
     assert.match(changed, /The account Shop pays /);
-    assert.match(changed, /<dt>ID<\/dt><dd>(?:<[^>]*>)*acc_/);
+    assert.match(changed, /<span class="id">acc_/);
     await post("/accounts/change", { account: "bill@example.com", email: "shop@example.com" });
   });
 
@@ -286,7 +282,7 @@ suite("what pages of the console say", () => {
         reason: "Goodwill",
         sure: "true",
       }),
-      /-₦1,250\.50/,
+      /₦1,250\.50 given back to Till/,
     );
     const past = await post("/catalogue/edit", { code: "MTNDATA 104", price: "99", holds_from: "2020-01-01T00:00" });
     assert.match(past, /Holds from must be later than now\./);

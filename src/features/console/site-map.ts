@@ -180,15 +180,9 @@ export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCo
   );
 }
 
-/**
- * The verb of a command, on the button of its form: "Create", or "Add endpoint" for one of a family within a family.
- */
-export function verbOf({ id }: Pick<Command<never>, "id">): string {
-  const [family = "", ...words] = id.split(".");
-  const verb = words.pop() ?? family;
-  const [things] = words;
-  if (things === undefined) return labelFor(verb);
-  return labelFor(verb === "list" ? things : `${verb} ${things.replace(/s$/, "")}`);
+/** Whether a command makes a new thing. */
+export function isMaker({ id }: Pick<Command<never>, "id">): boolean {
+  return /\.(?:create|add|invite)$/.test(id);
 }
 
 /** Whole names that people would not say as the code does. */
@@ -199,8 +193,8 @@ const called: Readonly<Record<string, string>> = {
   occurred_at: "Time",
   quoted_fee: "Fee",
   charge_left: "Left of the charge",
-  cap_naira: "Monthly cap (₦)",
-  cap_count: "Monthly cap (verifications)",
+  cap_naira: "Monthly cap",
+  cap_count: "Cap (number)",
   spent: "This month",
   spent_naira: "This month",
   spent_count: "This month (verifications)",
@@ -237,7 +231,7 @@ const called: Readonly<Record<string, string>> = {
   for: "For",
   amount_differs: "Client said another amount",
   scope: "May",
-  prepaid: "Pays before",
+  prepaid: "Prepaid",
 };
 
 const spelled: Readonly<Record<string, string>> = {

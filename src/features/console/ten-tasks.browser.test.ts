@@ -36,6 +36,7 @@ function counting(hands: Hands): Counting {
     confirm: counted(hands.confirm, 2),
     agree: counted(hands.agree),
     fill: counted(hands.fill),
+    pick: counted(hands.pick),
     choose: counted(hands.choose),
     paste: counted(async (text: string) => {
       await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
@@ -84,7 +85,7 @@ const tenTasks: Record<string, Task> = {
     async does(hands) {
       await hands.go(/^Give back ₦/);
       await hands.fill(/^Reason/, "Charged twice");
-      await hands.confirm(/^Adjust$/);
+      await hands.confirm(/^Give back$/);
       await said(hands.page, /given back to Sandbox/);
     },
   },
@@ -95,7 +96,7 @@ const tenTasks: Record<string, Task> = {
       await hands.go(/^Top up…$/);
       await hands.fill(/^Amount/, "5000");
       await hands.fill(/^Reason/, "Transfer 8841");
-      await hands.confirm(/^Top up$/);
+      await hands.confirm(/^Top up Till$/);
       await said(hands.page, /The balance of Till is/);
     },
   },
@@ -106,8 +107,8 @@ const tenTasks: Record<string, Task> = {
       await hands.go(/^Change…$/);
       // A form that leaves what is there changes nothing.
       cap += 1000;
-      await hands.fill(/^Monthly cap \(₦\)/, String(cap));
-      await hands.confirm(/^Change$/);
+      await hands.fill(/^Monthly cap/, String(cap));
+      await hands.confirm(/^Change Shop$/);
       await said(hands.page, cap.toLocaleString("en"));
     },
   },
@@ -115,17 +116,18 @@ const tenTasks: Record<string, Task> = {
     actions: 3,
     at: ({ account }) => accountPage(account),
     async does(hands) {
-      await hands.go(/^New key$/);
-      await hands.confirm(/^Create: live$/);
+      await hands.go(/^New live key$/);
+      await hands.confirm(/^Create key$/);
       await hands.page.getByLabel("Key", { exact: true }).waitFor();
     },
   },
   "pause a vendor": {
-    actions: 2,
+    actions: 3,
     at: () => "/upstreams/show?vendor=blusalt",
     async does(hands) {
       await hands.go(/^Pause…$/);
-      await hands.go(/^Pause: load$/);
+      await hands.pick(/^Load/);
+      await hands.go(/^Pause Blusalt$/);
       await said(hands.page, /Blusalt is paused for all checks, until/);
     },
   },
@@ -147,16 +149,15 @@ const tenTasks: Record<string, Task> = {
       const buffer = Buffer.from("reference,time,price\nD-1,2026-10-05 10:00,50\n");
       await hands.go(/^Check an invoice$/);
       await hands.choose(/^Invoice/, { name: "october.csv", mimeType: "text/csv", buffer });
-      await hands.go(/^Reconcile$/);
+      await hands.go(/^Check an invoice$/);
       await said(hands.page, /D-1/);
     },
   },
   "month's letter for a client": {
-    actions: 2,
+    actions: 1,
     at: ({ account }) => accountPage(account),
     async does(hands) {
-      await hands.go(/^Statement/);
-      await hands.go(/^Letter$/);
+      await hands.go(/^Letter of last month$/);
       await said(hands.page, /^Statement for /);
     },
   },
@@ -201,11 +202,12 @@ const moreTasks: Record<string, Task> = {
     },
   },
   "pause the last vendor": {
-    actions: 4,
+    actions: 5,
     async does(hands) {
       await hands.paste("dojah");
       await hands.go(/^Pause…$/);
-      await hands.confirm(/^Pause: load$/);
+      await hands.pick(/^Load/);
+      await hands.confirm(/^Pause Dojah$/);
       await said(hands.page, /Dojah is paused for all checks, until/);
     },
   },

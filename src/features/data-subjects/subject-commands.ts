@@ -18,7 +18,7 @@ const person = {
   kind: Type.Enum([...checkKinds], {
     description: "Which number of the person it is.",
     default: "bvn",
-    byButton: true,
+    areEqual: true,
   }),
   number: formed(anyNumber, { description: `The ${anyLabel} of the person.`, private: true }),
   ...besideNumber(subjectOnly),

@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../commands/context.ts";
 import { answerFiles } from "../../declare/command/answer-schema.ts";
-import { day } from "../../declare/command/forms.ts";
+import { day, lastDay } from "../../declare/command/forms.ts";
 import { files, formed } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
@@ -22,7 +22,7 @@ export const evidenceCommand = command({
   input: Type.Object({
     from: formed(day, { description: "First day.", placeholder: "day" }),
     to: Type.Optional(
-      formed(day, { description: "Day after the last day of the period. Default: until now.", placeholder: "day" }),
+      formed(lastDay, { description: "Last day of the period. Default: until now.", placeholder: "day" }),
     ),
     basis: Type.Optional(
       files({
@@ -39,7 +39,7 @@ export const evidenceCommand = command({
       ? "For each table as a file of its own, name a folder: --out evidence/"
       : `${files.length} files. Check them: sha256sum -c SHA256SUMS`,
   ],
-  examples: [{ from: "2026-01-01", to: "2026-07-01" }],
+  examples: [{ from: "2026-01-01", to: "2026-06-30" }],
   run: async ({ basis = [], ...days }, room: CommandContext) => {
     const [{ evidenceFiles, mayBeAbout }, { readBasis }] = await Promise.all([
       import("./evidence-files.ts"),

@@ -92,7 +92,7 @@ const summarizeLedger = command({
   view: ({ from, to }, { at }) => [{ note: `From ${at(from)} until ${at(to)}.` }, list],
   examples: [
     {},
-    { by: "day", account: "shop@example.com", mode: "live", from: "2026-11-01", to: "2026-12-01" },
+    { by: "day", account: "shop@example.com", mode: "live", from: "2026-11-01", to: "2026-11-30" },
     { by: "month", from: "2026-01-01" },
   ],
   run: async (

@@ -10,7 +10,7 @@ import {
   time,
   yes,
 } from "../../declare/command/answer-schema.ts";
-import { day, id } from "../../declare/command/forms.ts";
+import { day, id, lastDay } from "../../declare/command/forms.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import { command, mostCounted } from "../../declare/command.ts";
 import { holdsLongNumber } from "../../declare/fields.ts";
@@ -70,7 +70,7 @@ export const listVerificationsCommand = command({
       Type.Enum(["sandbox", ...vendors.map(({ name }) => name)], { description: "Only those that asked this vendor." }),
     ),
     from: Type.Optional(formed(day, { description: "First day.", placeholder: "day" })),
-    to: Type.Optional(formed(day, { description: "Day after the last day.", placeholder: "day" })),
+    to: Type.Optional(formed(lastDay, { description: "Last day.", placeholder: "day" })),
     last4: Type.Optional(formed(last4, { description: `Last four digits of the ${anyLabel}.`, placeholder: "digits" })),
     reference: Type.Optional(
       formed(id, { description: "The reference of the verification.", placeholder: "reference" }),

@@ -95,8 +95,8 @@ export const replayRoutes = command({
   ],
   none: "No live verification asked a vendor in the period.",
   examples: [
-    { from: "2026-10-01", to: "2026-11-01" },
-    { from: "2026-10-01", to: "2026-11-01", price: ["prembly:bvn=45"] },
+    { from: "2026-10-01", to: "2026-10-31" },
+    { from: "2026-10-01", to: "2026-10-31", price: ["prembly:bvn=45"] },
   ],
   run: async (
     { price = [], ...days },

@@ -123,12 +123,20 @@ const pause = command({
     why: Type.Enum(reasons, {
       description: `Why. ${reasons.map((reason) => `${reason}: ${pauseReasons[reason]}.`).join(" ")}`,
       default: "answers",
-      byButton: true,
+      areEqual: true,
+      words: {
+        load: "It is slow or has too much to do. Ends by itself after 8 hours.",
+        money: "It costs too much or its wallet is empty. Ends by itself after 8 hours.",
+        answers: "Its answers are wrong. Lasts until you resume it.",
+        key: "Its key must not be used. Lasts until you resume it.",
+      },
     }),
     for: Type.Optional(
       formed(pauseFor, {
         description: "How long a pause for load or money lasts, such as 30min or 2h. Default: 8h.",
         placeholder: "time",
+        hint: "30min or 2h, for load or money",
+        folded: true,
       }),
     ),
   }),

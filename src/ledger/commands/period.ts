@@ -1,4 +1,4 @@
-import { day } from "../../declare/command/forms.ts";
+import { day, lastDay } from "../../declare/command/forms.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import Type from "../../declare/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
@@ -20,8 +20,8 @@ export const period = {
     formed(day, { description: "First day. Default: the first day of this month.", placeholder: "day" }),
   ),
   to: Type.Optional(
-    formed(day, {
-      description: "Day after the last day of the period. Default: until now.",
+    formed(lastDay, {
+      description: "Last day of the period. Default: until now.",
       placeholder: "day",
     }),
   ),

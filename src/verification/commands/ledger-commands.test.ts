@@ -11,8 +11,8 @@ for (const engine of usualEngines) {
     const place = suiteLedger(engine);
     const { duba } = place;
 
-    test("a period is summed by account and mode, with its first day and without its last", async () => {
-      const march = ["ledger", "summary", "--from", "2026-03-01", "--to", "2026-04-01"];
+    test("a period is summed by account and mode, with its first day and its last", async () => {
+      const march = ["ledger", "summary", "--from", "2026-03-01", "--to", "2026-03-31"];
       const { exitCode, out } = await duba(...march, "--json");
       assert.equal(exitCode, 0);
       const none = { started: 0, not_found: 0, phone_mismatch: 0, blocked: 0, refused: 0, failed: 0, unknown: 0 };
@@ -49,8 +49,8 @@ for (const engine of usualEngines) {
 
     test("a period that ends before it begins is refused", async () => {
       const refusals: [string[], RegExp][] = [
-        [["list", "--from", "2026-03-02", "--to", "2026-03-01"], /^The period ends before it begins/],
-        [["summary", "--from", "2026-03-02", "--to", "2026-03-02"], /^The period ends before it begins/],
+        [["list", "--from", "2026-03-03", "--to", "2026-03-01"], /^The period ends before it begins/],
+        [["summary", "--from", "2026-03-02", "--to", "2026-03-01"], /^The period ends before it begins/],
         [["summary", "--from", "2999-01-01"], /^The period ends before it begins/],
       ];
       for (const [argv, expected] of refusals) {

@@ -27,7 +27,7 @@ for (const engine of usualEngines) {
       assert.deepEqual((await list("--account", "shop@example.com", "--mode", "test")).found, ["4"]);
       assert.deepEqual((await list("--state", "not_found", "--last4", "0017")).found, ["3"]);
       assert.deepEqual((await list("--from", "2026-04-01")).found, ["5"]);
-      assert.deepEqual((await list("--consent", "consent-1", "--to", "2026-03-15")).found, []);
+      assert.deepEqual((await list("--consent", "consent-1", "--to", "2026-03-14")).found, []);
       assert.deepEqual((await list("--request-id", "request-2")).found, ["1"]);
       assert.deepEqual((await list("--request-id", "request-9")).found, []);
       assert.deepEqual((await list("--vendor", "peer")).found, ["1"]);

@@ -26,7 +26,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     /** Each test has a day of its own. */
     let at = Date.now() - day;
-    const period = () => ["--from", zone.dayOf(at), "--to", zone.dayOf(at + day)];
+    const period = () => ["--from", zone.dayOf(at), "--to", zone.dayOf(at)];
     const follow = () => followJournal({ db: store.db, audit: append, zone });
 
     /** The command line of an operator whose settings have these prices. */

@@ -60,7 +60,10 @@ export const statementCommand = command({
     const totals = statementTotals(await costsOf(room.db, head), head, client, room.config);
     return statementLetter(room.db, totals, head, client);
   },
-  fills: ({ sums, client, account, month, number }) => {
+  fills: ({ sums, client, account, month, number, prepaid, email }) => {
+    // Of an account: without a month it is the last one.
+    if (prepaid !== undefined && email !== undefined)
+      return { input: { account: String(email), for_client: "on" }, title: "Letter of last month" };
     if (sums === undefined || client !== undefined) return undefined;
     const soFar = number === null && { so_far: "on" };
     return { input: { account: String(account), month: String(month), for_client: "on", ...soFar }, title: "Letter" };

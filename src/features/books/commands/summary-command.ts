@@ -60,7 +60,7 @@ export const sumBooks = command({
   tab: { title: "Money" },
   none: "There were no charges and no attempts.",
   noneThen: { says: "They appear with the first live verification of a client.", by: "keys.create" },
-  examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
+  examples: [{}, { by: "day", from: "2026-11-01", to: "2026-11-30" }, { by: "vendor", from: "2026-11-01" }],
   run: async ({ by, account, ...days }, { db, accounts, now, config: { timeZone: zone } }: BooksRoom & WithClock) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     const { from, to } = periodOf(days, zone);

@@ -163,7 +163,7 @@ const priceAttemptsCommand = command({
     },
   ],
   records: [booksTrail.priced],
-  examples: [{ prices: "bvn=50,bvn.not_found=0,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
+  examples: [{ prices: "bvn=50,bvn.not_found=0,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-10-31" }],
   effect: async ({ prices, vendor: _, ...days }, room: BooksRoom) => {
     pricedPeriod(prices, days, room);
     return { says: [] };

@@ -8,7 +8,7 @@ import { formIn, longestForm, longestUpload } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
-import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
+import { addressOf, type ConsoleCommand, isMaker, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";
 import { moreMenu } from "../view/menus.ts";
@@ -17,11 +17,11 @@ import { calledName } from "../view/words.ts";
 import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed, showCommand, showPlace } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
-import { isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
+import { emptied, isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
 import { foundNames } from "./found-names.ts";
 import { type Landed, landingAddress, landingOf, pageAt } from "./landing.ts";
 import { learnNames } from "./learn-names.ts";
-import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
+import { pageHead, pageTitle } from "./page-parts.ts";
 import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, keptIn, sentForm } from "./sent-forms.ts";
 import { localPath } from "./sign-in-routes.ts";
@@ -33,7 +33,10 @@ export async function sentFormReply(request: PageRequest, command: ConsoleComman
   const form = await ownForm(request, takesFiles(command) ? longestUpload : longestForm);
   const was = textsWas(form.get("_was"));
   const read = Object.entries(readTextsOf(command, form));
-  const given = Object.fromEntries(read.filter(([name, texts]) => !isUnchanged(was, name, texts)));
+  const given = {
+    ...Object.fromEntries(read.filter(([name, texts]) => !isUnchanged(was, name, texts))),
+    ...emptied(command, form, was),
+  };
   const sent = { command, form, given, was };
   return request.query.has("_confirm") ? confirmOptions(request, sent) : runForm(request, sent);
 }
@@ -179,7 +182,7 @@ async function leads(
 ) {
   const { site, names, store } = request;
   const place = placeOf(site, command);
-  const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
+  const isNew = isMaker(command) || memberWith("secret", command.answer) !== undefined;
   const made = isNew ? recordMade(site, command, answer) : undefined;
   const links = [
     ...(made === undefined ? [] : [["Open", made] as const]),

@@ -46,6 +46,8 @@ export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | F
       if (filled.length > 0)
         texts[name] =
           member.type === "array" ? filled : member.type === "boolean" ? true : plain(member, filled.join(" "));
+      // A form asks which: what stands for no text elsewhere is not chosen here.
+      else if (member.areEqual && values.length > 0) texts[name] = "";
     }
   }
   return texts;
@@ -77,6 +79,20 @@ function plain({ form }: Member, text: string): string {
 /** Whether a form that was made with these texts leaves them. */
 export function isUnchanged(was: FormTexts, name: string, given: unknown): boolean {
   return given !== undefined && JSON.stringify(was[name]) === JSON.stringify([given].flat());
+}
+
+/** The words for nothing of the fields that a person emptied: without a cap, without an end. */
+export function emptied(command: ConsoleCommand, form: FormData, was: FormTexts): Record<string, string | string[]> {
+  return Object.fromEntries(
+    membersOf(command.input).flatMap(({ name, member }) => {
+      const word = member.word ?? member.items?.word;
+      const isEmpty =
+        form.has(name) && form.getAll(name).every((text) => typeof text === "string" && text.trim() === "");
+      return word !== undefined && isEmpty && (was[name] ?? []).length > 0
+        ? [[name, member.type === "array" ? [word] : word] as const]
+        : [];
+    }),
+  );
 }
 
 /** What a form was made with; nothing for a text that is none. */

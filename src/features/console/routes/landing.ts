@@ -3,7 +3,7 @@ import { memberWith, partsOf } from "../../../declare/command/answer-table.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { PageRequest } from "../console-room.ts";
-import { type ConsoleCommand, pathOf, placeOf, urlOf } from "../site-map.ts";
+import { type ConsoleCommand, isMaker, pathOf, placeOf, urlOf } from "../site-map.ts";
 import { secretBox } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
 import { fieldLabel } from "../view/form-field.ts";
@@ -11,7 +11,6 @@ import { recordMade, recordOfTexts } from "../view/record-links.ts";
 import { mendLinks } from "../view/words.ts";
 import { memberText, type SentForm } from "./form-texts.ts";
 import { learnNames } from "./learn-names.ts";
-import { isMaker } from "./page-parts.ts";
 import { tabAddress } from "./record-tabs.ts";
 import { answerIfFound } from "./run-as.ts";
 
@@ -45,7 +44,7 @@ export async function landingOf(
   const parts = partsOf(command, answer, times);
   const isTable = (part: Part) => typeof part !== "string" && ("list" in part || "rows" in part);
   const ofAnswer = () => recordOfTexts(site, command, (member) => (answer as Record<string, unknown>)[member]);
-  const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
+  const isNew = isMaker(command) || memberWith("secret", command.answer) !== undefined;
   const record = isNew
     ? recordMade(site, command, answer)
     : parts.some(isTable)
@@ -62,9 +61,11 @@ export async function landingOf(
   const isSaid = (part: Part): part is Said =>
     typeof part === "string" || !("list" in part || "rows" in part || "record" in part || "more" in part);
   const said = parts.filter(isSaid);
-  const isShown = record !== undefined && (await isThere(request, record));
+  // A deed may have renamed it.
+  const found = record !== undefined && (await isThere(request, record)) ? record : recordMade(site, command, answer);
+  const isShown = found !== undefined && (await isThere(request, found));
   return {
-    address: isShown ? record : (listBeside(request, command, given) ?? placeOf(site, command).path),
+    address: isShown ? found : (listBeside(request, command, given) ?? placeOf(site, command).path),
     says: changes.length === 0 ? said : said.filter((part) => typeof part !== "string" && !("text" in part)),
     changes,
   };

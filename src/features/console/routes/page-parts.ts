@@ -11,7 +11,7 @@ import { eventText } from "../../../declare/event.ts";
 import { nairaOf } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { PageRequest } from "../console-room.ts";
-import { type ConsoleCommand, commandsAt, familyOf, labelFor, pathOf, urlOf } from "../site-map.ts";
+import { type ConsoleCommand, commandsAt, familyOf, isMaker, labelFor, pathOf, urlOf } from "../site-map.ts";
 import { copyButton } from "../view/answer-view.ts";
 import { shownAs } from "../view/cells.ts";
 import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
@@ -19,7 +19,8 @@ import { rowShape } from "../view/figures.ts";
 import { type MenuLink, moreMenu } from "../view/menus.ts";
 import { labelIn } from "../view/paged-table.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
-import { wordOf } from "../view/words.ts";
+import { calledName, wordOf } from "../view/words.ts";
+import { learnNames, namedInTexts } from "./learn-names.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
 
 /** More are not offered to choose from: a page would be mostly them. */
@@ -32,6 +33,7 @@ export async function formParts(
   texts: FormTexts,
 ): Promise<Omit<FormState, "texts" | "problem">> {
   const { say, config, session } = request;
+  await learnNames(request.store.db, request.names, namedInTexts(command, texts));
   const all = "account" in command.input.properties ? await accountsLike(request.store.db, "", mostAccounts + 1) : [];
   return {
     formToken: session.formToken,
@@ -41,7 +43,17 @@ export async function formParts(
     vendors: config.upstreams,
     accounts: all.length > mostAccounts ? [] : all,
     set: await setNow(request, command, texts),
+    subject: nameOfTarget(request, command, texts),
   };
+}
+
+/** What people call what a command acts on; empty for what has an id alone. */
+function nameOfTarget({ names }: PageRequest, command: ConsoleCommand, texts: FormTexts): string {
+  const { target: [by] = [] } = command;
+  const [name] = (by !== undefined && repeated(command).includes(by) && texts[by]) || [];
+  if (name === undefined) return "";
+  const called = calledName(name, names);
+  return called !== name || /^d\d+$/.test(name) || name.includes("@") ? called : "";
 }
 
 /** Members of a form that records call otherwise. */
@@ -78,8 +90,8 @@ async function setNow(request: PageRequest, command: ConsoleCommand, texts: Form
 /** A value of a record as the field of a member says it. */
 function fieldTexts({ items, form = items?.form ?? "", enum: words }: Member, value: unknown, times: TimeTexts) {
   if (Array.isArray(value) && value.length > 0) return value.map(String);
-  // What stands for nothing, such as "none".
-  if (value === null || Array.isArray(value)) return /or "(\w+)"$/.exec(form)?.slice(1) ?? [];
+  // An empty field stands for nothing, and for "none".
+  if (value === null || Array.isArray(value)) return [];
   if (words?.includes("on")) return [value ? "on" : "off"];
   if (typeof value !== "number") return [String(value)];
   return [
@@ -135,15 +147,11 @@ export function pageHead({ crumb, title, state = "", tools = "", below = "" }: H
 
 /** The head of a command's page with its form. */
 export function formHead(request: PageRequest, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
-  const { summary, description, guide } = command;
+  const { guide } = command;
   const { say } = request;
-  const more = guide
+  const below = guide
     ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl class="facts">${guide.items.map(([term, text]) => html`<div><dt>${/^[a-z]+\.[a-z_.]+$/.test(term) ? eventText(term) : term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
-  const folded = description
-    ? html`<details><summary>Read on</summary><p class="quiet lines">${say(description)}</p></details>`
-    : "";
-  const below = html`<p class="says">${say(summary)}</p>${folded}${more}`;
   return pageHead({ crumb: place, title: pageTitle(request, command, texts), below });
 }
 
@@ -160,7 +168,10 @@ export function answerHead(
   const title = pageTitle(request, command, texts, answer);
   // A report may be asked for in another form.
   const [first] = (record?.primary ?? [command.id]).flatMap((id) => links.filter((link) => link.id === id));
-  const beside = links.filter((link) => link !== first && link.id !== undefined && record?.beside?.includes(link.id));
+  const beside = links.filter(
+    (link, at) =>
+      link !== first && record?.beside?.includes(link.id ?? "") && links.findIndex(({ id }) => id === link.id) === at,
+  );
   const others = links.filter((link) => link !== first && !beside.includes(link));
   const plain = beside.map(({ address, text }) => html`<a class="button" href="${address}">${text}</a>`);
   const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${plain}${moreMenu("this page", others)}`;
@@ -238,14 +249,9 @@ export function placeTools({ site }: PageRequest, place: ConsolePage, more: read
 }
 
 function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean {
-  if (isMaker(id)) return false;
+  if (isMaker({ id })) return false;
   const member = membersOf(input).find((each) => each.name === name)?.member;
   return member !== undefined && !member.private && member.holds === undefined;
-}
-
-/** Whether a command makes a new thing. */
-export function isMaker(id: string): boolean {
-  return /\.(?:create|add|invite)$/.test(id);
 }
 
 /** Finds rows by any text. It names the first two columns that people would look in. */

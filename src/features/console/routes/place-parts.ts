@@ -74,7 +74,7 @@ function books({ query, config: { timeZone }, store }: PageRequest): Html {
     const isShown = Object.entries(change).every(([member, text]) => (query.get(member) ?? usual[member]) === text);
     return html`<a href="${urlOf("/books", query, change)}"${isShown ? html` aria-current="true"` : ""}>${name}</a>`;
   };
-  const months = html`${link(monthName(last), { from: `${last}-01`, to: `${running}-01` })}${link(monthName(running), { from: `${running}-01`, to: undefined })}`;
+  const months = html`${link(monthName(last), { from: `${last}-01`, to: timeZone.dayOf(timeZone.startOfMonth(running) - 1) })}${link(monthName(running), { from: `${running}-01`, to: undefined })}`;
   const groups = [
     ["Client", "account"],
     ["Vendor", "vendor"],

@@ -4,11 +4,19 @@ import { membersOf } from "../../../declare/command/read-texts.ts";
 import { mostCounted, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { PageRequest } from "../console-room.ts";
-import { addressOf, type ConsoleCommand, familyOf, pathOf, placeOf, type SiteMap, urlOf } from "../site-map.ts";
+import {
+  addressOf,
+  type ConsoleCommand,
+  familyOf,
+  isMaker,
+  pathOf,
+  placeOf,
+  type SiteMap,
+  urlOf,
+} from "../site-map.ts";
 import type { FormTexts } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { recordShownBy } from "../view/record-links.ts";
-import { isMaker } from "./page-parts.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
 
 /** What a page is about: the record, the command that shows it, and its name. */
@@ -84,7 +92,7 @@ export function makers({ site }: PageRequest, command: ConsoleCommand, texts: Fo
   const [subject] = (name !== undefined && texts[name]) || [];
   if (!recordShownBy(site, command) || name === undefined || subject === undefined) return [];
   return aboutSame(site, command, name)
-    .filter(({ id }) => isMaker(id))
+    .filter(({ id }) => isMaker({ id }))
     .map((other) => ({ id: other.id, address: addressOf(other, { [name]: subject }), text: other.title }));
 }
 

@@ -11,6 +11,7 @@ import {
   type ConsoleCommand,
   commandsAt,
   familyOf,
+  isMaker,
   labelFor,
   pathOf,
   placeOf,
@@ -21,7 +22,6 @@ import type { MenuLink } from "../view/menus.ts";
 import type { RowLinks } from "../view/paged-table.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import { calledName } from "../view/words.ts";
-import { isMaker } from "./page-parts.ts";
 
 /** The links from a row to the page of what it is about, and to the commands that act on it. */
 export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
@@ -39,7 +39,7 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
         : [];
       if (split ? parts.length === 0 : command.fits?.(row) === false) return [];
       // What makes a new thing stands above the list.
-      if (isMaker(command.id)) return [];
+      if (isMaker(command)) return [];
       // A note is written on the page of the thing.
       if (command.id.endsWith(".note") && !listed.id.endsWith(".show")) return [];
       const isOwn = familyOf(command) === familyOf(listed);

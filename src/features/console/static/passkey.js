@@ -90,8 +90,6 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     delete form.dataset.sending;
-    const { name, value } = event.submitter ?? button;
-    if (name) form.querySelector(`[type=hidden][name=${name}]`).value = value;
     const ask = async () => {
       const made = form.querySelector("[data-new-passkey]");
       if (made) {

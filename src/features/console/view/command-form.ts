@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { memberWith } from "../../../declare/command/answer-table.ts";
 import { ErrorWithMends } from "../../../declare/command/mend.ts";
 import { InputError, membersOf } from "../../../declare/command/read-texts.ts";
-import { type Command, confirms } from "../../../declare/command.ts";
+import { type Command, confirms, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import { labelFor, pathOf, verbOf } from "../site-map.ts";
-import { choiceText, fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
+import { isMaker, labelFor, pathOf } from "../site-map.ts";
+import { fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
 import { mendLinks, type Say } from "./words.ts";
 
 /** The texts of a form, by member. */
@@ -28,6 +28,8 @@ export interface FormState {
   say: Say;
   /** Name of the zone in which times are given. */
   zone: string;
+  /** What people call what it acts on, if it has a name. */
+  subject?: string;
   /** Where it goes. Default: the command's own page. */
   action?: string;
 }
@@ -61,19 +63,23 @@ export function commandForm(
     say,
     zone,
     action = pathOf(command),
+    subject = "",
   }: FormState,
 ): Html {
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
   const texts = problem ? given : filled(set, given);
   // A button of its own asks for a dry run, and a link for the rows that follow.
-  const members = all.filter(({ name, member }) => name !== (byUrl ? "cursor" : "dry_run") && !member.byButton);
-  const byButton = all.find(({ member }) => member.byButton);
+  const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
   const checks = canCheck(command);
   const problems = new Map(
     problem instanceof InputError ? problem.problems.map(({ field, message }) => [field, message]) : [],
+  );
+  const isFolded = ({ member }: NamedMember) => !byUrl && member.folded === true;
+  const first = members.find(
+    (named) => !isFolded(named) && named.member.holds === undefined && !(texts[named.name] ?? []).length,
   );
   const fieldOf = (named: NamedMember) =>
     formField(named, texts[named.name] ?? [], problems.get(named.name), {
@@ -82,14 +88,15 @@ export function commandForm(
       command,
       vendors,
       byUrl: byUrl && !savesFile(command),
+      isFirst: !byUrl && !problem && named === first,
       isSet: set[named.name] !== undefined,
     });
-  const isFolded = ({ member }: NamedMember) => !byUrl && member.folded === true;
   const folded = members.filter(isFolded);
   const isOpen = folded.some(
     ({ name, member }) => problems.has(name) || (given[name] ?? []).some((text) => text !== member.default),
   );
   const asks = confirms(command) !== "never";
+  const does = buttonOf(command, subject);
   const labels = folded.map(({ name, member }) => fieldLabel(name, member).toLowerCase()).join(", ");
   return html`<form class="command${checks ? " desk" : ""}" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
@@ -108,15 +115,11 @@ ${
 }
 </div>
 ${checks ? html`<section class="answer" id="checked" aria-live="polite"></section>` : ""}
-<div class="send">${
-    byButton
-      ? wordButtons(command, byButton, say)
-      : html`<p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${checks ? html`<span class="usual">${buttonOf(command)}</span><span id="does"></span>` : buttonOf(command)}</button>${
-          checks
-            ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#does:innerHTML" hx-swap="innerHTML">Check</button>`
-            : ""
-        }</p>`
-  }
+<div class="send"><p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${checks ? html`<span class="usual">${does}</span><span id="does"></span>` : does}</button>${
+    checks
+      ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#does:innerHTML" hx-swap="innerHTML">Check</button>`
+      : ""
+  }</p>
 ${asks ? html`<p class="hint">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>${passkeyProblem}` : ""}</div>
 </form>`;
 }
@@ -125,20 +128,8 @@ ${asks ? html`<p class="hint">${whyPasskey(command)} <noscript>Browsers offer pa
 export function isFilled(command: Command<never>, given: FormTexts): boolean {
   const asked = membersOf(command.input).filter(({ member }) => !member.folded);
   return (
-    confirms(command) === "always" &&
-    !canCheck(command) &&
-    asked.every(({ name, member }) => !member.byButton && (given[name] ?? []).length > 0)
+    confirms(command) === "always" && !canCheck(command) && asked.every(({ name }) => (given[name] ?? []).length > 0)
   );
-}
-
-/** A button for each word of a member: nobody chose one yet, and one press does. */
-function wordButtons(command: Command<never>, { name, member }: NamedMember, say: Say): Html {
-  const look = command.kind === "danger" ? "button danger" : "button";
-  const buttons = member.enum!.map(
-    (word) =>
-      html`<button class="${look}" name="${name}" value="${word}">${verbOf(command)}: ${choiceText(name, word)}</button> `,
-  );
-  return html`<fieldset class="field" id="f-${name}"><legend>${fieldLabel(name, member)}</legend><input type="hidden" name="${name}"><p class="buttons">${buttons}</p><p class="hint">${say(member.description)}</p></fieldset>`;
 }
 
 /** What a form says, over what its record is now. */
@@ -196,10 +187,12 @@ export function repeated({ input }: Command<never>): string[] {
   );
 }
 
-/** What the button of a form does. */
-function buttonOf(command: Command<never>): string {
-  if (!asksByUrl(command)) return verbOf(command);
-  return savesFile(command) ? "Save the file" : "Show";
+/** What the button of a form does, such as "Pause Dojah" or "Create key". */
+function buttonOf(command: Command<never>, subject: string): string {
+  if (savesFile(command)) return "Save the file";
+  if (asksByUrl(command)) return "Show";
+  const title = titleOf(command).replace(/^New (\w+)$/, "Create $1");
+  return subject === "" || isMaker(command) ? title : `${title} ${subject}`;
 }
 
 /** What is wrong, with a link to each field that it is about. */

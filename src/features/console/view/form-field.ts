@@ -1,4 +1,4 @@
-import { amount, calendarMonth, day, futureTime, remark } from "../../../declare/command/forms.ts";
+import { amount, calendarMonth, day, futureTime, lastDay, remark } from "../../../declare/command/forms.ts";
 import type { Member, membersOf } from "../../../declare/command/read-texts.ts";
 import type { Command } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
@@ -27,6 +27,8 @@ interface FieldParts {
   vendors: readonly string[];
   /** Its record has it. */
   isSet: boolean;
+  /** The first that a person fills in: the cursor is there. */
+  isFirst: boolean;
 }
 
 export function fieldLabel(name: string, member: Member): string {
@@ -38,24 +40,37 @@ export function formField(
   named: NamedMember,
   texts: readonly string[],
   problem: string | undefined,
-  { say, zone, isSet, ...about }: FieldParts,
+  { say, zone, isSet, isFirst, ...about }: FieldParts,
 ): Html {
   const { name, member, isRequired } = named;
   const id = `f-${name}`;
   if (member.holds === "passkey") return html`<input type="hidden" id="${id}" name="${name}" data-new-passkey>`;
-  const mayLack = !(isRequired || isSet || about.byUrl) && member.default === undefined && member.type !== "boolean";
+  const mayLack =
+    !(isRequired || isSet || about.byUrl || member.word !== undefined) &&
+    member.default === undefined &&
+    member.type !== "boolean";
   const label = html`${fieldLabel(name, member)}${mayLack ? html` <span class="quiet">optional</span>` : ""}`;
-  const repeatsLabel = new RegExp(`^(?:Only )?th(?:is|e) ${name}\\.$`, "i").test(member.description);
-  const hint = repeatsLabel
-    ? ""
-    : html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
+  const said = hintOf(named, zone);
+  const hint = said === undefined ? "" : html`<p class="hint" id="${id}-hint">${say(said)}</p>`;
   const wrong =
     problem === undefined
       ? ""
       : html`<p class="wrong" id="${id}-problem">${fieldLabel(name, member)} ${say(messageOf(problem, named))}.</p>`;
-  const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
+  const described = [
+    ...(said === undefined ? [] : [`${id}-hint`]),
+    ...(problem === undefined ? [] : [`${id}-problem`]),
+  ];
   const describes = described.length === 0 ? "" : html` aria-describedby="${described.join(" ")}"`;
   const marks = html`${describes}${problem === undefined ? "" : html` aria-invalid="true"`}`;
+  const focus = isFirst ? html` autofocus` : "";
+  if (member.areEqual) {
+    const [chosen] = texts;
+    const choices = member.enum!.map(
+      (word, at) =>
+        html`<label class="check"><input type="radio" name="${name}" value="${word}" required${word === chosen ? html` checked` : ""}${at === 0 ? focus : ""}> ${capital(choiceText(name, word))}${member.words?.[word] === undefined ? "" : html` <span class="quiet">${member.words[word]}</span>`}</label>`,
+    );
+    return html`<fieldset class="field" id="${id}"${marks}><legend>${label}</legend><input type="hidden" name="${name}">${choices}${wrong}${hint}</fieldset>`;
+  }
   const words = member.items?.enum;
   if (words)
     return html`<fieldset class="field" id="${id}"${marks}><legend>${label}</legend>${words.map(
@@ -66,10 +81,21 @@ export function formField(
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
       texts.length > 0 ? html` checked` : ""
     }${marks}> ${label}</label>${wrong}${hint}</div>`;
-  const attributes = html` id="${id}" name="${name}"${marks}${isRequired ? html` required` : ""}${isAccount(named) ? html` list="accounts"` : ""}`;
+  const attributes = html` id="${id}" name="${name}"${marks}${focus}${member.word === undefined ? "" : html` placeholder="${capital(member.word)}"`}${isRequired ? html` required` : ""}${isAccount(named) ? html` list="accounts"` : ""}`;
   const input = control(named, texts, about, attributes);
   const isNaira = member.form?.includes("in naira") && !member.form.includes("%");
   return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
+}
+
+/** What a label does not say. A box to tick says its whole sentence. */
+function hintOf({ member }: NamedMember, zone: string): string | undefined {
+  if (member.hint !== undefined || member.items?.hint !== undefined) return member.hint ?? member.items!.hint;
+  if (member.type === "boolean") return member.description;
+  return member.form === futureTime.form ? `Time of ${zone}` : undefined;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A field that names an account. */
@@ -122,7 +148,7 @@ function control(
 }
 
 function typeOf({ form }: Member): string {
-  if (form === day.form) return "date";
+  if (form === day.form || form === lastDay.form) return "date";
   if (form === futureTime.form) return "datetime-local";
   return form === calendarMonth.form ? "month" : "text";
 }

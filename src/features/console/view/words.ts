@@ -49,8 +49,6 @@ const places = ["asked first", "asked second", "asked third"];
 
 /** Members whose word says nothing without their name. */
 const wordsWithName: Readonly<Record<string, string>> = {
-  "prepaid yes": "before",
-  "prepaid no": "after",
   "answers full": "whole record",
   "answers masked": "masked record",
 };

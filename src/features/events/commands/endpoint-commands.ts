@@ -67,7 +67,8 @@ const add = command({
     mode: Type.Enum(["test", "live"], {
       description: "Mode of the account's events. Only test mode may use http.",
       default: "live",
-      byButton: true,
+      areEqual: true,
+      words: { live: "Events of live keys, over https.", test: "Events of test keys, also over http." },
     }),
     type: Type.Optional(
       Type.Array(Type.Enum(eventTypeNames), {
