@@ -27,21 +27,21 @@ async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Pr
   return () => client.end();
 }
 
-/** A statement that takes about so many milliseconds. */
-async function statementOf(milliseconds: number, store: Store): Promise<(db: Kysely<Tables>) => Promise<unknown>> {
-  if (store.engine === "postgres") return (db) => sql`select pg_sleep(${milliseconds / 1000}) as slept`.execute(db);
-  const count = (to: number, db: Kysely<Tables>) =>
-    sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${to}) select count(*) from n`.execute(
-      db,
-    );
-  let perNumber = Number.POSITIVE_INFINITY;
-  // The fastest of several: on a busy machine a slow one would make the statement too short.
-  for (let trial = 0; trial < 5; trial += 1) {
-    const begun = performance.now();
-    await count(200_000, store.db);
-    perNumber = Math.min(perNumber, (performance.now() - begun) / 200_000);
-  }
-  return (db) => count(Math.ceil(milliseconds / perNumber), db);
+/**
+ * A statement that takes so many milliseconds, however busy the machine is. SQLite, which cannot sleep, counts to 20,000
+ * until they are over; it reads the clock again only for an argument that differs from row to row.
+ */
+function statementOf(milliseconds: number, { engine }: Store): (db: Kysely<Tables>) => Promise<unknown> {
+  const seconds = milliseconds / 1000;
+  if (engine === "postgres") return (db) => sql`select pg_sleep(${seconds}) as slept`.execute(db);
+  const counting = sql`with recursive passed(x) as (
+    select 1 union all
+    select (
+      with recursive n(i) as (select passed.x union all select i + 1 from n where i < 20000) select min(i) from n
+    ) from passed
+    where unixepoch('now', 'subsec', (x - x) || ' days') < (select unixepoch('now', 'subsec')) + ${seconds}
+  ) select x from passed`;
+  return (db) => counting.execute(db);
 }
 
 /** The store as a process that serves has it, without the lock of its directory. */
@@ -100,9 +100,8 @@ for (const { name: engine, ready } of engines) {
 
     test("a statement beyond a second ends with an error, unless it is in a transaction", async () => {
       // Longer than a process that serves waits, and a tenth of what a transaction may take, for a busy machine.
-      const long = await statementOf(1000, store);
-      // It was measured a moment ago, and the machine may be faster now.
-      await awayWithinASecond((await statementOf(2500, store))(store.db));
+      const long = statementOf(1000, store);
+      await awayWithinASecond(statementOf(2500, store)(store.db));
       // The engine still works on it.
       await until(() => store.takesWrites());
       await store.db.transaction().execute(long);
