@@ -1,6 +1,7 @@
 import { checkKinds, labelOf } from "../src/declare/check-kind.ts";
 import type { FailureCode } from "../src/declare/failures.ts";
 import { isKeyed, type Operation } from "../src/declare/operation.ts";
+import { usualKiB } from "../src/declare/request-bounds.ts";
 import { scenarioHeader } from "../src/http/rehearsal/scenarios.ts";
 import { sandboxNumbers } from "../src/vendors/sandbox/numbers.ts";
 
@@ -54,8 +55,8 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
     "Verify 00000000008, which takes 3 s, and send the same request with the same Idempotency-Key meanwhile.",
   operation_retired: "Call an operation after its sunset date. No operation has one yet.",
   record_no_longer_held: "With a test key, verify 00000000015 twice with the same Idempotency-Key.",
-  body_too_large: "Send a body of more than 16 KiB.",
-  uri_too_long: "Send a query string of more than 8 KiB.",
+  body_too_large: `Send a body of more than ${usualKiB.body} KiB.`,
+  uri_too_long: `Send a query string of more than ${usualKiB.url} KiB.`,
   unsupported_media_type: [{ ...verification(person), headers: { "Content-Type": "text/plain" } }],
   expectation_failed: [{ path: providers, headers: { Expect: "something" } }],
   validation_failed: [verification({ bvn: "1", phone_number: person.phone })],
@@ -68,7 +69,7 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   rate_limited: [{ path: providers, headers: { [scenarioHeader]: "429" } }],
   too_many_in_flight:
     "Set `DUBA_LIMIT_IN_FLIGHT=1`, verify 00000000008, which takes 3 s, and verify another number meanwhile.",
-  headers_too_large: "Send headers of more than 16 KiB.",
+  headers_too_large: `Send headers of more than ${usualKiB.headers} KiB.`,
   internal_error: "Any other one is an error of the service.",
   upstream_not_configured: "Leave `DUBA_UPSTREAMS` empty, and verify with a live key.",
   shutting_down: [{ path: providers, headers: { [scenarioHeader]: "503" } }],

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { usualKiB } from "../src/declare/request-bounds.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type AskOptions, suiteService } from "./support/service.ts";
 
@@ -116,12 +117,12 @@ for (const { method, path, good } of ways)
       assert.equal((await ask({ body: once, headers: json })).status, 200);
     });
 
-    test("a body above 16 KiB is refused, announced or not, and no more than 16 KiB are read", async () => {
+    test(`a body above ${usualKiB.body} KiB is refused, announced or not, and no more than that is read`, async () => {
       const sized = (size: number) => JSON.stringify({ ...good, x: "x".repeat(size) });
-      const most = 16 * 1024 - sized(0).length;
+      const most = usualKiB.body * 1024 - sized(0).length;
       assert.equal((await ask({ body: sized(most), headers: json })).status, 200);
       for (const size of [most + 1, 200_000])
         for (const headers of [json, { ...json, "Transfer-Encoding": "chunked" }])
-          await refused({ body: sized(size), headers }, 413, "body_too_large", /16 KiB/);
+          await refused({ body: sized(size), headers }, 413, "body_too_large", new RegExp(`${usualKiB.body} KiB`));
     });
   });

@@ -1,5 +1,8 @@
 import type { Limit } from "../runtime/rate-limiter.ts";
 
+/** So many per cent of a monthly cap or of the last top-up used, and we warn of it. */
+export const warnedPercent = 80;
+
 /**
  * What is agreed with one account beside its fees. Without a limit of its own it has the service's; without a cap it
  * has none.

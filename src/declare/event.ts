@@ -1,4 +1,5 @@
 import type { Static, TObject } from "typebox";
+import { warnedPercent } from "./account-terms.ts";
 import { checkKinds, negativeReasons } from "./check-kind.ts";
 import type { Scope } from "./operation.ts";
 import Type from "./schema/type.ts";
@@ -107,7 +108,8 @@ export const eventTypes = {
   }),
   "account.cap_warning": describe({
     summary:
-      "The account has used 80 % of its monthly cap, or has less than 20 % of its last top-up left; or all of it.",
+      `The account has used ${warnedPercent} % of its monthly cap, ` +
+      `or has less than ${100 - warnedPercent} % of its last top-up left; or all of it.`,
     scope: "identity:verify",
     data: Type.Object({
       terms: Type.Enum(["cap", "balance"], { description: "What is nearly used up" }),

@@ -1,5 +1,6 @@
 import { anyClaim, anyLabel, checkKinds, labelOf, negativeFailures, negativesOf } from "./check-kind.ts";
 import type { FailureDetail } from "./failure-detail.ts";
+import { usualKiB } from "./request-bounds.ts";
 import type { Version } from "./versions.ts";
 
 interface FailureFacts {
@@ -13,6 +14,7 @@ interface FailureFacts {
   cure: string;
 }
 
+const unlessSet = "unless its operator set another limit";
 const withPhone = checkKinds.filter((kind) => "phone_mismatch" in negativesOf(kind));
 
 /** Every failure that Duba can answer. The code is a stable public name. No other file repeats these facts. */
@@ -176,12 +178,12 @@ const table = {
   },
   body_too_large: {
     status: 413,
-    cause: "The request body is larger than this service accepts: 16 KiB, unless its operator set another limit.",
+    cause: `The request body is larger than this service accepts: ${usualKiB.body} KiB, ${unlessSet}.`,
     cure: "Send only the documented members.",
   },
   uri_too_long: {
     status: 414,
-    cause: "The URL is longer than this service accepts: 8 KiB, unless its operator set another limit.",
+    cause: `The URL is longer than this service accepts: ${usualKiB.url} KiB, ${unlessSet}.`,
     cure: "Send only the documented parameters.",
   },
   unsupported_media_type: {
@@ -242,7 +244,7 @@ const table = {
   },
   headers_too_large: {
     status: 431,
-    cause: "All headers together are larger than this service accepts: 16 KiB, unless its operator set another limit.",
+    cause: `All headers together are larger than this service accepts: ${usualKiB.headers} KiB, ${unlessSet}.`,
     cure: "Send fewer or shorter headers.",
   },
   internal_error: {

@@ -1,5 +1,6 @@
 import { ask } from "../../test/support/service.ts";
 import type { BoundOperation } from "../declare/operation.ts";
+import { usualKiB } from "../declare/request-bounds.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -15,7 +16,7 @@ export function plainHttp(): HttpDependencies {
     authenticator: { isAbsent: () => true, credentialOf: () => null as never },
     anonymous: true,
     rateLimiters: null,
-    bounds: { body: 16 * 1024, url: 8192, headers: 16 * 1024, arrival: 10_000 },
+    bounds: { body: usualKiB.body * 1024, url: usualKiB.url * 1024, headers: usualKiB.headers * 1024, arrival: 10_000 },
     connections: { most: 1000, answer: 10_000 },
     docs: true,
     publicUrl: "",

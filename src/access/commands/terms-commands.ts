@@ -1,3 +1,4 @@
+import { warnedPercent } from "../../declare/account-terms.ts";
 import { checkKinds, feeName } from "../../declare/check-kind.ts";
 import {
   account as accountFact,
@@ -119,7 +120,7 @@ const listAccounts = command({
   figures: (all) => {
     const spent = nairaText(all.reduce((sum, { spent_naira }) => sum + spent_naira, 0));
     const near = all.filter((one) => groups.near_the_cap(one) || groups.balance_low(one)).length;
-    return `${all.length} ${all.length === 1 ? "account" : "accounts"}, ${spent} charged this month${near > 0 ? `, ${near} with 80 % of a cap or balance used` : ""}.`;
+    return `${all.length} ${all.length === 1 ? "account" : "accounts"}, ${spent} charged this month${near > 0 ? `, ${near} with ${warnedPercent} % of a cap or balance used` : ""}.`;
   },
   sort: "-spent_naira",
   columns: [

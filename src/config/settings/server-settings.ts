@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { duration, someTime } from "../../declare/duration.ts";
 import { pathPrefix } from "../../declare/operation.ts";
+import { usualKiB } from "../../declare/request-bounds.ts";
 import {
   anyText,
   count,
@@ -137,21 +138,21 @@ export const serverSettings = {
   }),
   limitBody: setting({
     name: "DUBA_LIMIT_BODY",
-    default: "16KiB",
+    default: `${usualKiB.body}KiB`,
     about: "Maximum size of the body of a request.",
     ...size,
     former: sizes("body"),
   }),
   limitUrl: setting({
     name: "DUBA_LIMIT_URL",
-    default: "8KiB",
+    default: `${usualKiB.url}KiB`,
     about: "Maximum size of the path and query of a request.",
     ...size,
     former: sizes("url"),
   }),
   limitHeaders: setting({
     name: "DUBA_LIMIT_HEADERS",
-    default: "16KiB",
+    default: `${usualKiB.headers}KiB`,
     about: "Maximum size of the headers of a request.",
     ...size,
     former: sizes("headers"),

@@ -1,4 +1,5 @@
 import { newAlarm, type OpenAlarm } from "../../commands/alarm.ts";
+import { warnedPercent } from "../../declare/account-terms.ts";
 import { bytesText } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { joinTexts, type RichText, richText } from "../../declare/command/rich-text.ts";
@@ -233,7 +234,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       isExhausted ? 1 : 3,
       isExhausted
         ? richText`Verifications of ${{ account }} are refused`
-        : richText`${{ account }} has used 80 % of its ${kind === "cap" ? "cap" : "last top-up"}`,
+        : richText`${{ account }} has used ${String(warnedPercent)} % of its ${kind === "cap" ? "cap" : "last top-up"}`,
       {
         detail: richText`${used}.`,
         mends: [

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, type Metric, Registry } from "@prometheus-io/client";
 import type { DeclaredMetric, MetricValue } from "../../commands/feature.ts";
+import { warnedPercent } from "../../declare/account-terms.ts";
 import type { ResponseCounts } from "../../http/monitoring/response-counts.ts";
 import type { HttpServer } from "../../http/shell/open-server.ts";
 import type { Durations } from "../../runtime/duration-histogram.ts";
@@ -46,7 +47,7 @@ export interface MetricSources {
   stored: () => Promise<StoredFigures>;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** How many accounts have used 80 % of a cap, or of their last top-up. */
+  /** How many accounts have used `warnedPercent` of a cap, or of their last top-up. */
   nearlySpent: () => Readonly<Record<"cap" | "balance", number>>;
   ofFeatures: readonly DeclaredMetric[];
 }
@@ -202,8 +203,10 @@ function metrics(sources: MetricSources): Registry {
     [{}, usage.connections().waiting],
   ]);
   histogram("store_commit_duration_seconds", "Time of a commit, to the store's answer", () => [[{}, usage.commits]]);
-  gauge("accounts_nearly_spent", "Accounts that have used 80 % of their monthly cap, or of their last top-up", () =>
-    Object.entries(nearlySpent()).map(([terms, accounts]) => [{ terms }, accounts] as const),
+  gauge(
+    "accounts_nearly_spent",
+    `Accounts that have used ${warnedPercent} % of their monthly cap, or of their last top-up`,
+    () => Object.entries(nearlySpent()).map(([terms, accounts]) => [{ terms }, accounts] as const),
   );
   for (const { type, name, help, values } of sources.ofFeatures)
     registry.registerMetric(metric(name, help, type, values));

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { usualKiB } from "../../declare/request-bounds.ts";
 import type { Log } from "../../runtime/log.ts";
 import { createServer } from "../../runtime/network/node-http.ts";
 import { keepAliveSeconds } from "../whole-response.ts";
@@ -9,7 +10,7 @@ import { PipelinedRequests } from "./pipelined-requests.ts";
 import { bareRefusal, refuseUnparsed, type UnparsedResponse } from "./unparsed.ts";
 
 export interface ServerBounds {
-  /** Most bytes of the headers of a request. Default: 16 KiB. */
+  /** Most bytes of the headers of a request. By default as usual. */
   headers?: number;
   /** Milliseconds for the headers of a request to arrive. */
   arrival: number;
@@ -34,7 +35,7 @@ const lookForIdle = 20;
 
 /** The one HTTP server behind operations, console and metrics: it bounds what callers may send and hold. */
 export function openServer(
-  { headers = 16 * 1024, arrival, body = 2000, connections }: ServerBounds,
+  { headers = usualKiB.headers * 1024, arrival, body = 2000, connections }: ServerBounds,
   log: Log,
   serve: RequestListener,
   refusal: UnparsedResponse = bareRefusal,

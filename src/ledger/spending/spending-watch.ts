@@ -1,4 +1,4 @@
-import { type AccountTerms, balancePeriod } from "../../declare/account-terms.ts";
+import { type AccountTerms, balancePeriod, warnedPercent } from "../../declare/account-terms.ts";
 import { nairaOf, nairaText } from "../../declare/money.ts";
 import type { Log } from "../../runtime/log.ts";
 import { announce } from "../../storage/events/announce.ts";
@@ -6,13 +6,10 @@ import type { Db } from "../../storage/tables.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { BudgetKind } from "./budget.ts";
 
-/** The share of a cap or of the last top-up at which we warn the operator. */
-const warnedAt = 0.8;
-
 /** Milliseconds during which a warning is not repeated. */
 const toldFor = 32 * 86_400_000;
 
-/** How many accounts have used 80 % or more, and how many have used everything. */
+/** How many accounts have used `warnedPercent` or more, and how many have used everything. */
 export type NearlySpent = Record<BudgetKind, number>;
 
 interface Use {
@@ -30,11 +27,11 @@ interface Use {
 
 const sentences: Record<BudgetKind, [nearly: string, whole: string]> = {
   cap: [
-    "An account has used 80 % of its monthly cap",
+    `An account has used ${warnedPercent} % of its monthly cap`,
     "An account has used its monthly cap, and its verifications are refused",
   ],
   balance: [
-    "An account has less than 20 % of its last top-up left",
+    `An account has less than ${100 - warnedPercent} % of its last top-up left`,
     "The balance of an account is too low for a verification, so they are refused",
   ],
 };
@@ -83,13 +80,13 @@ function keyOf({ account, period, isExhausted }: Use): string {
   return `${account} ${period} ${isExhausted}`;
 }
 
-/** An account that has used 80 % of a monthly cap or of its last top-up. */
+/** An account that has used `warnedPercent` of a monthly cap or of its last top-up. */
 export interface NearlySpentAccount extends Pick<Use, "account" | "kind" | "isExhausted" | "used"> {
   /** Since when its verifications are refused, in milliseconds since 1970. */
   refusedSince: number | null;
 }
 
-/** The accounts that have used 80 % of a monthly cap or of their last top-up, each once. */
+/** The accounts that have used `warnedPercent` of a monthly cap or of their last top-up, each once. */
 export async function nearlySpentAccounts(
   db: Db,
   now: number,
@@ -167,13 +164,13 @@ async function usesOf(
     const lowestFee = Math.min(...Object.values<number>({ ...fees, ...JSON.parse(own) }));
     if (period === balancePeriod) {
       const balance = (most_kobo ?? 0) - kobo;
-      if (!prepaid || balance >= (1 - warnedAt) * (last_top_up ?? 0)) return [];
+      if (!prepaid || 100 * balance >= (100 - warnedPercent) * (last_top_up ?? 0)) return [];
       const isExhausted = balance < lowestFee;
       const facts = { balance: nairaOf(balance) };
       const used = `${nairaText(balance)} left, ${nairaText(lowestFee)} for the cheapest check`;
       return [{ account: id, kind: "balance", period, most: `${most_kobo}`, isExhausted, used, facts }];
     }
-    const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
+    const isMost = (used: number, cap?: number) => cap !== undefined && 100 * used >= warnedPercent * cap;
     if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
     const isOver = (used: number, cap?: number) => cap !== undefined && used > cap;
     const isExhausted = isOver(kobo + lowestFee, capKobo) || isOver(verifications + 1, capCount);

@@ -1,3 +1,4 @@
+import { warnedPercent } from "../../../declare/account-terms.ts";
 import type { Shows } from "../../../declare/command/answer-schema.ts";
 import { changeText, recordOf, type TimeTexts } from "../../../declare/command/answer-table.ts";
 import { isRow, type Shape, shapeOf } from "../../../declare/command/projected.ts";
@@ -82,10 +83,10 @@ export function usedText(value: number, bound: number, shows: Shows | undefined)
   return `${percentOf(value, bound)} % of ${of}`;
 }
 
-/** How much of a bound is used: amber from 80 %, red at all of it. */
+/** How much of a bound is used: amber from `warnedPercent`, red at all of it. */
 export function meter(value: number, bound: number, name: string): Html {
   const percent = percentOf(value, bound);
-  const tone = percent >= 100 ? "c4" : percent >= 80 ? "c3" : "c1";
+  const tone = percent >= 100 ? "c4" : percent >= warnedPercent ? "c3" : "c1";
   return html`<svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" role="meter" aria-label="${name}" aria-valuenow="${percent}" aria-valuemin="0" aria-valuemax="100"><rect class="${tone}" width="${Math.min(percent, 100)}" height="6"/></svg>`;
 }
 
