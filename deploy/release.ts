@@ -21,7 +21,7 @@ import { copyReadable, copyTracked } from "./tracked-files.ts";
 /**
  * `npm run release -- [--key FILE] [--to FOLDER]`: writes everything that a release consists of into `release/`, from
  * the commit that is checked out and without the network. Two clones of a commit write the same bytes. `--key`: a
- * private key of ssh, which signs the list of hashes. It makes only what the tag of its version names, and publishes
+ * private key of ssh, which signs the list of hashes. It makes only what the tag of its version names – a clone without any tag goes by package.json – and publishes
  * nothing: RUNBOOK.md, "Publish a release", has a person's commands.
  */
 const root = resolve(import.meta.dirname, "..");
@@ -51,6 +51,8 @@ const lines = files.map((file) => `${hashOf(join(folder, file))}  ${file}\n`);
 write(sums, lines.join(""));
 if (wanted.key) run("ssh-keygen", "-q", "-Y", "sign", "-f", wanted.key, "-n", namespace, join(folder, sums));
 console.log(`${lines.join("")}\n${lines.length} files of ${manifest.name} ${manifest.version} are in ${folder}.`);
+if (isWithoutTags())
+  console.log("This clone has no tags: the version is that of package.json, and no tag was compared with the commit.");
 console.log(
   wanted.key ? `${sums}.sig is the signature of their hashes.` : "They are not signed: --key FILE signs them.",
 );
@@ -75,8 +77,10 @@ function whyNot(): string[] {
   const commit = run("git", "rev-parse", "HEAD").trim();
   const tag = `v${manifest.version}`;
   const tagged = run("git", "for-each-ref", "--format=%(*objectname) %(objectname)", `refs/tags/${tag}`).trim();
-  if (tagged === "") reasons.push(`Commit ${commit} is no release: no tag ${tag} names it. Tag it: git tag ${tag}`);
-  else if (!tagged.split(" ").includes(commit))
+  if (tagged === "") {
+    if (!isWithoutTags())
+      reasons.push(`Commit ${commit} is no release: no tag ${tag} names it. Tag it: git tag ${tag}`);
+  } else if (!tagged.split(" ").includes(commit))
     reasons.push(
       `Commit ${commit} is not ${tag}, which is ${tagged.split(" ")[0]}. Check that out: git checkout ${tag}`,
     );
@@ -89,6 +93,11 @@ function whyNot(): string[] {
   if (strange.length > 0)
     reasons.push(`${folder} has what is of no release, and nothing of it is removed: ${strange.join(", ")}`);
   return reasons;
+}
+
+/** Whether this clone has no tag that could name a release. */
+function isWithoutTags(): boolean {
+  return run("git", "tag", "--list", "v*").trim() === "";
 }
 
 /** The files in a folder that an earlier release wrote. */

@@ -12,6 +12,8 @@ suite("a release", () => {
   const key = join(place, "key");
   /** The folder of the release that each clone made. */
   const made: string[] = [];
+  /** What each said. */
+  const said: string[] = [];
   after(() => rmSync(place, { recursive: true, force: true }));
 
   const version = "0.2.0";
@@ -41,8 +43,8 @@ suite("a release", () => {
   const secrets = ["deploy/container/secrets/postgres-password", "deploy/container/tls/privkey.pem", ".env"];
   const [one, two] = ["one", "two/below"].map((name) => join(place, name)) as [string, string];
   /** Clones for everybody or for their owner alone, as the umask says. */
-  const clone = (from: string, folder: string, umask: string) => {
-    run(place, "sh", "-c", `umask ${umask} && git clone --quiet "$1" "$2"`, "sh", from, folder);
+  const clone = (from: string, folder: string, umask: string, tags = "--tags") => {
+    run(place, "sh", "-c", `umask ${umask} && git clone --quiet ${tags} "$1" "$2"`, "sh", from, folder);
     // Other tests write into the caches meanwhile.
     const filter = (path: string) => !path.startsWith(join("node_modules", ".cache"));
     cpSync("node_modules", join(folder, "node_modules"), { recursive: true, verbatimSymlinks: true, filter });
@@ -59,7 +61,7 @@ suite("a release", () => {
     change(join(one, "deploy/container/Containerfile"), /^(ARG BASE=[^@\n]+).*$/m, `$1@${digest}`);
     commit(one, "release the next version");
     run(one, "git", "tag", `v${version}`);
-    clone(one, two, "077");
+    clone(one, two, "077", "--no-tags");
     for (const [folder, umask] of [
       [one, "022"],
       [two, "077"],
@@ -68,9 +70,16 @@ suite("a release", () => {
         mkdirSync(dirname(join(folder, secret)), { recursive: true });
         writeFileSync(join(folder, secret), "a secret of the operator");
       }
-      run(folder, "sh", "-c", `umask ${umask} && npm run release -- --key "$1"`, "sh", key);
+      said.push(run(folder, "sh", "-c", `umask ${umask} && npm run release -- --key "$1"`, "sh", key));
       made.push(join(folder, "release"));
     }
+  });
+
+  test("a release of a clone without tags has the version of package.json, and says so", () => {
+    assert.deepEqual(
+      said.map((text) => text.includes("the version is that of package.json")),
+      [false, true],
+    );
   });
 
   test("a release has the same bytes from two clones of a commit", () => {
