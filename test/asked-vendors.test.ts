@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       rmSync(folder, { recursive: true });
     });
 
-    test("the vendor is asked in a verification of the ledger, for an account that pays nothing and may ask little", async () => {
+    test("the vendor is asked in a verification of an account that pays nothing and may ask little", async () => {
       const { exitCode, out, err } = await asked();
       assert.equal(exitCode, 0, err);
       const [, reference] = /^dojah, after \d+ ms: verified\. It works\. Its verification is (\w{15})\.\n$/.exec(out)!;

@@ -80,7 +80,7 @@ for (const engine of engines)
       assert.ok(entries.some(({ facts }) => facts.includes(bad) && facts.includes(`"key":"${stolen.id}"`)));
     });
 
-    test("events that wait for such an endpoint are not sent any more, and an operator can switch it on again", async (t) => {
+    test("events that wait for such an endpoint are not sent, until an operator switches it on again", async (t) => {
       const account = await service.newAccount("Waits");
       const receiver = await receiving(t);
       receiver.behaves = () => 500;
@@ -130,7 +130,7 @@ for (const engine of engines)
       assert.notEqual((await listed(account, id)).off_since, null);
     });
 
-    test("a roll names the endpoints and leaves them on; once the old key has expired, doctor and lists say so", async (t) => {
+    test("a roll names the endpoints and leaves them on; doctor and lists say when the old key expired", async (t) => {
       const account = await service.newAccount("Rolls");
       const receiver = await receiving(t);
       const key = await managing(account);
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.ok(passed);
     });
 
-    test("an endpoint without a maker is named as such, in lists and where a key of its account is revoked", async (t) => {
+    test("an endpoint without a maker is named in lists and where a key of its account is revoked", async (t) => {
       const account = await service.newAccount("Old");
       const receiver = await receiving(t);
       const key = await managing(account);

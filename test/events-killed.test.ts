@@ -11,7 +11,7 @@ import { until } from "./support/until.ts";
 
 for (const engine of engines)
   suite(`a sender that is killed on ${engine.name}`, () => {
-    test("a killed sender loses no event, repeats at most the one that it was sending, and keeps the order", async () => {
+    test("a killed sender loses no event, repeats at most one, and keeps the order", async () => {
       const { settings, dispose } = await engine.ready();
       const { dataDirectory, databaseUrl = "" } = settings;
       const environment = {

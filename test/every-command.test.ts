@@ -91,7 +91,7 @@ suite("every command", () => {
       });
 
       if (kind === "danger")
-        test("a command that asks first does nothing without a person at the terminal, unless it is told to", async () => {
+        test("a command that asks first does nothing where nobody can answer, unless told to", async () => {
           const { exitCode, out, err } = await ran(argumentsOf(command, examples[0]!), { stdin: `${bvn}\n` });
           assert.deepEqual([exitCode, out], [2, ""]);
           assert.match(err, /Add --yes\.\n$/);

@@ -170,7 +170,7 @@ for (const engine of usualEngines) {
   });
 
   suite(`a vendor that refuses all work on ${engine.name}`, () => {
-    test("a vendor that refuses all work is an alarm, is not hammered, and shows in duba upstreams status", async () => {
+    test("a vendor that refuses all work is an alarm, is left alone, and shows in the status", async () => {
       let asked = 0;
       const vendor = createServer((_, response) => {
         asked += 1;

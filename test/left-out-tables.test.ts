@@ -63,7 +63,7 @@ function onEngine(engine: Engine, program: string): void {
       return Object.fromEntries(await Promise.all(counted));
     };
 
-    test("retention removes what is past its time, also what still waits for a receiver, and nothing else", async () => {
+    test("retention removes what is past its time, also what waits for a receiver, and nothing else", async () => {
       const whole = await counts();
       assert.deepEqual(whole, { api_request: 2, event: 3, event_delivery: 2, record_key: 2 });
       await age(store, references[old]!);

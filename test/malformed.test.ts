@@ -120,7 +120,7 @@ suite("malformed requests", () => {
     }
   }
 
-  test("a malformed request gets the failure envelope or a plain answer, and never a problem of the service", async () => {
+  test("a malformed request gets a failure or a plain answer, and never breaks the service", async () => {
     const sent = fc.record({
       method,
       path,

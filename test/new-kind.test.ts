@@ -79,7 +79,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     return `${status} ${json.error.code}`;
   };
 
-  test("the new kind verifies, charges its own fee, and replays by the key, whatever the order of the members", async () => {
+  test("the new kind verifies, charges its own fee, and replays by the key in any order of members", async () => {
     const headers = { "Idempotency-Key": "first" };
     const { status, json } = await verify("account", good, { headers });
     assert.equal(status, 200, JSON.stringify(json));

@@ -65,7 +65,7 @@ suite("several prefixes of paths", () => {
     }
   });
 
-  test("the prefixes are the servers of the document, for the page too, and the collection uses the first", async () => {
+  test("the document and its page list the prefixes as servers, and the collection uses the first", async () => {
     const document = (await service.ask("/openapi.json")).json;
     assert.deepEqual(
       document.servers.map(({ url }: { url: string }) => url),
@@ -178,7 +178,7 @@ suite("a path of the family that Duba does not serve", () => {
       "transaction/22000000017 virtual-accounts",
   ].flatMap((line) => line.split(" "));
 
-  test("every purchase, and every list of other goods, is told that Duba does not serve it, and to send it elsewhere", async () => {
+  test("purchases and lists of other goods are told that Duba does not serve them, and where to go", async () => {
     const all = [...purchases.map((path) => ["POST", path]), ...lists.map((path) => ["GET", path])];
     for (const [method, path] of all)
       for (const prefix of ["/api/v2", "/api", "/api/v1", ""]) {

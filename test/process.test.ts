@@ -116,7 +116,7 @@ suite("the process", { concurrency: true }, () => {
       assert.ok(!`${second.out()}${first.out().replace(shown, "")}`.includes(personal));
   });
 
-  test("a start shows no key that it was given; once the setting is gone, it revokes that key and shows another", async () => {
+  test("a start hides a key that it was given, and once the setting is gone shows another one", async () => {
     const settings = { DUBA_DATA: freshFolder() };
     const service = await served({ ...settings, DUBA_BOOTSTRAP_KEY: bootstrap });
     await stop(service);
@@ -164,7 +164,7 @@ suite("the process", { concurrency: true }, () => {
     assert.match(service.out(), shownKey);
   });
 
-  test("on SIGTERM a verification in flight is finished, new work is refused meanwhile, and the exit code is 0", async () => {
+  test("SIGTERM lets a verification in flight finish, refuses new work, and ends with 0", async () => {
     const settings = { DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap };
     const service = await served(settings);
     const { port } = service;

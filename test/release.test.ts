@@ -162,7 +162,7 @@ suite("a release", () => {
     }
   });
 
-  test("a release is made of the commit that the tag of its version names, with a finished changelog and container", () => {
+  test("a release is made of the commit of its version's tag, with a finished changelog and container", () => {
     const release = join(one, "release");
     const files = readdirSync(release);
     assert.match(refused(one, "--key", join(place, "no-key")), /^There is no key \/\S+\/no-key\.\n$/);

@@ -100,7 +100,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     });
   });
 
-  test("the service waits for a body as long as it is told, then refuses it once in the words of its path", async () => {
+  test("the service waits for a body as long as it is told, then refuses it once", async () => {
     await using service = await startService({ DUBA_REQUEST_TIMEOUT: "1s" });
     const head = (rest: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${rest}`;
     const [slowBody, slowHead] = [new Line(service.port), new Line(service.port)];

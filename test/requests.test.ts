@@ -104,7 +104,7 @@ suite("requests", { concurrency: true }, () => {
   });
 
   suite("operations without parameters", () => {
-    test("an operation without parameters leaves a body unread and the connection open for the next request", async () => {
+    test("an operation without parameters reads no body and leaves the connection open", async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const opened: unknown[] = [];
       agent.on("free", (socket) => opened.push(socket));

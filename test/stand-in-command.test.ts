@@ -15,7 +15,7 @@ import { startService } from "./support/service.ts";
 import { noticed, until } from "./support/until.ts";
 
 suite("duba stand-in", () => {
-  test("a stand-in answers until a signal, then shows its bill, without any person's number in the output", async () => {
+  test("a stand-in answers until a signal, then shows its bill, and never a person's number", async () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-stand-in-"));
     const invoice = join(folder, "invoice.csv");
     const port = await freePort();

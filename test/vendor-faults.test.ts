@@ -133,7 +133,7 @@ for (const engine of usualEngines)
         return meets(behaviour, kind, storedReason(outcome.reason));
       });
 
-    test("a first vendor that gives the record of another BVN is bad_response, and the log says why as a code", async () => {
+    test("a first vendor that gives another BVN's record is bad_response, and the log has a code of why", async () => {
       const before = service.lines.length;
       await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response", "bad_response");
       const told = service.lines.slice(before).flatMap(({ fields }) => ("why" in fields ? [fields.why] : []));
@@ -143,7 +143,7 @@ for (const engine of usualEngines)
     test("a first vendor that answers 200 with an error inside is bad_response", () =>
       meets(json(200, { error: "…" }), "bad_response", "bad_response"));
 
-    test("a vendor that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
+    test("a vendor that dies costs the verifications under way, and the other one serves the next 200", async () => {
       await using crowded = await startService(
         { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200" },
         engine,

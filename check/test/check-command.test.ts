@@ -83,7 +83,7 @@ for (const engine of engines)
 
     // A problem stands before an answer of either engine alike.
     if (engine === engines[0])
-      test("a server that breaks one point is told of that point and of what follows from it, and of no other", async (t) => {
+      test("a server that breaks a point is told of it and of what follows, and of no other", async (t) => {
         // The answers are kept, and must not grow old meanwhile.
         t.mock.timers.enable({ apis: ["Date"], now: begun });
         const good = new Map<string, CheckedResponse>();

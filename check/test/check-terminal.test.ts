@@ -66,7 +66,7 @@ suite("duba check", () => {
     assert.match(err, /^No point has an id .* Points begin with lookupDataBundles, .*verifyBvn\.\n$/);
   });
 
-  test("the check leaves out what needs a key if there is none, and what verifies a person with --live-safe", async () => {
+  test("points that need a key are left out without one, and --live-safe verifies nobody", async () => {
     const keyless = (await points([service.url], {})).get("left_out")!;
     assert.ok(keyless.some(({ id }) => id === "listCorporateBundles.answers"));
     assert.ok(!keyless.some(({ id }) => id.startsWith("lookupDataBundles.")));
@@ -238,7 +238,7 @@ suite("duba check", () => {
     });
   });
 
-  test("an answer that is a page is told from one of the interface, and a server that is away is one sentence", async () => {
+  test("a page is told from an answer, and a server that is away is one sentence", async () => {
     await withServer(
       (_, response) => void response.writeHead(404, { "Content-Type": "text/html" }).end("<p>"),
       async (url) => {

@@ -16,7 +16,7 @@ suite("the client", () => {
     assert.equal(proxy.passed.length, 3);
   });
 
-  test("a failure without a code and a message is not taken for one of Duba, and the client keeps its key", async () => {
+  test("a failure without code and message is not taken for Duba's, and the key is kept", async () => {
     for (const fault of [
       "503 failure without a code",
       "503 failure with a number as code",

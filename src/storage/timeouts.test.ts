@@ -28,8 +28,8 @@ async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Pr
 }
 
 /**
- * A statement that takes so many milliseconds, however busy the machine is. SQLite, which cannot sleep, counts to 20,000
- * until they are over; it reads the clock again only for an argument that differs from row to row.
+ * A statement that takes so many milliseconds, however busy the machine is. SQLite, which cannot sleep, counts until
+ * they are over; it reads the clock again only for an argument that differs from row to row.
  */
 function statementOf(milliseconds: number, { engine }: Store): (db: Kysely<Tables>) => Promise<unknown> {
   const seconds = milliseconds / 1000;
