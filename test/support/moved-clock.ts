@@ -6,7 +6,7 @@ import pg from "pg";
  * environment hands it on to the processes that tests start.
  */
 
-const ahead = Number(process.env.DUBA_TEST_CLOCK_AHEAD);
+const ahead = Number(process.env.DUBA_TEST_CLOCK_AHEAD ?? 0);
 const { now } = Date;
 
 Date.now = () => now() + ahead;

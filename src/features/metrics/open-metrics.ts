@@ -9,7 +9,7 @@ import { localUrl } from "../../runtime/network/address.ts";
 import { undelivered } from "../../storage/events/undelivered.ts";
 import { lastBackupAt } from "../../storage/last-backup.ts";
 import { vendorStandings } from "../../verification/routes/vendor-standing.ts";
-import { type MetricSources, metricsOfWorker, metricsServer } from "./metrics.ts";
+import type { MetricSources } from "./metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { metricsSettings } from "./metrics-settings.ts";
 
@@ -18,6 +18,8 @@ export async function openMetrics(core: ServingCore, opened: AsyncDisposableStac
   const { config, log, worker, answers } = core;
   if (settingOf(config, metricsSettings.address) === null) return {};
   answers.measureDurations();
+  // A service without metrics does without the package for them.
+  const { metricsOfWorker, metricsServer } = await import("./metrics.ts");
   const sources = measures(core);
   if (worker !== undefined) return { scrape: metricsOfWorker(sources, worker) };
   const server = metricsServer(sources, log);
