@@ -21,8 +21,8 @@ import { copyReadable, copyTracked } from "./tracked-files.ts";
 /**
  * `npm run release -- [--key FILE] [--to FOLDER]`: writes everything that a release consists of into `release/`, from
  * the commit that is checked out and without the network. Two clones of a commit write the same bytes. `--key`: a
- * private key of ssh, which signs the list of hashes. It makes only what the tag of its version names – a clone without any tag goes by package.json – and publishes
- * nothing: RUNBOOK.md, "Publish a release", has a person's commands.
+ * private key of ssh, which signs the list of hashes. It makes only what the tag of its version names; a clone without
+ * any tag goes by package.json. It publishes nothing: RUNBOOK.md, "Publish a release", has a person's commands.
  */
 const root = resolve(import.meta.dirname, "..");
 const { values: wanted } = parseArgs({ options: { key: { type: "string" }, to: { type: "string" } } });

@@ -62,6 +62,8 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     "src/verification/routes/paused-vendors.ts",
   ],
   "deeds that are left out with their commands": ["src/features/demo/reseller.ts"],
+  "a member of a pause": ["src/features/routes/route-commands.ts"],
+  "a role of ARIA": ["src/features/console/routes/landing.ts"],
   "a box of a form": ["src/features/console/view/form-field.ts"],
   "a mode of answers": ["src/declare/operation.ts"],
   "what the keyring signs": ["src/audit/chain/seal.ts"],

@@ -1,5 +1,6 @@
 import type { Sign, SigningUse } from "../../audit/chain/seal.ts";
 import type { Core } from "../../commands/context.ts";
+import type { Part } from "../../declare/command/answer-schema.ts";
 import type { TimeTexts } from "../../declare/command/answer-table.ts";
 import type { Recent } from "../../runtime/recent.ts";
 import type { Audit } from "../../storage/audited.ts";
@@ -7,7 +8,6 @@ import type { ReportStore } from "../../storage/reports.ts";
 import type { Store } from "../../storage/store.ts";
 import type { SignedIn } from "./console-request.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
-import type { Landed } from "./routes/landing.ts";
 import type { SharedReadings } from "./shared-readings.ts";
 import type { SiteMap } from "./site-map.ts";
 import type { OpenedRecord } from "./view/frame.ts";
@@ -45,4 +45,21 @@ export interface PageRequest extends ConsoleRoom, SignedIn {
   landed?: Landed;
   /** What people call whom the answers name that were read so far. */
   names: Map<string, string>;
+}
+
+/** What an answer says beside its tables. */
+export type Said = Exclude<Part, { list: unknown } | { rows: unknown } | { record: unknown } | { more: unknown }>;
+
+/** What a deed did, in a line or two above the page of what it was about. */
+export interface Landing {
+  /** The page. */
+  address: string;
+  says: readonly Said[];
+  /** Members of the record that it changed, as people read them. */
+  changes: readonly { what: string; before: string; after: string }[];
+}
+
+/** A landing as its page draws it, with what only this response holds. */
+export interface Landed extends Landing {
+  secret?: { name: string; value: string };
 }

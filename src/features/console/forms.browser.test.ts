@@ -85,7 +85,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await page.getByLabel("File").inputValue(), "");
   });
 
-  test("a form has no paragraph of help, units in its fields, one filled button, and the cursor where one types", async () => {
+  test("a form has no paragraph of help, units in its fields, one filled button, and a cursor", async () => {
     const { page } = ada;
     const account = await service.newAccount("Danfo");
     await page.goto(`${origin}/accounts/change?account=${account}`);

@@ -98,8 +98,18 @@ for (const engine of usualEngines)
       await db
         .insertInto("catalogue_mapping")
         .values({
-          ...{ source: "ebills", list: "data-bundles", code: "MTNDATA 231", state: "unclear", own: null, is_new: 0 },
-          ...{ about: "", why: "", looks: null, seen: null, decided_by: null, decided_at: null },
+          source: "ebills",
+          list: "data-bundles",
+          code: "MTNDATA 231",
+          state: "unclear",
+          own: null,
+          is_new: 0,
+          about: "",
+          why: "",
+          looks: null,
+          seen: null,
+          decided_by: null,
+          decided_at: null,
         })
         .execute();
       const fitting: Record<string, Record<string, string>> = {
@@ -163,7 +173,12 @@ for (const engine of usualEngines)
         ["/passkeys/remove", by.officer, { passkey: by.officer.passkey.id }, /your only passkey/],
         ["/routes/resume", by.operator, { vendor: "prembly" }, /There is no such pause/],
         ["/ledger/release", by.officer, { reference: "3wKwKW719640695", reason: "None" }, /has no verification/],
-        ["/events/endpoints/add", by.operator, { url: "https://x.example/", account: "Nobody" }, /No account has the id/],
+        [
+          "/events/endpoints/add",
+          by.operator,
+          { url: "https://x.example/", account: "Nobody" },
+          /No account has the id/,
+        ],
         ["/events/endpoints/add", by.operator, { url: "http://x.example/" }, /Use an https:\/\/ URL/],
         ["/events/endpoints/roll", by.operator, { id: "ep_q3Jx0vT5bZ1K" }, /No endpoint has this id/],
         ["/events/endpoints/remove", by.operator, { id: "ep_q3Jx0vT5bZ1K" }, /No endpoint has this id/],

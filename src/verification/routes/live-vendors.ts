@@ -65,7 +65,7 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   );
 }
 
-/** The pauses that keep a check from its vendor. One of a check that the vendor does not serve keeps nothing from it. */
+/** The pauses that keep a check from its vendor: not those of a check that the vendor does not serve. */
 export function pausesThatCount(pauses: readonly PausedRoute[], live: readonly LiveVendor[]): PausedRoute[] {
   return pauses.filter(({ vendor, kind }) => {
     const own = live.filter((one) => one.vendor === vendor);

@@ -6,7 +6,7 @@ import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { formIn, longestForm, longestUpload } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
-import type { PageRequest } from "../console-room.ts";
+import type { Landed, PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
 import { addressOf, type ConsoleCommand, isMaker, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
@@ -19,7 +19,7 @@ import { commandPage, framed, showCommand, showPlace } from "./command-routes.ts
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
 import { emptied, isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
 import { foundNames } from "./found-names.ts";
-import { type Landed, landingAddress, landingOf, pageAt } from "./landing.ts";
+import { landingAddress, landingOf, pageAt } from "./landing.ts";
 import { learnNames } from "./learn-names.ts";
 import { pageHead, pageTitle } from "./page-parts.ts";
 import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";

@@ -2,7 +2,7 @@ import type { Part } from "../../../declare/command/answer-schema.ts";
 import { memberWith, partsOf } from "../../../declare/command/answer-table.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { PageRequest } from "../console-room.ts";
+import type { Landed, Landing, PageRequest, Said } from "../console-room.ts";
 import { type ConsoleCommand, isMaker, pathOf, placeOf, urlOf } from "../site-map.ts";
 import { secretBox } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
@@ -13,22 +13,6 @@ import { memberText, type SentForm } from "./form-texts.ts";
 import { learnNames } from "./learn-names.ts";
 import { tabAddress } from "./record-tabs.ts";
 import { answerIfFound } from "./run-as.ts";
-
-type Said = Exclude<Part, { list: unknown } | { rows: unknown } | { record: unknown } | { more: unknown }>;
-
-/** What a deed did, in a line or two above the page of what it was about. */
-export interface Landing {
-  /** The page. */
-  address: string;
-  says: readonly Said[];
-  /** Members of the record that it changed, as people read them. */
-  changes: readonly { what: string; before: string; after: string }[];
-}
-
-/** A landing as its page draws it, with what only this response holds. */
-export interface Landed extends Landing {
-  secret?: { name: string; value: string };
-}
 
 /**
  * Where a person lands after a deed: on the record that it was about, the one that it made, or else the list of such

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Audit } from "../../../storage/audited.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { ConsoleError } from "../console-request.ts";
-import type { PageRequest } from "../console-room.ts";
+import type { Landing, PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
-import type { Landing } from "./landing.ts";
 
 /** Bytes of an answer that is kept, and how many are kept of one person. */
 const longestAnswer = 4 * 1024 * 1024;
