@@ -41,6 +41,7 @@ suite("limits", { concurrency: true }, () => {
         ["verification", 60],
         ["endpoint_test", 0],
         ["event_trigger", 10],
+        ["known", 60],
       ],
     );
   });

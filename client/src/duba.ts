@@ -271,6 +271,17 @@ export interface Verification {
   completed_at: string | null;
 }
 
+export interface KnownPerson {
+  /** Whether your account verified this person in the last 24 months */
+  known: boolean;
+  /** Duba's reference of the newest such verification */
+  request_reference: string | null;
+  /** ISO 8601, UTC */
+  verified_at: string | null;
+  /** Until when a retry of it, with its key, gets the record; null if none is held */
+  record_held_until: string | null;
+}
+
 export interface AccessToken {
   /** Opaque; send it as `Authorization: Bearer <access_token>` */
   access_token: string;
@@ -921,6 +932,34 @@ const findVerification: Row = {
   payload: "data",
 };
 
+export interface FindKnownPersonInput {
+  /** Customer BVN: 11 digits. */
+  bvn?: string | undefined;
+  /** Customer NIN: 11 digits. */
+  nin?: string | undefined;
+}
+
+export interface FindKnownPersonAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: KnownPerson;
+}
+
+export type FindKnownPersonFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "conflicting_parameters"
+  | "insufficient_scope"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const findKnownPerson: Row = { id: "findKnownPerson", method: "POST", path: "/api/v2/kyc/known", payload: "data" };
+
 export interface FetchWalletBalanceAnswer {
   success: true;
   status: "success";
@@ -1427,6 +1466,15 @@ export class Duba {
     options?: FindVerificationOptions,
   ): Promise<FindVerificationAnswer | FindVerificationFailure> {
     return this.#call(findVerification, input, options);
+  }
+
+  /** Says whether your account verified the person with this BVN or NIN in the last 24 months, in the mode of the key: when, under which reference, and until when its record is held.
+   * @since 0.2.0 */
+  findKnownPerson(
+    input: FindKnownPersonInput = {},
+    options?: CallOptions,
+  ): Promise<FindKnownPersonAnswer | FindKnownPersonFailure> {
+    return this.#call(findKnownPerson, input, options);
   }
 
   /** Gives what your account can still spend on verifications in `general_wallet.balance`: its prepaid balance, else what its monthly cap in naira leaves. */

@@ -136,6 +136,7 @@ final class DubaEventFeed implements IteratorAggregate
  * @phpstan-type ResidentialInfo array{state_of_residence: string, lga_of_residence: string, residential_address: string}
  * @phpstan-type Verification array{request_reference: string, state: 'started'|'verified'|'not_found'|'phone_mismatch'|'blocked'|'refused'|
  *   'failed'|'unknown', charged: bool, fee: string, attempts: int, created_at: string, completed_at: string|null}
+ * @phpstan-type KnownPerson array{known: bool, request_reference: string|null, verified_at: string|null, record_held_until: string|null}
  * @phpstan-type AccessToken array{access_token: string, token_type: 'Bearer', expires_at: string}
  * @phpstan-type Caller array{account: array{id: string, name: string}, key: array{id: string, label: string, expires_at: string|null,
  *   addresses: list<string>}, mode: 'test'|'live', scopes: list<'catalogue:read'|'identity:verify'|'events:manage'>, limits: list<array{name:
@@ -189,6 +190,7 @@ final class DubaEventFeed implements IteratorAggregate
  * @phpstan-type LookupWaecAmountAnswer array{success: true, status: 'success', message: string, data: array{amount: string}}
  * @phpstan-type GetVerificationAnswer array{success: true, status: 'success', message: string, data: Verification}
  * @phpstan-type FindVerificationAnswer array{success: true, status: 'success', message: string, data: Verification}
+ * @phpstan-type FindKnownPersonAnswer array{success: true, status: 'success', message: string, data: KnownPerson}
  * @phpstan-type FetchWalletBalanceAnswer array{success: true, status: 'success', general_wallet: array{is_gl: 0, can_be_negative: 0,
  *   account_number: '', balance: string, commission: 0, status: 'active', type: null}, sme_data_wallet: array{balance: string, status:
  *   'active'}, corporate_data_wallet: array{balance: string, status: 'active'}}
@@ -453,6 +455,18 @@ final class Duba
     public function findVerification(?string $idempotencyKey = null): array
     {
         return $this->call('GET', '/api/v2/kyc/verifications', 'data', ['idempotency_key' => $idempotencyKey]);
+    }
+
+    /**
+     * Says whether your account verified the person with this BVN or NIN in the last 24 months, in the mode of the key: when, under which reference, and until when its record is held.
+     *
+     * @since 0.2.0
+     * @return FindKnownPersonAnswer
+     * @throws DubaFailure
+     */
+    public function findKnownPerson(#[SensitiveParameter] ?string $bvn = null, #[SensitiveParameter] ?string $nin = null): array
+    {
+        return $this->call('POST', '/api/v2/kyc/known', 'data', ['bvn' => $bvn, 'nin' => $nin]);
     }
 
     /**

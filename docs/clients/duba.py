@@ -161,6 +161,13 @@ class Verification(TypedDict):
     completed_at: Union[str, None]
 
 
+class KnownPerson(TypedDict):
+    known: bool
+    request_reference: Union[str, None]
+    verified_at: Union[str, None]
+    record_held_until: Union[str, None]
+
+
 class AccessToken(TypedDict):
     access_token: str
     token_type: Literal["Bearer"]
@@ -491,6 +498,13 @@ class FindVerificationAnswer(TypedDict):
     status: Literal["success"]
     message: str
     data: Verification
+
+
+class FindKnownPersonAnswer(TypedDict):
+    success: Literal[True]
+    status: Literal["success"]
+    message: str
+    data: KnownPerson
 
 
 class FetchWalletBalanceAnswerGeneralWallet(TypedDict):
@@ -907,6 +921,19 @@ class Duba:
         row = _Row("GET", "/api/v2/kyc/verifications", "data")
         given: _Texts = {"idempotency_key": idempotency_key}
         answer: FindVerificationAnswer = self._call(row, given)
+        return answer
+
+    def find_known_person(
+        self,
+        *,
+        bvn: Optional[str] = None,
+        nin: Optional[str] = None,
+    ) -> FindKnownPersonAnswer:
+        """Says whether your account verified the person with this BVN or NIN in the last 24 months, in the mode of the
+        key: when, under which reference, and until when its record is held. Since 0.2.0."""
+        row = _Row("POST", "/api/v2/kyc/known", "data")
+        given: _Texts = {"bvn": bvn, "nin": nin}
+        answer: FindKnownPersonAnswer = self._call(row, given)
         return answer
 
     def fetch_wallet_balance(self) -> FetchWalletBalanceAnswer:

@@ -70,6 +70,8 @@ export interface Example {
 /** How often an account may call an operation in each mode, whatever its keys. Callers read the name in headers. */
 export interface OwnLimit extends Limit {
   readonly name: string;
+  /** How often in 24 hours, beside that. */
+  readonly perDay?: number;
 }
 
 interface Described {

@@ -1,6 +1,22 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { AddressRateLimiter } from "./rate-limit.ts";
+import { AddressRateLimiter, ownLimiter } from "./rate-limit.ts";
+
+test("an operation with a limit of a day counts in both windows, and what one refuses counts in neither", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: 0 });
+  const limiter = ownLimiter({ name: "known", count: 2, seconds: 60, perDay: 3 });
+  const exceeded = () => limiter.consume("acc test").exceeded;
+  assert.deepEqual([exceeded(), exceeded(), exceeded()], [false, false, true]);
+  t.mock.timers.setTime(60_000);
+  assert.deepEqual([exceeded(), exceeded()], [false, true]);
+  assert.match(limiter.peek("acc test").state, /^"known_day";r=0;t=86340$/);
+  limiter.refund("acc test");
+  assert.match(limiter.peek("acc test").state, /^"known";r=2;t=60$/);
+  assert.deepEqual([exceeded(), exceeded()], [false, true]);
+  assert.equal(limiter.consume("other test").exceeded, false);
+  t.mock.timers.setTime(86_400_000);
+  assert.equal(exceeded(), false);
+});
 
 suite("the limit of addresses", () => {
   test("a refusal of the site counts nothing for the subscriber", (t) => {

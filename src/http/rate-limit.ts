@@ -10,12 +10,12 @@ export interface RateLimiters {
   /** All keys of an account in one mode share these. */
   verification: RateLimiter;
   /** The same for operations with a limit of their own, by its name. */
-  own: ReadonlyMap<string, RateLimiter>;
+  own: ReadonlyMap<string, RateLimiter | TwoRateLimiters>;
 }
 
 /** The limiter that counts a call, and the key that it counts it under. */
 export interface Counted {
-  readonly limiter: RateLimiter | AddressRateLimiter;
+  readonly limiter: RateLimiter | AddressRateLimiter | TwoRateLimiters;
   readonly key: string;
 }
 
@@ -45,6 +45,46 @@ export function limitsOf(
     return [typeof limit === "string" ? limit : limit.name, limiter.peek(key)] as const;
   });
   return Object.fromEntries(states);
+}
+
+/** A limit of an operation of its own, and that of a day if it has one. */
+export function ownLimiter({ perDay, ...limit }: OwnLimit): RateLimiter | TwoRateLimiters {
+  const usual = new RateLimiter(limit.name, limit);
+  if (perDay === undefined) return usual;
+  return new TwoRateLimiters(usual, new RateLimiter(`${limit.name}_day`, { count: perDay, seconds: 86_400 }));
+}
+
+/** Counts each request in two windows. Callers read of the first one, unless the second one is full. */
+export class TwoRateLimiters {
+  readonly #first: RateLimiter;
+  readonly #second: RateLimiter;
+
+  constructor(first: RateLimiter, second: RateLimiter) {
+    this.#first = first;
+    this.#second = second;
+  }
+
+  /** Counts one request, unless a limit is already reached. */
+  consume(key: string): RateLimitState {
+    const state = this.#first.consume(key);
+    if (state.exceeded) return state;
+    const second = this.#second.consume(key);
+    if (!second.exceeded) return state;
+    this.#first.refund(key);
+    return second;
+  }
+
+  /** Uncounts one request. */
+  refund(key: string): RateLimitState {
+    this.#second.refund(key);
+    return this.#first.refund(key);
+  }
+
+  /** Reads the state without counting. */
+  peek(key: string): RateLimitState {
+    const second = this.#second.peek(key);
+    return second.exceeded ? second : this.#first.peek(key);
+  }
 }
 
 /** Counts requests by address: per subscriber, and in IPv6 per site as well. */

@@ -1,4 +1,4 @@
-import type { Compilable, Expression, ExpressionBuilder, SqlBool, Transaction } from "kysely";
+import { type Compilable, type Expression, type ExpressionBuilder, type SqlBool, sql, type Transaction } from "kysely";
 import type { CheckKind } from "../declare/check-kind.ts";
 import type { Mode } from "../declare/operation.ts";
 import { isSqlite } from "../storage/engine.ts";
@@ -198,6 +198,24 @@ export class Ledger {
   async byReference(accountId: string, mode: Mode, reference: string): Promise<Row | undefined> {
     const rows = await this.#read((row) => row.and({ account_id: accountId, mode, reference }));
     return rows[0];
+  }
+
+  /** The newest verified row of an account about a person with one of these hashes, if it is not older than `since`. */
+  async newestVerified(
+    { accountId, mode }: { accountId: string; mode: Mode },
+    hashes: readonly string[],
+    since: number,
+  ): Promise<{ reference: string; created_at: number; completed_at: number; is_held: boolean } | undefined> {
+    // Without statistics, SQLite would read all rows of the account.
+    const bySubject = sql.raw(isSqlite(this.#db) ? "indexed by verification_by_subject" : "");
+    const { rows } = await sql<{ reference: string; created_at: number; completed_at: number; is_held: 0 | 1 }>`
+      select reference, created_at, completed_at, case when sealed_record is null then 0 else 1 end as is_held
+      from verification ${bySubject}
+      where subject_hash in (${sql.join(hashes)}) and account_id = ${accountId} and mode = ${mode}
+        and state = 'verified' and created_at >= ${since}
+      order by completed_at desc limit 1`.execute(this.#db);
+    const [row] = rows;
+    return row && { ...row, is_held: row.is_held === 1 };
   }
 
   /** The wrapped key of a row's sealed record; undefined if the key was destroyed. */

@@ -1,3 +1,4 @@
+import type { CheckSubject } from "../checks/check.ts";
 import type { Spendable } from "../declare/account-terms.ts";
 import type { CheckKind } from "../declare/check-kind.ts";
 import type { Caller, Mode } from "../declare/operation.ts";
@@ -19,6 +20,7 @@ import { changeCount } from "../storage/change-counter.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
 import { lookUpUnknowns } from "./attempts/look-up-unknowns.ts";
+import { type KnownPerson, knownPerson } from "./known-person.ts";
 import type { VerificationRequest, VerifiedRecord } from "./request.ts";
 import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
 import { endPauses } from "./routes/paused-vendors.ts";
@@ -49,6 +51,8 @@ export interface Identity {
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
+  /** The newest verification of a person by the caller's account, in its mode. */
+  known(account: Pick<Caller, "accountId" | "mode">, person: CheckSubject): Promise<KnownPerson | undefined>;
   /** Whether an operator has paused a live vendor for this kind of check. */
   isPaused(vendor: string, kind: CheckKind): boolean;
   /** The recurring jobs of a serving process for the ledger. */
@@ -156,6 +160,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       const row = await ledger.byKey(hashes);
       return row && keyEndOf(row) > retention.now() ? row : undefined;
     },
+    known: (account, person) => knownPerson(verifications.parts, account, person),
     stop: (deadlineMs) => verifications.stop(deadlineMs),
   };
 }

@@ -8,7 +8,7 @@ import type { HttpDependencies } from "../http/dependencies.ts";
 import { registerHealth } from "../http/monitoring/health.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { registerPages } from "../http/pages/index.ts";
-import { AddressRateLimiter, limitsOf } from "../http/rate-limit.ts";
+import { AddressRateLimiter, limitsOf, ownLimiter } from "../http/rate-limit.ts";
 import { callerAddress, fromProxy } from "../http/request/caller-address.ts";
 import { type ApiServer, buildServer } from "../http/server.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
@@ -49,7 +49,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
         catalogue: new RateLimiter("catalogue", config.limitCatalogue),
         anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
         verification: new RateLimiter("verification", config.limitVerification),
-        own: new Map(ownLimits.map((each) => [each.name, new RateLimiter(each.name, each)])),
+        own: new Map(ownLimits.map((each) => [each.name, ownLimiter(each)])),
       }
     : null;
   const http: HttpDependencies = {

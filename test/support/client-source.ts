@@ -107,7 +107,8 @@ export function rowOf(operation: Operation<never>, all: readonly Operation<never
     ([, { properties, items, anyOf }]) => properties ?? items ?? anyOf,
   )?.[0];
   if (payload === undefined) throw new TypeError(`The answer of ${id} has no member that is an object or a list`);
-  const kind = checkKinds.find((kind) => kind in input.properties);
+  const told = (answer as Schema).properties![payload]!.properties ?? {};
+  const kind = checkKinds.find((kind) => kind in input.properties && numberMember(kind) in told);
   return {
     id,
     method,

@@ -1,6 +1,7 @@
 import type { Operation } from "../../declare/operation.ts";
 import type { Identity } from "../identity.ts";
 import { fetchWalletBalance } from "./fetchWalletBalance.ts";
+import { findKnownPerson } from "./findKnownPerson.ts";
 import { findVerification } from "./findVerification.ts";
 import { getVerification } from "./getVerification.ts";
 import { lookupWaecAmount } from "./lookupWaecAmount.ts";
@@ -14,5 +15,6 @@ export const identityOperations: Operation<Identity>[] = [
   lookupWaecAmount,
   getVerification,
   findVerification,
+  findKnownPerson,
   fetchWalletBalance,
 ];

@@ -1,0 +1,32 @@
+import type { CheckSubject } from "../checks/check.ts";
+import { subjectParts } from "../checks/index.ts";
+import type { Mode } from "../declare/operation.ts";
+import { keyEndOf, recordEndOf } from "../ledger/identity-settings.ts";
+import { ledgerStart } from "../storage/retention/retention-rule.ts";
+import type { VerificationDependencies } from "./verification-dependencies.ts";
+
+/** The newest verification of a person by one account. Times are milliseconds since 1970. */
+export interface KnownPerson {
+  reference: string;
+  verifiedAt: number;
+  /** Until when a retry gets the record; null if it is not held. */
+  heldUntil: number | null;
+}
+
+/**
+ * The newest verification of a person by this account in this mode, in the months that the ledger keeps; undefined if
+ * there is none. It is one statement, whatever other accounts know of the person.
+ */
+export async function knownPerson(
+  { ledger, keyedHashes, settings, retentionTimes }: VerificationDependencies,
+  account: { accountId: string; mode: Mode },
+  person: CheckSubject,
+): Promise<KnownPerson | undefined> {
+  const now = retentionTimes.now();
+  const hashes = keyedHashes.all("subject", subjectParts(person));
+  const row = await ledger.newestVerified(account, hashes, ledgerStart(now));
+  if (!row) return undefined;
+  const { reference, completed_at, is_held } = row;
+  const end = Math.min(keyEndOf(row), recordEndOf({ completed_at }, settings));
+  return { reference, verifiedAt: completed_at, heldUntil: is_held && end > now ? end : null };
+}
