@@ -44,7 +44,7 @@ function statementOf(milliseconds: number, { engine }: Store): (db: Kysely<Table
   return (db) => counting.execute(db);
 }
 
-/** The store as a process that serves has it, without the lock of its directory. */
+/** The store as a serving process opens it, without the lock of its directory. */
 async function openBeside({ dataDirectory, databaseUrl }: Fresh["settings"]) {
   return databaseUrl === undefined
     ? await openSqlite(`${dataDirectory}/duba.db`, servingTimeouts)

@@ -35,7 +35,7 @@ const uses = 64;
 const lasting = 60_000;
 /** By how much clocks of processes may differ, in milliseconds. */
 const skew = 10_000;
-/** Far more calls than an account has under way at one moment, in all processes. */
+/** Far more than the calls that an account has under way at one moment in all processes. */
 const underWay = 1000;
 const mostAccounts = 10_000;
 

@@ -6,7 +6,7 @@ import { type Content, content } from "../../http/shell/content.ts";
 const require = createRequire(import.meta.url);
 
 const own = (name: string) => new URL(`static/${name}`, import.meta.url);
-/** A file that the documents have too. */
+/** A file that the pages for integrators serve too. */
 const shared = (name: string) => new URL(`../../http/pages/files/${name}`, import.meta.url);
 /** A file of a library, which may not export it. */
 const ofLibrary = (name: string, path: string) => join(dirname(require.resolve(name)), path);
@@ -38,7 +38,7 @@ const types: Readonly<Record<string, string>> = {
 
 const loaded = new Map<string, Content>();
 
-/** A file of the pages, or undefined. Browsers ask each time whether it is still the same. */
+/** A file of the pages, or undefined. Browsers revalidate it on every load. */
 export function asset(name: string): Content | undefined {
   if (!Object.hasOwn(files, name)) return undefined;
   const file = loaded.get(name) ?? content(types[name.split(".").at(-1)!]!, readFileSync(files[name]!()));

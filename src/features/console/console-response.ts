@@ -26,7 +26,7 @@ export function page(body: string, status = 200, headers: HttpResponse["headers"
   return { status, headers: { "Content-Type": "text/html; charset=utf-8", ...headers }, body };
 }
 
-/** A page that is sent as it is made. */
+/** A page that is sent while it is rendered. */
 export function streamed(body: AsyncIterable<string>): HttpResponse {
   return { status: 200, headers: { "Content-Type": "text/html; charset=utf-8" }, body };
 }
@@ -60,7 +60,7 @@ export async function sendConsoleResponse(
   { status, headers, body }: HttpResponse,
   isSecure: boolean,
 ): Promise<void> {
-  // A body that does not come would hold its connection until it must have arrived.
+  // Without this, a body that never arrives would hold its connection until the request times out.
   const closes = !(await isWhole(raw)) && { Connection: "close" };
   const own = {
     ...always,
@@ -79,8 +79,8 @@ export async function sendConsoleResponse(
 const restTime = 1000;
 
 /**
- * Whether all of a request has come. The rest of a body that nobody needs is dropped: browsers that still send may miss
- * the response.
+ * Whether a request has arrived completely. We read and drop an unneeded body, because browsers that still send may
+ * miss the response.
  */
 async function isWhole(raw: IncomingMessage): Promise<boolean> {
   if (raw.complete || !hasBody(raw)) return true;

@@ -36,14 +36,14 @@ export interface ConsoleRoom extends Omit<Core, "consoleOrigin"> {
 
 /** A request of somebody who is signed in. */
 export interface PageRequest extends ConsoleRoom, SignedIn {
-  /** Of the whole site what the person may do. */
+  /** The part of the site that the person may use. */
   site: SiteMap;
   say: Say;
   /** Writes times as pages do: see `TimeZone.shortOf`. */
   times: TimeTexts;
-  /** What a deed did whose person lands on this page. */
+  /** What the form did that led the person to this page. */
   landed?: Landed;
-  /** What people call whom the answers name that were read so far. */
+  /** Names of the accounts, people and keys in the answers read so far. */
   names: Map<string, string>;
 }
 

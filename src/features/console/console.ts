@@ -23,8 +23,8 @@ import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
 
 /**
- * Counts the answers of each process. Of the processes of a service the first has the console, which says at a start
- * how the first officer signs in, if nobody can.
+ * Counts the answers of each process. The first process of a service serves the console, and at its start says how the
+ * first officer signs in if nobody can.
  */
 export async function openConsole(core: ServingCore, opened: AsyncDisposableStack): Promise<OpenedFeature> {
   const { answers, instance, worker, store } = core;
@@ -78,7 +78,7 @@ async function openPages(
     auditAlarms,
   };
   const handle = requestHandler(room, callerAddress(config.trustProxy));
-  // A file takes longer than other bodies, which end as headers do: see `bytesIn`.
+  // A file may take longer than other bodies, which have the time of headers: see `bytesIn`.
   const bounds = { arrival: config.requestTimeout, body: uploadTime };
   const proxies = addressList(config.trustProxy);
   const share = { most: 50, isProxy: (address: string) => proxies !== null && isListed(proxies, address) };
@@ -110,7 +110,7 @@ async function openPages(
   };
 }
 
-/** What a start says while nobody can sign in to the console. */
+/** The start's message while nobody can sign in to the console. */
 function invitation(link: string): string {
   return `
 Nobody can sign in to the console yet. This link registers the first officer. It works once, for 15 minutes:

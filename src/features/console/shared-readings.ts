@@ -13,8 +13,8 @@ export class SharedReadings {
   }
 
   /**
-   * What was read under this key less than so many milliseconds ago, or else what `read` gives now. A reading that
-   * fails is not kept.
+   * The cached result under this key if it is younger than so many milliseconds, else that of `read`. Failures are not
+   * cached.
    */
   get(key: string, milliseconds: number, read: () => Promise<string>): Promise<string> {
     const kept = this.#kept.get(key);

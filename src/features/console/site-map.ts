@@ -98,7 +98,7 @@ function placesWith(ofFeatures: readonly (FeaturePage | PageAddition)[]): Consol
   ];
 }
 
-/** A family without a page of its own gets one with its name. */
+/** A family of commands without a page of its own gets one with its name. */
 export function siteMap(
   all: readonly ConsoleCommand[],
   ofFeatures: readonly (FeaturePage | PageAddition)[],
@@ -116,7 +116,7 @@ export function siteMap(
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
   const more = others.map((family): ConsolePage => {
     const ids = [family, `${family}.list`, `${family}.status`, `${family}.show`];
-    // What reads a whole ledger waits for a person to ask.
+    // Commands that read a whole ledger run only when a person asks.
     const list = usable.find(({ id, store }) => ids.includes(id) && store !== "untimed");
     const place = { path: `/${family}`, title: labelFor(family), group: "Settings", icon: "more" } as const;
     return { ...place, families: [family], ...(list && { opens: list.id }) };
@@ -124,7 +124,7 @@ export function siteMap(
   return { places: [...own, ...more], commands: new Map(usable.map((command) => [command.id, command])), records };
 }
 
-/** What a person of this role may do of it. */
+/** The part of the site that a person of this role may use. */
 export function siteFor(whole: SiteMap, role: Role): SiteMap {
   return { ...whole, commands: new Map([...whole.commands].filter(([, command]) => mayRun(role, command))) };
 }
@@ -173,7 +173,7 @@ export function placeOf({ places }: SiteMap, command: Command<never>): ConsolePa
   return places.find(({ families }) => families.includes(familyOf(command)))!;
 }
 
-/** The commands of a page, but the one that it opens with. */
+/** The commands of a page, without the one that the page opens with. */
 export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCommand[] {
   return [...commands.values()].filter(
     (command) => place.families.includes(familyOf(command)) && command.id !== place.opens,
@@ -185,7 +185,7 @@ export function isMaker({ id }: Pick<Command<never>, "id">): boolean {
   return /\.(?:create|add|invite)$/.test(id);
 }
 
-/** Whole names that people would not say as the code does. */
+/** Labels of names that people would not use as they are. */
 const called: Readonly<Record<string, string>> = {
   request_reference: "Reference",
   created_at: "Time",

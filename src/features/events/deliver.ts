@@ -42,9 +42,9 @@ const isWaiting = sql.lit("waiting" as const);
 
 /** Endpoints that this process sends to at the same time. A slow one takes one place, and the others take turns. */
 const mostAtOnce = 100;
-/** Of them, endpoints of one account. */
+/** At most this many of those endpoints may belong to one account. */
 const mostOfOne = 10;
-/** A turn of one endpoint ends after so many milliseconds. */
+/** Milliseconds after which a turn of one endpoint ends. */
 const turnTime = 5_000;
 /** How long nobody else may send to an endpoint. We renew it when what is left may be too short for a delivery. */
 const leaseTime = 30_000;
@@ -70,7 +70,7 @@ export class Deliverer {
   /** Deliveries of this process by outcome. */
   readonly counts = { delivered: 0, failed: 0, dead: 0 };
   readonly #parts: DeliveryParts;
-  /** With the account of each, or the operators. */
+  /** The turns in progress, each with its account, or the operators. */
   readonly #turns = new Map<Promise<void>, string>();
   readonly #stopping = new AbortController();
 
@@ -101,10 +101,7 @@ export class Deliverer {
     }
   }
 
-  /**
-   * Endpoints whose time has come: the first one of each account, then the second ones. Whose places are all taken
-   * waits.
-   */
+  /** Due endpoints: the first of each account, then the second of each. An account with all places taken waits. */
   #due(at: number) {
     const full = [...new Set(this.#turns.values())].filter((audience) => this.#placesOf(audience) >= mostOfOne);
     const { db } = this.#parts;
@@ -138,7 +135,7 @@ export class Deliverer {
     while (this.#turns.size > 0) await Promise.all(this.#turns.keys());
   }
 
-  /** Breaks off what is being sent. It counts as not tried. */
+  /** Aborts deliveries in progress. They count as not tried. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.idle();
@@ -177,7 +174,7 @@ export class Deliverer {
     }
   }
 
-  /** Leases an endpoint that nobody has, or that `owner` has. Undefined if somebody else was faster. */
+  /** Leases an endpoint that is free, or renews the lease of `owner`. Undefined if another process has it. */
   #lease(id: string, at: number, owner?: string): Promise<EventEndpointRow | undefined> {
     const leased = this.#parts.db
       .updateTable("event_endpoint")
@@ -231,7 +228,7 @@ export class Deliverer {
     });
   }
 
-  /** Writes what became of a delivery, and returns how many milliseconds to wait before the next one. */
+  /** Writes the outcome of a delivery, and returns the milliseconds until the next one. */
   async #note(endpoint: EventEndpointRow, event: Queued, { delivered, outcome }: Sent): Promise<number> {
     const { db, now, log, audit } = this.#parts;
     const at = now();

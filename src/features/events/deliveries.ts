@@ -37,7 +37,7 @@ export async function lastTried(db: Db, endpoint: string) {
     withEvents(db)
       .where("delivery.endpoint_id", "=", endpoint)
       .where("delivery.tried_at", "is not", null)
-      // They are tried in this order, and what is sent again goes to its end.
+      // Deliveries are tried in this order. One that is queued again goes to the end.
       .orderBy("delivery.place", "desc")
       .limit(1)
       .executeTakeFirst()
@@ -126,7 +126,7 @@ export async function resend(room: Audited, wanted: Resent, now: number): Promis
   const first = await resendOldest(room, wanted, now);
   let count = first?.count;
   for (let piece = first; piece?.more; ) {
-    // What dies meanwhile has a later place, or it would never end.
+    // Deliveries that die meanwhile get a later place, so that the loop ends.
     piece = await resendOldest(room, wanted, now, { after: piece.place, until: first!.last });
     count! += piece?.count ?? 0;
   }
@@ -134,8 +134,8 @@ export async function resend(room: Audited, wanted: Resent, now: number): Promis
 }
 
 /**
- * Queues the oldest of them, after a place and until one. `place`: of the last of them; `last`: the last one that there
- * was in the queue; `more`: whether others are left.
+ * Queues the oldest dead deliveries between two places. `place`: the last one queued; `last`: the end of the queue
+ * before; `more`: whether dead ones are left.
  */
 async function resendOldest(
   { db, audit, actor }: Audited,

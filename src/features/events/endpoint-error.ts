@@ -2,10 +2,7 @@ import type { Mend } from "../../declare/command/mend.ts";
 import { CommandError } from "../../declare/command.ts";
 import type { FailureCode } from "../../declare/failures.ts";
 
-/**
- * What cannot be done with endpoints. Operators read the sentence with what they can do about it; a caller reads it
- * alone, with the code.
- */
+/** An endpoint cannot be changed as asked. Operators read the sentence with its cure; callers read it with the code. */
 export class EndpointError extends CommandError {
   readonly code: FailureCode;
 

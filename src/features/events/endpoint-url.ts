@@ -28,7 +28,7 @@ export function whyUnfit(
   return url.protocol !== "https:" && mode !== "test" && networks === null ? "plain" : undefined;
 }
 
-/** Said of a URL that may hold a number of a person. Completes "url must …". */
+/** The problem of a URL that may contain a person's number. Completes "url must …". */
 export const withoutNumber = "must not hold a number of ten to 14 digits, which may be a person's";
 
 function decoded(text: string): string {

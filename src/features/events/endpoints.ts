@@ -16,14 +16,14 @@ import { changesByKeys, endpointFacts, isRevokedKey } from "../../storage/events
 import type { Db, EventEndpointRow, Tables } from "../../storage/tables.ts";
 import { EndpointError } from "./endpoint-error.ts";
 
-/** How many endpoints an account may have in each mode, and operators together. */
+/** The most endpoints of an account in each mode, and of all operators together. */
 const mostEndpoints = 10;
 
-/** Changes of endpoints by keys of an account in one mode, and in how many milliseconds. */
+/** The most changes of endpoints by keys of an account in one mode, and the milliseconds in which they count. */
 const mostChanges = 50;
 const changesWithin = 24 * 3_600_000;
 
-/** Whose endpoint a caller may reach: one of its account, in the mode of its key. */
+/** A caller may reach the endpoints of its account in the mode of its key. */
 export type EndpointOwner = Pick<Caller, "accountId" | "mode">;
 
 /** What changes of endpoints need. */
@@ -38,7 +38,7 @@ export interface NewEndpoint {
   /** Null: of operators. */
   mode: Mode | null;
   url: URL;
-  /** None: all types that there are today. One that comes later must be named. */
+  /** None: all types of today. A type that is added later must be named. */
   types: readonly EventType[];
 }
 
@@ -119,7 +119,7 @@ export async function listEndpoints(db: Db, audience?: string): Promise<EventEnd
 export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): Promise<EventEndpointRow> {
   const found = db.selectFrom("event_endpoint").selectAll().where("id", "=", id);
   const own = owner ? found.where("audience", "=", owner.accountId).where("mode", "=", owner.mode) : found;
-  // No endpoint has another form of id. It may be somebody's number: no query and no log of the store gets it.
+  // Every id has this form. Another text may be a person's number, so it reaches no query and no log of the store.
   const row = /^ep_[\w-]{12}$/.test(id) ? await own.executeTakeFirst() : undefined;
   if (!row)
     throw new EndpointError(
@@ -136,7 +136,7 @@ export async function removeEndpoint(
   { id, owner }: { id: string; owner?: EndpointOwner },
 ): Promise<EventEndpointRow> {
   return inTransaction(db, async (trx) => {
-    // Else an event could be queued for it meanwhile, and its transaction would fail.
+    // Without this lock an event could be queued for the endpoint meanwhile, and its transaction would fail.
     await beginChange(trx, actor, now);
     const row = await findEndpoint(trx, id, owner);
     await trx.deleteFrom("event_endpoint").where("id", "=", id).execute();
@@ -146,8 +146,8 @@ export async function removeEndpoint(
 }
 
 /**
- * Switches an endpoint off, which answered 410 Gone: what waits for it is dead, and no event is queued any more. False
- * if it was removed meanwhile.
+ * Switches off an endpoint that answered 410 Gone: its queued deliveries die, and no new ones are queued. False if it
+ * was removed meanwhile.
  */
 export async function switchOff({ db, audit, actor }: Audited, row: EventEndpointRow, now: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {

@@ -8,9 +8,9 @@ import type { EventsRoom } from "./events.ts";
 
 export interface EventList {
   data: EventBody[];
-  /** Where to go on: the `after` of the next question. */
+  /** The `after` of the next request. */
   next: string;
-  /** Whether more events are there already. */
+  /** Whether the list has more events already. */
   more: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface Events extends EventsRoom {
   readonly counts: Readonly<Deliverer["counts"]>;
   /** Begins to send what waits. */
   deliver(): Promise<void>;
-  /** Breaks off what is being sent. Resolves when the store is no longer in use. */
+  /** Aborts deliveries in progress. Resolves when the store is no longer in use. */
   stop(): Promise<void>;
 }
 

@@ -9,8 +9,8 @@ import type { EventRow, Tables } from "../../storage/tables.ts";
 export const mostRehearsed = 1_000;
 
 /**
- * Events that one rehearsal removes at most: an older version kept them all, and every verification on SQLite waits for
- * the transaction.
+ * The most events that one rehearsal removes: an older version kept them all, and on SQLite verifications wait for this
+ * transaction.
  */
 const removedAtOnce = 200;
 

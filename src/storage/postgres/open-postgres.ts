@@ -57,7 +57,7 @@ export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced
       pool = new PatientPool(way, timeouts, commits);
       await earlier.settled();
       await earlier.end();
-      // Else others might take the last ones before our first statement.
+      // Otherwise others might take the last connections before our first statement.
       (await pool.connect({ until: performance.now() + OPEN_MILLISECONDS, waitsForRows: false })).release();
     },
     async close() {

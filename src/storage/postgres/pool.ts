@@ -62,7 +62,7 @@ export interface PostgresWay {
  */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
-/** Connections whose last commit may be on the primary only, so that a failover may lose it. */
+/** Connections whose last commit may not be replicated yet, so that a failover may lose it. */
 const unreplicated = new WeakSet<object>();
 
 const noResponse = () => new Error("no answer in time");

@@ -80,8 +80,8 @@ export class Pulse {
   readonly isLeader = (): boolean => this.#leads && this.isValid();
 
   /**
-   * Does this each time that the lease had expired and is renewed. The lease is valid again once it is done: other
-   * processes may have removed what this one had noted.
+   * Called whenever an expired lease is renewed. The lease is valid again once this resolves, because other processes
+   * may have removed what this one had noted.
    */
   whenTakenAgain(work: () => Promise<unknown>): void {
     this.#beforeTaken = work;

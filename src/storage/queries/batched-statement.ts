@@ -23,7 +23,10 @@ const most = 50;
  * the others.
  */
 const patience = 20;
-/** Event-loop ticks without another call, after which a batch is sent. Without that wait they were a fifth as large. */
+/**
+ * A batch is sent after so many event-loop ticks without another call. Without this wait, batches were a fifth as
+ * large.
+ */
 const quiet = 2;
 
 /** Runs a batch outside the context of any request, because it serves several. */

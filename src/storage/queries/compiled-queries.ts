@@ -10,7 +10,7 @@ import type { QueryWithFollowUps } from "./follow-ups.ts";
 import { type Input, sharedInput } from "./shared-input.ts";
 import { asCommit } from "./traced-dialect.ts";
 
-/** Stands for a value in a compiled query that is known only when the query runs. */
+/** A placeholder for a value that is known only when the compiled query runs. */
 class Placeholder {
   readonly valueIn: (values: Record<string, unknown>) => unknown;
   constructor(valueIn: Placeholder["valueIn"]) {

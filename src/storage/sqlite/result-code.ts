@@ -5,7 +5,7 @@ const primary = [
   ...["NOLFS", "AUTH", "FORMAT", "RANGE", "NOTADB"],
 ];
 
-/** The extended codes that somebody tells from their primary code. */
+/** The extended codes that our code distinguishes from their primary code. */
 const extended: Record<number, string> = {
   275: "CONSTRAINT_CHECK",
   516: "ABORT_ROLLBACK",

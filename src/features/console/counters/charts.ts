@@ -20,7 +20,7 @@ export interface Series {
   tone: "c1" | "c2" | "c3" | "c4";
   /** Null where nothing was measured. */
   values: (number | null)[];
-  /** Of the whole range, for people: "12,034". */
+  /** The sum of the whole range as text: "12,034". */
   sum: string;
 }
 
@@ -33,7 +33,7 @@ export interface Chart {
   series: Series[];
 }
 
-/** What became of the requests that a chart tells apart, in its order. */
+/** The outcomes that a chart distinguishes, in its order. */
 const outcomes: Record<CountedSubject, readonly string[]> = {
   "look-ups": ["answered", "refused", "failed"],
   verifications: ["verified", "no match", "refused", "failed"],
@@ -103,7 +103,7 @@ export function msText(value: number): string {
   return value < 1000 ? `${value} ms` : `${(value / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`;
 }
 
-/** To two digits: a bucket says no more. */
+/** Two digits are as exact as a bucket. */
 function milliseconds(microseconds: number | null): number | null {
   return microseconds === null ? null : Number((microseconds / 1000).toPrecision(2));
 }

@@ -70,7 +70,7 @@ export function keepMinuteCounts(
     const known = timed.get(about)!;
     if (known.minute !== at) [known.minute, known.before] = [at, known.last];
     if (!counts.some((count, bucket) => count > (known.last[bucket] ?? 0))) return;
-    // No other process writes this row, so the whole minute is written again.
+    // Only this process writes this row, so it overwrites the whole minute.
     const buckets = JSON.stringify(counts.map((count, bucket) => count - (known.before[bucket] ?? 0)));
     await upsert(db, "minute_duration", { minute: at, instance, about }, { buckets });
     known.last = counts;

@@ -118,7 +118,7 @@ export async function signOut(request: PageRequest): Promise<HttpResponse> {
   return redirect("/sign-in", { "Set-Cookie": cookie(request, "", 0), "Clear-Site-Data": '"cache"' });
 }
 
-/** A new session each time: a cookie that somebody planted before never becomes one. */
+/** Every sign-in makes a new session, so a cookie that somebody planted before is worthless. */
 async function signedIn(room: ConsoleRoom, personId: string, browser: string, location: string): Promise<HttpResponse> {
   const secret = await beginSession(room.store.db, personId, room.store.now(), browser);
   return jsonResponse({ location }, 200, { "Set-Cookie": cookie(room, secret, sessionLife / 1000) });

@@ -32,7 +32,7 @@ export function worstOf(alarms: readonly AlarmFacts[]): AlarmFacts | undefined {
   return worst?.rank === 1 ? worst : undefined;
 }
 
-/** The worst that there is, with the button that mends it. */
+/** The worst alarm, with the button that mends it. */
 export function alarmBand(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
   const { links, others: left } = mendsOf(alarm, parts);
   const [mend, ...others] = links;

@@ -44,7 +44,7 @@ export interface AnswerParts {
   noneThen?: Html | undefined;
   /** Beside the facts of a record: the first rows of lists about it. */
   latest?: readonly Html[] | undefined;
-  /** As such: how many rows, and the column that says whose they are. */
+  /** The number of rows beside a record, and the column that names their owner. */
   most?: number;
   without?: string;
 }
@@ -84,7 +84,7 @@ export function copyButton(text: string): Html {
 /** `untitled`: how many tables without a title stand in the answer up to here. */
 function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell: boolean; untitled: number }): Html {
   const { command, shows, answer, times, names, of, say, links } = parts;
-  // Each table has a name of its own, for those who hear it.
+  // Each table has a name of its own for screen readers.
   const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
   const { says } = shows ?? {};
   // The head of the page says it.

@@ -13,8 +13,7 @@ export type Tone = "good" | "bad" | "warn" | "plain";
 const toned = (tone: Tone, ...words: readonly string[]) => words.map((word) => [word, tone] as const);
 
 /**
- * What words of a state mean. A shape stands before each, so that nobody needs the colour. "Not found" is an answer,
- * and plain.
+ * The meaning of each state. A shape stands before it, so that nobody needs the colour. "Not found" is a normal answer.
  */
 const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("good", "active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded"),

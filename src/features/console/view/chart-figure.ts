@@ -73,7 +73,7 @@ function line({ tone, values }: Series, most: number): Html {
   return html`<path class="line${tone === "c2" ? " dash" : ""}" d="${path.join("")}"/>`;
 }
 
-/** To a number that people read at a glance: 1, 2 or 5 with noughts. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function roundUp(value: number): number {
   const ten = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return [1, 2, 5, 10].map((each) => each * ten).find((each) => each >= value)!;

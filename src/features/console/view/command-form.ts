@@ -15,7 +15,7 @@ export interface FormState {
   texts: FormTexts;
   /** What members of the record are now, as their fields say it: a form that leaves them so does not change them. */
   set?: FormTexts;
-  /** The same when a form was made that is shown again. */
+  /** Those values when the form was first rendered, for a form that is shown again. */
   was?: string | undefined;
   /** The identity vendors that the service asks. */
   vendors?: readonly string[];
@@ -30,11 +30,11 @@ export interface FormState {
   zone: string;
   /** What people call what it acts on, if it has a name. */
   subject?: string;
-  /** Where it goes. Default: the command's own page. */
+  /** Where the form is sent. Default: the command's own page. */
   action?: string;
 }
 
-/** Whether a browser asks with the URL: a read that calls nobody, without a member that no URL may hold. */
+/** Whether the command runs by a GET: it only reads, calls no vendor, and has no private input. */
 export function asksByUrl({ kind, calls, input }: Command<never>): boolean {
   return (
     kind === "read" &&
@@ -69,7 +69,7 @@ export function commandForm(
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
   const texts = problem ? given : filled(set, given);
-  // A button of its own asks for a dry run, and a link for the rows that follow.
+  // A dry run has its own button, and the next rows have a link.
   const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
@@ -132,7 +132,7 @@ export function isFilled(command: Command<never>, given: FormTexts): boolean {
   );
 }
 
-/** What a form says, over what its record is now. */
+/** The form's texts, which override the record's current values. */
 function filled(set: FormTexts, given: FormTexts): FormTexts {
   return { ...set, ...Object.fromEntries(Object.entries(given).filter(([, texts]) => texts.length > 0)) };
 }
@@ -171,7 +171,7 @@ export function worksOnce(command: Command<never>): boolean {
   return command.kind !== "read" && !savesFile(command);
 }
 
-/** By which the console knows a form again. */
+/** Identifies a form, so that the console recognises it when it is sent. */
 export function formId(): Html {
   return html`<input type="hidden" name="_form" value="${randomUUID()}">`;
 }

@@ -27,7 +27,7 @@ interface FieldParts {
   vendors: readonly string[];
   /** Its record has it. */
   isSet: boolean;
-  /** The first that a person fills in: the cursor is there. */
+  /** Whether this is the first field to fill in, which gets the focus. */
   isFirst: boolean;
 }
 
@@ -87,7 +87,7 @@ export function formField(
   return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
 }
 
-/** What a label does not say. A box to tick says its whole sentence. */
+/** The hint, without what the label says already. A checkbox shows its whole sentence. */
 function hintOf({ member }: NamedMember, zone: string): string | undefined {
   if (member.hint !== undefined || member.items?.hint !== undefined) return member.hint ?? member.items!.hint;
   if (member.type === "boolean") return member.description;
@@ -103,7 +103,7 @@ export function isAccount({ name, member }: NamedMember): boolean {
   return name === "account" && member.holds === undefined;
 }
 
-/** A word to choose as people read it. */
+/** A choice as people read it. */
 export function choiceText(name: string, word: string): string {
   const shows = word.includes(".") ? "event" : name === "state" ? "state" : "text";
   return wordOf({ name, shows, text: word }, new Map());
@@ -130,13 +130,13 @@ function control(
       member.isVendor && used!.length > 0
         ? html`<optgroup label="In use">${options(used!)}</optgroup><optgroup label="Others">${options(others!)}</optgroup>`
         : options(member.enum);
-    // Nobody chose it yet, so the form does not either.
+    // The form preselects nothing.
     const none = !isRequired && byUrl ? (member.unchosen ?? "All") : "–";
     return html`<select${attributes}>${member.default === undefined ? html`<option value="">${none}</option>` : ""}${choices}</select>`;
   }
   if (member.holds === "file")
     return html`<input type="file" class="drop" multiple title="Choose files, or drop them here"${attributes}>`;
-  // Several words of a terminal that name one thing, such as a provider and a code.
+  // Several arguments that together name one thing, such as a provider and a code.
   if (member.type === "array" && command.target?.includes(name))
     return html`<input type="text" value="${texts.join(" ")}" autocomplete="off" spellcheck="false"${attributes}>`;
   if (member.type === "array")

@@ -8,7 +8,7 @@ export interface FramedPage {
   title: string;
   main: Html;
   scripts?: readonly string[] | undefined;
-  /** Where a reload finds it, if that is not where the browser is. */
+  /** The address for a reload, if it differs from the browser's. */
   address?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ interface Frame {
   counts: MenuCounts;
   /** What the person opened last. */
   opened: readonly OpenedRecord[];
-  /** When what it shows was read, and the zone of its times. */
+  /** When the data was read, and the time zone of its times. */
   foot: Html;
 }
 

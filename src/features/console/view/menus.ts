@@ -13,7 +13,7 @@ export interface MenuLink {
   isApart?: boolean;
 }
 
-/** An icon of the sprite, which says nothing to those who hear the page. */
+/** An icon of the sprite, hidden from screen readers. */
 export function icon(name: string): Html {
   return html`<svg aria-hidden="true"><use href="/assets/icons.svg#${name}"/></svg>`;
 }

@@ -7,7 +7,7 @@ import type { TableColumn, TableRow } from "../../../declare/command/answer-tabl
  */
 export type NarrowPlace = "name" | "value" | "lead" | "when" | "also";
 
-/** What people look for first at the end of a line, and what they read on. */
+/** The kinds of column that take each place of a row, the most wanted first. */
 const values: readonly Shows[] = ["state", "naira", "number", "text"];
 const leads: readonly Shows[] = ["account", "text", "reference"];
 const names: readonly Shows[] = ["event", "text", "reference", "account"];
@@ -38,7 +38,7 @@ export function narrowRow(
   put(edited ?? (sorted && isFigure(sorted) && !places.has(sorted.name) ? sorted : firstOf(values)), "value");
   // If a figure has the place of the state, the state stands in a line below.
   put(firstOf(["state"]), "also");
-  // What all rows have in common tells less than what only one of them has.
+  // A value that all rows share says less than one that differs.
   const telling = columns.toSorted((one, other) => different(other) - different(one));
   put(
     firstOf(
@@ -52,7 +52,7 @@ export function narrowRow(
       firstOf(["naira", "number"]),
     "lead",
   );
-  // Of several times nobody would know which one it is.
+  // With several times nobody would know which one is shown.
   const times = columns.filter(({ name, shows }) => shows === "time" && !places.has(name));
   put(times.length === 1 ? times[0] : times.find((each) => each === sorted), "when");
   return places;

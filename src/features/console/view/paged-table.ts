@@ -10,7 +10,7 @@ import type { Say } from "./words.ts";
 
 /** Rows in the order and with the filter that the URL says. */
 export interface View {
-  /** Column to sort by; with a minus before it the other way round. */
+  /** The column to sort by; with a minus in front, descending. */
   sort: string;
   /** Only rows with this text. */
   find: string;
@@ -18,7 +18,7 @@ export interface View {
   page: number;
 }
 
-/** A page of more would take longer to read than to filter. */
+/** The most rows of a page: more take longer to read than to filter. */
 export const pageRows = 36;
 
 export function viewIn(query: URLSearchParams): View {
@@ -41,7 +41,7 @@ export function seen({ columns, rows }: Table, { sort, find }: View): TableRow[]
   const [name, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const column = columns.find((each) => each.name === name);
   if (!column) return found;
-  // What has nothing there stands last, whatever the order.
+  // Empty cells sort last in either order.
   const isNothing = (row: TableRow) => (column.valueIn(row) === null ? 1 : 0);
   return found.sort((one, other) => isNothing(one) - isNothing(other) || sign * order(column, one, other));
 }
@@ -63,10 +63,10 @@ export interface RowLinks {
   link?: RecordLink;
 }
 
-/** A phone shows a row of more columns as two lines. */
+/** With more columns than this, a phone shows a row as two lines. */
 const mostNarrowColumns = 2;
 
-/** A desk of usual width has no room for the spare ones of more columns. */
+/** With more columns than this, a usual screen has no room for the spare ones. */
 const mostAtOnce = 8;
 
 interface TableParts {
@@ -81,9 +81,9 @@ interface TableParts {
   /** The form in a cell, if the cell can be changed in place. */
   editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
   links: (row: TableRow) => RowLinks;
-  /** What makes its first row appear. */
+  /** How to get the first row of an empty table. */
   noneThen?: Html | undefined;
-  /** Only so many rows, with a link to the others elsewhere. */
+  /** Shows only so many rows, with a link to the rest. */
   most?: number;
 }
 
@@ -120,9 +120,9 @@ export function sortedTable({
   const placeOf = ({ name }: TableColumn) => places?.get(name) ?? (name === named?.name ? "name" : undefined);
   const hasActions = rows.some(({ actions }) => actions.length > 0);
   const hasOwn = rows.every(({ own }) => own);
-  // What a phone leaves out stands on the page of the row, or unfolds.
+  // What a phone leaves out is on the row's page, or unfolds.
   const folds = places !== undefined && !hasOwn && columns.some(({ name }) => !places.has(name));
-  // A line holds the beginning of its facts, which unfold on a desk too.
+  // A line shows the beginning of its facts, which unfold on a wide screen too.
   const hasFacts = folds && columns.some(({ shows }) => shows === "facts");
   const head = columns.map((column) => {
     const { name } = column;

@@ -48,7 +48,7 @@ export function recordMade(site: SiteMap, command: Pick<Command<never>, "id">, a
   return typeof name === "string" ? recordAddress(site, { kind: kind!, name }) : undefined;
 }
 
-/** The page of what a command is asked about: of a verification before that of its account. */
+/** The page of the record that a command's input names; a verification goes before its account. */
 export function recordOfTexts(
   site: SiteMap,
   { id }: Pick<Command<never>, "id">,

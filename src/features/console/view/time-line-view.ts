@@ -46,10 +46,10 @@ function toneOf({ step, outcome, status = 0, delivery }: TimeLineEntry): keyof t
   return (outcome && failed.has(outcome)) || delivery === "dead" || (step === "response" && status >= 500) ? "bad" : "";
 }
 
-/** What happened, by how long after the first thing it did. */
+/** The entries, each with its time since the first one. */
 export function timeLineView(entries: readonly TimeLineEntry[], names: Names): Html {
   const begun = entries[0]?.at ?? 0;
-  // What the client got says how it ended.
+  // The response to the client says how the verification ended.
   const isTold = entries.some(({ step }) => step === "response");
   const shown = entries.filter(({ step }) => !isTold || step !== "ended");
   const longest = Math.max(...entries.map(waitIn));
@@ -75,7 +75,7 @@ function waitIn({ took = 0 }: TimeLineEntry): number {
   return took;
 }
 
-/** How long an answer took, of the longest. */
+/** How long a response took, as a share of the longest. */
 function waitBar(answer: TimeLineEntry, longest: number): Html {
   const tone = failed.has(answer.outcome!) ? "c3" : "c1";
   return html`<svg class="wait" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="${tone}" width="${Math.max(1, Math.round((100 * waitIn(answer)) / longest))}" height="6"/></svg>`;

@@ -47,13 +47,13 @@ const actors: Readonly<Record<string, string>> = { system: "Duba", terminal: "th
 
 const places = ["asked first", "asked second", "asked third"];
 
-/** Members whose word says nothing without their name. */
+/** Members whose value says nothing without their name. */
 const wordsWithName: Readonly<Record<string, string>> = {
   "answers full": "whole record",
   "answers masked": "masked record",
 };
 
-/** What a sentence names, as people call it. */
+/** The name that people use for something in a sentence. */
 export function wordFor(named: Exclude<Named, { time: number }>, names: Names): string {
   if ("vendor" in named) return spelled[named.vendor] ?? named.vendor;
   if ("check" in named) return labelOf(named.check);
@@ -107,7 +107,7 @@ export function wordsOf(member: Pick<RecordMember, "name" | "shows" | "text" | "
   return value.length === 0 ? member.text : value.map((text) => wordOf({ ...member, text }, names)).join(", ");
 }
 
-/** A table in the words of people. */
+/** A table with the words that people use. */
 export function worded(table: Table, names: Names): Table {
   const columns = table.columns.map((column): TableColumn => {
     const { name, shows, textOf } = column;

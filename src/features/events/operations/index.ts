@@ -10,7 +10,7 @@ import { rollEventSecret } from "./rollEventSecret.ts";
 import { testEventEndpoint } from "./testEventEndpoint.ts";
 import { triggerEvent } from "./triggerEvent.ts";
 
-/** The operations of the room of events. */
+/** The operations about events. */
 export const eventOperations: Operation<EventsRoom>[] = [
   listEvents,
   triggerEvent,
