@@ -67,7 +67,7 @@ async function keptOfCopy(): Promise<Buffer> {
 }
 
 async function compile(place: string): Promise<string> {
-  const declarations = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", "declarations"];
+  const declarations = ["--noEmit", "false", "--emitDeclarationOnly", "--outDir", "declarations"];
   const kept = ["--incremental", "--tsBuildInfoFile", keptIn];
   const given = ["-p", "without.json", "--checkers", "1", ...declarations, ...kept];
   const tsc = spawn(resolve("node_modules/.bin/tsc"), given, { cwd: place, stdio: ["ignore", "pipe", "inherit"] });

@@ -27,7 +27,7 @@ export interface Adapter<Names extends string, Opened> {
   open(values: VendorValues<Names>, parts: VendorParts): Promise<Opened>;
 }
 
-interface VendorTerms {
+export interface VendorTerms {
   /** Milliseconds for one attempt if DUBA_UPSTREAM_TIMEOUT is not set. Absent: the default of that setting. */
   timeout?: number;
   /** The vendor's own published test number, which belongs to no real person. */
