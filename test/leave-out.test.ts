@@ -81,7 +81,6 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     "src/storage/tables/request-tables.ts",
     "src/vendors/ports/outcomes.ts",
     "src/vendors/ports/reasons.ts",
-    "src/vendors/prembly/wire.ts",
     "src/verification/routes/upstream-status.ts",
   ],
   "a figure of Prometheus": ["src/features/metrics/metrics.ts"],
