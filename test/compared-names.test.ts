@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "./support/engines.ts";
+import { type Fresh, usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type ServedProcess, serveInProcess } from "./support/process.ts";
 import { ask, sandboxKey } from "./support/service.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`names to compare on ${engine.name}`, () => {
     let fresh: Fresh;
     let service: ServedProcess;

@@ -7,14 +7,14 @@ import { eventKeyring, openReceiver } from "../src/features/events/events.fixtur
 import { announce } from "../src/storage/events/announce.ts";
 import { failingEndpoints, undelivered } from "../src/storage/events/undelivered.ts";
 import { ran } from "./support/command-line.ts";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { suiteService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 const day = 86_400_000;
 const path = "/api/v2/events/endpoints";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`endpoints of a key that ended on ${engine.name}`, () => {
     const service = suiteService({ DUBA_EVENT_NETWORKS: "127.0.0.0/8", DUBA_LIMITS: "off" }, engine);
 

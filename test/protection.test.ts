@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { ran } from "./support/command-line.ts";
-import { type Engine, engines, type Fresh } from "./support/engines.ts";
+import { type Engine, type Fresh, usualEngines } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
 
 const strict = { DUBA_FOUR_EYES: "on" };
@@ -12,7 +12,7 @@ const loose = { DUBA_FOUR_EYES: "off", DUBA_GUARD_PRICE_FACTOR: "9", DUBA_GUARD_
 /** Four and a half times the price of the starter catalogue. */
 const far = ["catalogue", "edit", "MTNDATA 104", "--price", "450"];
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`four eyes and the guard on ${engine.name}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-protection-"));
     const ring = { DUBA_KEYRING: join(folder, "ring") };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { type Fresh, usualEngines } from "../../../test/support/engines.ts";
 import { startService } from "../../../test/support/service.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import type { Db } from "../../storage/tables.ts";
 import { KeyUses, lastUses } from "./key-uses.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`last uses of keys on ${engine.name}`, () => {
     let place: Fresh;
     let store: Store;

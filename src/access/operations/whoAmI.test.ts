@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { suiteService } from "../../../test/support/service.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { recorded } from "../access.fixture.ts";
@@ -16,7 +16,7 @@ const nothing = {
   renews_at: null,
 };
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`GET /api/v2/me on ${engine.name}`, () => {
     const service = suiteService({}, engine);
 

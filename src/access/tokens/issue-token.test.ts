@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { Failure } from "../../declare/failures.ts";
 import type { Store } from "../../storage/store.ts";
@@ -14,7 +14,7 @@ import { type IssueToken, tokenIssuer } from "./issue-token.ts";
 const email = "acme@example.com";
 const hour = 3_600_000;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the exchange of a key on ${engine.name}`, () => {
     let store: Store;
     let issue: IssueToken;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { freshStore, priced, publisherOf, publishTo, removed } from "../../catalogue/catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../../catalogue/catalogue.ts";
 import { itemIn } from "../../catalogue/model/snapshot.ts";
@@ -59,7 +59,7 @@ test("cursors of other forms are refused by the input schema", () => {
     assert.deepEqual(read(input), { input, problems: [] });
 });
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the changes of the catalogue on ${engine.name}`, { concurrency: true }, () => {
     test("changes are listed from a cursor on, with old and new entries and the time they hold from", async (t) => {
       const store = await freshStore(engine, t);

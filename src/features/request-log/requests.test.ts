@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { assertFailure } from "../../../test/support/failure.ts";
 import { type ServiceResponse, sandboxKey, startService, type TestService } from "../../../test/support/service.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
@@ -12,7 +12,7 @@ const lookup = "/api/v2/internet/data/lookup?provider=MTNDATA";
 const verify = (bvn: string) => ({ method: "POST", body: { bvn, phone: "08000000017", amount: "100" } });
 const idOf = ({ headers }: ServiceResponse) => String(headers["x-request-id"]);
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the request log on ${engine.name}`, () => {
     let service: TestService;
     const get = (id: string, credential?: string) =>
