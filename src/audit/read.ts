@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import { pagesOf } from "../storage/queries/pieces.ts";
+import { pageOf, pagesOf } from "../storage/queries/pieces.ts";
 import type { Db } from "../storage/tables.ts";
 import type { Seal, SealedColumns } from "./chain/seal.ts";
 
@@ -94,13 +94,24 @@ export interface TailRequest {
 }
 
 /** The newest entries, oldest first. They are not verified. */
-export async function tail(db: Db, { most, since, until, kind, without, reference }: TailRequest): Promise<Entry[]> {
-  let query = db
-    .selectFrom("audit_entry")
-    .select([...entryColumns, "batch"])
-    .orderBy("audit_entry.occurred_at", "desc")
-    .orderBy("audit_entry.id", "desc")
-    .limit(most);
+export async function tail(db: Db, { most, ...request }: TailRequest): Promise<Entry[]> {
+  const { rows } = await pageOf(fitting(db, request), placeInTrail, most, undefined, "desc");
+  return rows.reverse().map(withTime);
+}
+
+/** All of them, some at a time, newest first. */
+export async function* wholeTail(db: Db, request: Omit<TailRequest, "most">): AsyncGenerator<Entry[]> {
+  for await (const rows of pagesOf(fitting(db, request), placeInTrail, entriesAtOnce, "desc")) yield rows.map(withTime);
+}
+
+const placeInTrail = ["audit_entry.occurred_at", "audit_entry.id"];
+const withTime = <Row extends { occurred_at: unknown }>(entry: Row) => ({
+  ...entry,
+  occurred_at: Number(entry.occurred_at),
+});
+
+function fitting(db: Db, { since, until, kind, without, reference }: Omit<TailRequest, "most">) {
+  let query = db.selectFrom("audit_entry").select([...entryColumns, "batch"]);
   if (since !== undefined) query = query.where("audit_entry.occurred_at", ">=", since);
   if (until !== undefined) query = query.where("audit_entry.occurred_at", "<", until);
   if (kind !== undefined) query = query.where("kind", "=", kind);
@@ -113,8 +124,7 @@ export async function tail(db: Db, { most, since, until, kind, without, referenc
       .where(sql<SqlBool>`substr(facts, 1, 14) = '{"reference":"'`)
       .where(sql<SqlBool>`substr(facts, 15, 15) = ${reference.slice(0, 15)}`)
       .where("facts", "like", `{"reference":"${reference}"%`);
-  const found = await query.execute();
-  return found.reverse().map((entry) => ({ ...entry, occurred_at: Number(entry.occurred_at) }));
+  return query;
 }
 
 /**

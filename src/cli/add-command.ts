@@ -64,7 +64,10 @@ export function addCommand(
   sub.action(async () => {
     const texts = Object.fromEntries([
       ...named.map(({ name }, at) => [name, sub.processedArgs[at]] as const),
-      ...[...options].map(([name, option]) => [name, sub.getOptionValue(option.attributeName())] as const),
+      // The reader of the texts knows what stands for none.
+      ...[...options]
+        .filter(([, option]) => sub.getOptionValueSource(option.attributeName()) !== "default")
+        .map(([name, option]) => [name, sub.getOptionValue(option.attributeName())] as const),
     ]) as Texts;
     try {
       setExitCode(await runCommand(io, command, texts, sub.opts<InterfaceOptions>()));

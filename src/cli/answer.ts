@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EveryCommand } from "../commands/context.ts";
-import { answerCsv } from "../declare/command/answer-csv.ts";
+import { answerCsv, wholeCsv } from "../declare/command/answer-csv.ts";
 import type { AnswerFile } from "../declare/command/answer-schema.ts";
 import { memberWith, partsOf, recordOf, type Table, tableOf } from "../declare/command/answer-table.ts";
 import { projected } from "../declare/command/projected.ts";
@@ -21,6 +21,8 @@ export interface AnswerOptions {
 
 interface Run {
   answer: unknown;
+  /** All rows of the list, if the answer has but a page of them. */
+  rows?: AsyncIterable<readonly unknown[]> | undefined;
   /** In which people read times. */
   zone: TimeZone;
   commands: EveryCommand;
@@ -33,6 +35,7 @@ export async function showAnswer(io: Io, command: Command<never>, run: Run, opti
   const { answer } = run;
   if ("lines" in command.answer) await printLines(io, answer as AsyncIterable<unknown>);
   else if (options.json) io.out(`${JSON.stringify(projected(command.answer, answer), null, 2)}\n`);
+  else if (options.csv && run.rows) for await (const text of wholeCsv(command, run.rows)) io.out(text);
   else if (options.csv) io.out(await answerCsv(command, answer));
   else await printParts(io, command, run, options);
   return command.isWell?.(answer as never) === false ? 1 : 0;

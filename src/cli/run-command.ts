@@ -53,7 +53,10 @@ export async function runCommand(
         if (!io.stdin.isTTY) throw new InputError(nobody(saysOf(effect, context.config.timeZone)));
         await confirm(command, all, saysOf(effect, context.config.timeZone), ask);
       }
-      const answer = await answered(command, input, context);
+      // Whoever gives a number gets so many rows.
+      const isPage = ["limit", "lines", "cursor"].some((name) => texts[name] !== undefined);
+      const rows = options.csv && !isPage ? command.rows?.(input as never, context) : undefined;
+      const answer = rows ? undefined : await answered(command, input, context);
       clearProgress();
       const forPrograms = options.json || options.csv;
       const { withEmails } = await import("../access/accounts/shown-actors.ts");
@@ -61,7 +64,7 @@ export async function runCommand(
       return showAnswer(
         io,
         command,
-        { answer: shown, zone: context.config.timeZone, commands: context.commands },
+        { answer: shown, rows, zone: context.config.timeZone, commands: context.commands },
         options,
       );
     });

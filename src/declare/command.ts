@@ -172,7 +172,15 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   /** More help: a heading, then terms and their sentences. */
   guide?: { heading: string; items: readonly (readonly [string, string])[] };
   run: (input: Static<Input>, room: Room) => Promise<Returned<Static<Answer>>>;
+  /**
+   * All rows that fit, however many, some at a time and in the order of the list: for CSV. Unless given, `run` returns
+   * all.
+   */
+  rows?: (input: Static<Input>, room: Room) => AsyncIterable<readonly Returned<RowOf<Static<Answer>>>[]>;
 }
+
+/** Rows of a list that are read at a time when all of them are wanted. */
+export const rowsAtOnce = 1_000;
 
 export interface CommandTexts<Input extends TObject> {
   /**

@@ -13,10 +13,30 @@ export async function answerCsv(
   rows: readonly TableRow[] = listRows(command, answer),
 ): Promise<string> {
   const { stringify } = await import("csv-stringify/sync");
+  return stringify([namesOf(command), ...linesOf(command, rows)]);
+}
+
+/** The same of all rows that a command can give, some lines at a time, so that a long list needs no memory. */
+export async function* wholeCsv(
+  command: Command<never>,
+  rows: AsyncIterable<readonly unknown[]>,
+): AsyncGenerator<string> {
+  const { stringify } = await import("csv-stringify/sync");
+  yield stringify([namesOf(command)]);
+  for await (const some of rows) yield stringify(linesOf(command, some as readonly TableRow[]));
+}
+
+function namesOf(command: Command<never>): string[] {
+  return Object.keys(listOf(command.answer)!.row.properties ?? {});
+}
+
+function linesOf(command: Command<never>, rows: readonly TableRow[]) {
   const { row: shape } = listOf(command.answer)!;
-  const names = Object.keys(shape.properties ?? {});
-  const plain = rows.map((row) => projected(shape, row) as TableRow);
-  return stringify([names, ...plain.map((row) => names.map((name) => csvCell(row[name])))]);
+  const names = namesOf(command);
+  return rows.map((row) => {
+    const plain = projected(shape, row) as TableRow;
+    return names.map((name) => csvCell(plain[name]));
+  });
 }
 
 function csvCell(value: unknown): string | number {

@@ -1,3 +1,4 @@
+import type { Entry } from "../../audit/read.ts";
 import type { DeclaredKind } from "../../declare/audit-kind.ts";
 import {
   account,
@@ -74,17 +75,26 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
         import("../../audit/read.ts"),
         import("../../audit/chain/head.ts"),
       ]);
-      const { since, until } = request;
-      if (since !== undefined && until !== undefined && until <= since)
-        throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');
+      checkPeriod(request);
       const entries = await tail(db, { most: lines, ...request });
-      const types = new Map(kinds.map((each) => [each.kind, each.types]));
-      return {
-        entries: entries.map((entry) => ({ ...entry, facts: factsOf(types.get(entry.kind), entry.facts) })),
-        head: headText((await storedHead(db)) ?? null),
-      };
+      return { entries: withFacts(kinds, entries), head: headText((await storedHead(db)) ?? null) };
+    },
+    rows: async function* ({ lines: _, ...request }, { db }: Audited) {
+      checkPeriod(request);
+      const { wholeTail } = await import("../../audit/read.ts");
+      for await (const entries of wholeTail(db, request)) yield withFacts(kinds, entries);
     },
   });
+
+function checkPeriod({ since, until }: { since?: number; until?: number }): void {
+  if (since !== undefined && until !== undefined && until <= since)
+    throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');
+}
+
+function withFacts(kinds: readonly DeclaredKind[], entries: readonly Entry[]) {
+  const types = new Map(kinds.map((each) => [each.kind, each.types]));
+  return entries.map((entry) => ({ ...entry, facts: factsOf(types.get(entry.kind), entry.facts) }));
+}
 
 const exportTrail = command({
   id: "audit.export",

@@ -203,6 +203,8 @@ const called: Readonly<Record<string, string>> = {
   limit_verification: "Most verifications",
   last_used_at: "Last used",
   last_used_from: "From",
+  since: "From",
+  until: "To",
   expires_at: "Ends",
   success: "Answered",
   attempts: "Questions",

@@ -1,10 +1,10 @@
 import { mend } from "../../declare/command/mend.ts";
-import { CommandError } from "../../declare/command.ts";
+import { CommandError, rowsAtOnce } from "../../declare/command.ts";
 import { eventTypeNames } from "../../declare/event.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { deliveryTime } from "../../storage/events/announce.ts";
 import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
-import { pageOf, piecesOf } from "../../storage/queries/pieces.ts";
+import { pageOf, pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 import { EndpointError } from "./endpoint-error.ts";
 import { beginChange, type EndpointOwner, findEndpoint, lockEndpoints } from "./endpoints.ts";
@@ -17,18 +17,32 @@ export type DeliveryState = (typeof deliveryStates)[number];
 const mostListed = 100;
 
 /** The newest deliveries, newest event first, with their events. */
-export async function listDeliveries(
-  db: Db,
-  { endpoint, state }: { endpoint?: string | undefined; state?: DeliveryState | undefined },
-) {
+export async function listDeliveries(db: Db, asked: AskedDeliveries) {
+  return (await pageOf(await fitting(db, asked), placeInList, mostListed, undefined, "desc")).rows;
+}
+
+/** All of them, some at a time, newest first. */
+export async function* allDeliveries(db: Db, asked: AskedDeliveries) {
+  yield* pagesOf(await fitting(db, asked), placeInList, rowsAtOnce, "desc");
+}
+
+interface AskedDeliveries {
+  endpoint?: string | undefined;
+  state?: DeliveryState | undefined;
+  /** Milliseconds since 1970. */
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+const placeInList = ["delivery.number", "delivery.endpoint_id"];
+
+async function fitting(db: Db, { endpoint, state, since, until }: AskedDeliveries) {
   if (endpoint !== undefined) await findEndpoint(db, endpoint);
   return withEvents(db)
     .$if(endpoint !== undefined, (query) => query.where("delivery.endpoint_id", "=", endpoint!))
     .$if(state !== undefined, (query) => query.where("delivery.state", "=", state!))
-    .orderBy("delivery.number", "desc")
-    .orderBy("delivery.endpoint_id")
-    .limit(mostListed)
-    .execute();
+    .$if(since !== undefined, (query) => query.where("event.at", ">=", since!))
+    .$if(until !== undefined, (query) => query.where("event.at", "<", until!));
 }
 
 /** The delivery of an endpoint that was tried last, with its event. */

@@ -10,9 +10,9 @@ import {
   time,
   yes,
 } from "../../declare/command/answer-schema.ts";
-import { day, id, lastDay } from "../../declare/command/forms.ts";
+import { id, lastDay, moment } from "../../declare/command/forms.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
-import { command, mostCounted } from "../../declare/command.ts";
+import { command, mostCounted, rowsAtOnce } from "../../declare/command.ts";
 import { holdsLongNumber } from "../../declare/fields.ts";
 import Type from "../../declare/schema/type.ts";
 import { count } from "../../declare/setting.ts";
@@ -29,8 +29,6 @@ import { cursorOf, listVerifications, readCursor } from "./list-verifications.ts
 
 type Room = BooksRoom & { keyring(): Promise<{ ring: Keyring }> };
 
-const mostRows = 1_000;
-
 const last4 = {
   form: "four digits, such as 0017",
   read: (text: string) => (/^\d{4}$/.test(text) ? text : undefined),
@@ -43,10 +41,10 @@ const consent = {
 };
 
 const pageSize = {
-  form: `a number from 1 to ${mostRows}`,
+  form: `a number from 1 to ${rowsAtOnce}`,
   read: (text: string) => {
     const size = count.read(text);
-    return size !== undefined && size <= mostRows ? size : undefined;
+    return size !== undefined && size <= rowsAtOnce ? size : undefined;
   },
 };
 
@@ -69,7 +67,9 @@ export const listVerificationsCommand = command({
     vendor: Type.Optional(
       Type.Enum(["sandbox", ...vendors.map(({ name }) => name)], { description: "Only those that asked this vendor." }),
     ),
-    from: Type.Optional(formed(day, { description: "First day.", placeholder: "day" })),
+    from: Type.Optional(
+      formed(moment, { description: `First day, or a time ago: ${moment.form}.`, placeholder: "when", hint: "" }),
+    ),
     to: Type.Optional(formed(lastDay, { description: "Last day.", placeholder: "day" })),
     last4: Type.Optional(formed(last4, { description: `Last four digits of the ${anyLabel}.`, placeholder: "digits" })),
     reference: Type.Optional(
@@ -155,50 +155,72 @@ export const listVerificationsCommand = command({
     { last4: "0017", mode: "live" },
     { idempotency_key: "order-1001" },
   ],
-  run: async (
-    { account, idempotency_key: key, request_id: requestId, from, to, limit, cursor: after, ...filter },
-    { db, accounts, keyring, config: { timeZone: zone } }: Room,
-  ) => {
-    const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
-    if (from !== undefined && to !== undefined) periodOf({ from, to }, zone);
-    if (key === "") throw new InputError("An idempotency key is not empty.");
-    const hashes = async (text: string) => {
-      const keyed = new KeyedHashes({ current: (await keyring()).ring });
-      const ids = accountId === undefined ? await accounts.ids() : [accountId];
-      const pause = pacer();
-      const found: string[] = [];
-      for (const id of ids) {
-        for (const mode of ["test", "live"]) found.push(...keyed.all("idempotency key", [id, mode, text]));
-        await pause();
-      }
-      return found;
-    };
-    const page = await listVerifications(
-      db,
-      {
-        ...filter,
-        accountId,
-        requestId,
-        from,
-        to,
-        idempotencyHashes: key === undefined ? undefined : await hashes(key),
-      },
-      { after, size: limit },
-    );
-    const emailOf = await accounts.emails();
-    const rows = await withAttempts(db, page.rows);
+  run: async ({ limit, cursor: after, ...asked }, room: Room) => {
+    const page = await listVerifications(room.db, await filterOf(asked, room), { after, size: limit });
     return {
-      verifications: rows.map((row) => ({
-        ...row,
-        request_reference: row.reference,
-        state: publicState(row),
-        account: emailOf(row.account_id),
-        upstream: lastVendor(row),
-        attempts: row.attempts.length,
-        subject: row.subject_last4 === erased ? erased : `*******${row.subject_last4}`,
-      })),
+      verifications: await shownRows(page.rows, room),
       next: page.next && cursorOf(page.next),
       searched_back_to: page.isPartial ? page.next!.created_at : null,
     };
   },
+  rows: async function* ({ limit: _, cursor, ...asked }, room: Room) {
+    const filter = await filterOf(asked, room);
+    let after = cursor;
+    do {
+      const page = await listVerifications(room.db, filter, { after, size: rowsAtOnce });
+      yield await shownRows(page.rows, room);
+      after = page.next ?? undefined;
+    } while (after);
+  },
 });
+
+interface AskedList {
+  account?: string;
+  idempotency_key?: string;
+  request_id?: string;
+  from?: number;
+  to?: number;
+}
+
+/** What the ledger is searched for. Throws an `InputError` for what nothing can fit. */
+async function filterOf(
+  { account, idempotency_key: key, request_id: requestId, from, to, ...filter }: AskedList,
+  { accounts, keyring, config: { timeZone: zone } }: Room,
+) {
+  const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
+  if (from !== undefined && to !== undefined) periodOf({ from, to }, zone);
+  if (key === "") throw new InputError("An idempotency key is not empty.");
+  const hashes = async (text: string) => {
+    const keyed = new KeyedHashes({ current: (await keyring()).ring });
+    const ids = accountId === undefined ? await accounts.ids() : [accountId];
+    const pause = pacer();
+    const found: string[] = [];
+    for (const id of ids) {
+      for (const mode of ["test", "live"]) found.push(...keyed.all("idempotency key", [id, mode, text]));
+      await pause();
+    }
+    return found;
+  };
+  return {
+    ...filter,
+    accountId,
+    requestId,
+    from,
+    to,
+    idempotencyHashes: key === undefined ? undefined : await hashes(key),
+  };
+}
+
+async function shownRows(found: Awaited<ReturnType<typeof listVerifications>>["rows"], { db, accounts }: Room) {
+  const emailOf = await accounts.emails();
+  const rows = await withAttempts(db, found);
+  return rows.map((row) => ({
+    ...row,
+    request_reference: row.reference,
+    state: publicState(row),
+    account: emailOf(row.account_id),
+    upstream: lastVendor(row),
+    attempts: row.attempts.length,
+    subject: row.subject_last4 === erased ? erased : `*******${row.subject_last4}`,
+  }));
+}

@@ -57,6 +57,9 @@ const listRequestEntries = command({
     since: Type.Optional(
       formed(moment, { description: `Only requests from this time: ${moment.form}.`, placeholder: "when" }),
     ),
+    until: Type.Optional(
+      formed(moment, { description: `Only requests before this time: ${moment.form}.`, placeholder: "when" }),
+    ),
     limit: formed(count, { description: "Maximum number of requests.", placeholder: "number", default: "50" }),
   }),
   answer: Type.Array(entry),
@@ -74,15 +77,23 @@ const listRequestEntries = command({
   none: "No requests.",
   noneThen: { says: "The log has a sample of look-ups that succeed, and nothing of callers without a valid key." },
   examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }, { request_id: "6b9f3ee49b5c-2f" }],
-  run: async ({ account, request_id: requestId, ...filter }, { db, accounts }: Room) => {
+  run: async ({ limit, ...asked }, room: Room) => {
     const { searchRequests } = await import("./read-requests.ts");
-    const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
-    return shown(
-      await searchRequests(db, { ...filter, accountId, ...(requestId !== undefined && { requestId }) }),
-      accounts,
-    );
+    return shown(await searchRequests(room.db, { ...(await filterOf(asked, room)), limit }), room.accounts);
+  },
+  rows: async function* ({ limit: _, ...asked }, room: Room) {
+    const { allRequests } = await import("./read-requests.ts");
+    for await (const rows of allRequests(room.db, await filterOf(asked, room))) yield await shown(rows, room.accounts);
   },
 });
+
+async function filterOf<Asked extends { account?: string; request_id?: string }>(
+  { account, request_id: requestId, ...filter }: Asked,
+  { accounts }: Room,
+) {
+  const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
+  return { ...filter, accountId, ...(requestId !== undefined && { requestId }) };
+}
 
 export const requestCommands = [listRequestEntries];
 

@@ -1,6 +1,7 @@
+import { rowsAtOnce } from "../../declare/command.ts";
 import type { Mode } from "../../declare/operation.ts";
 import type { AskedStory } from "../../ledger/commands/with-story.ts";
-import { pageOf } from "../../storage/queries/pieces.ts";
+import { pageOf, pagesOf } from "../../storage/queries/pieces.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 
 export type RequestRow = Tables["api_request"];
@@ -60,14 +61,26 @@ export interface RequestFilter {
   operation?: string;
   /** Milliseconds since 1970. */
   since?: number;
+  until?: number;
   limit: number;
 }
 
 /** Entries of all accounts, newest first. */
-export async function searchRequests(
+export async function searchRequests(db: Db, { limit, ...filter }: RequestFilter): Promise<RequestRow[]> {
+  return (await pageOf(fitting(db, filter), placeInLog, limit, undefined, "desc")).rows;
+}
+
+/** All of them, some at a time, newest first. */
+export function allRequests(db: Db, filter: Omit<RequestFilter, "limit">): AsyncGenerator<RequestRow[]> {
+  return pagesOf(fitting(db, filter), placeInLog, rowsAtOnce, "desc");
+}
+
+const placeInLog = ["written_at", "serial"];
+
+function fitting(
   db: Db,
-  { requestId, accountId, failed, code, operation, since, limit }: RequestFilter,
-): Promise<RequestRow[]> {
+  { requestId, accountId, failed, code, operation, since, until }: Omit<RequestFilter, "limit">,
+) {
   return db
     .selectFrom("api_request")
     .selectAll()
@@ -79,10 +92,7 @@ export async function searchRequests(
     .$if(code !== undefined, (rows) => rows.where("code", "=", code!))
     .$if(operation !== undefined, (rows) => rows.where("operation", "=", operation!))
     .$if(since !== undefined, (rows) => rows.where("written_at", ">=", since!))
-    .orderBy("written_at", "desc")
-    .orderBy("serial", "desc")
-    .limit(limit)
-    .execute();
+    .$if(until !== undefined, (rows) => rows.where("written_at", "<", until!));
 }
 
 /**

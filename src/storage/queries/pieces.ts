@@ -27,11 +27,13 @@ export async function pageOf<Db, Table extends keyof Db, Row>(
   key: readonly string[],
   size: number,
   after?: readonly Value[],
+  direction: "asc" | "desc" = "asc",
 ): Promise<{ rows: Row[]; more: boolean }> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
-  const left = after ? query.where(sql<SqlBool>`(${columns}) > (${sql.join(after)})`) : query;
+  const beyond = sql.raw(direction === "asc" ? ">" : "<");
+  const left = after ? query.where(sql<SqlBool>`(${columns}) ${beyond} (${sql.join(after)})`) : query;
   const found = await left
-    .orderBy(sql`${columns}`)
+    .orderBy(direction === "asc" ? sql`${columns}` : sql.join(key.map((column) => sql`${sql.ref(column)} desc`)))
     .limit(size + 1)
     .execute();
   return { rows: found.slice(0, size), more: found.length > size };
@@ -42,13 +44,14 @@ export async function* pagesOf<Db, Table extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, Table, Row>,
   key: readonly string[],
   size: number,
+  direction: "asc" | "desc" = "asc",
 ): AsyncGenerator<Row[]> {
-  let page = await pageOf(query, key, size);
+  let page = await pageOf(query, key, size, undefined, direction);
   while (page.rows.length > 0) {
     yield page.rows;
     if (!page.more) return;
     const last = page.rows.at(-1) as Record<string, Value>;
     const after = key.map((column) => last[column.split(".").at(-1)!]!);
-    page = await pageOf(query, key, size, after);
+    page = await pageOf(query, key, size, after, direction);
   }
 }

@@ -105,7 +105,10 @@ export async function answerParts(
         ? []
         : [
             {
-              text: `CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`,
+              text:
+                command.rows && view.find === ""
+                  ? "CSV of all rows"
+                  : `CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`,
               address: urlFor({ _csv: "1", _page: undefined }),
               isApart: true,
             },

@@ -1,9 +1,10 @@
 import type { ConsolePage } from "../../../commands/console-page.ts";
+import { wholeCsv } from "../../../declare/command/answer-csv.ts";
 import { membersOf, type Texts } from "../../../declare/command/read-texts.ts";
 import { confirms, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
-import { page, streamed } from "../console-response.ts";
+import { download, page, streamed } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
 import { type ConsoleCommand, placeOf, urlOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
@@ -40,7 +41,8 @@ import {
 import { aboveTable, latelyAt } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
 import { actOnChosenLink, choicesOf, recordActions } from "./row-actions.ts";
-import { effectOf, isExpected, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
+import { effectOf, isExpected, letterAs, redacted, rowsAs, runAs, statusFacts } from "./run-as.ts";
+import { spans } from "./spans.ts";
 
 /** A page with the table that it opens with. */
 export async function showPlace(asked: PageRequest, place: ConsolePage): Promise<HttpResponse> {
@@ -66,7 +68,7 @@ export async function showPlace(asked: PageRequest, place: ConsolePage): Promise
   const filter =
     form && html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${form}</details>`;
   const above = await aboveTable(request, place);
-  const filters = html`<div class="filters">${await chips(request, command, place.path)}${filter}${shown.tools}</div>`;
+  const filters = html`<div class="filters">${await chips(request, command, place.path)}${spans(request, command, place.path)}${filter}${shown.tools}</div>`;
   const head = about
     ? await subjectHead(request, command, about, shown.csv)
     : {
@@ -135,9 +137,10 @@ export async function showCommand(request: PageRequest, command: ConsoleCommand)
         id === command.id ? html`<a class="button" href="${address}">${text}</a>` : [],
       )
     : [];
+  const times = recordShownBy(request.site, command) ? html`` : spans(request, command, request.path);
   const filters =
-    folded || forms.length > 0 || tools.text !== ""
-      ? html`<div class="filters">${forms}${folded || ""}${tools}</div>`
+    folded || forms.length > 0 || `${times.text}${tools.text}` !== ""
+      ? html`<div class="filters">${forms}${times}${folded || ""}${tools}</div>`
       : "";
   const main = problem
     ? html`${formHead(request, command, place, {})}${form === "" ? shown.main : form}`
@@ -214,6 +217,8 @@ async function shownAnswer(
       const back = recordOfTexts(request.site, command, (member) => query.get(member)) ?? path;
       return streamed(letterDocument(letter, { back, csv: urlOf(path, query, { _csv: "1" }) }));
     }
+    const all = query.get("_csv") === "1" && !query.get("_find") ? await rowsAs(request, command, texts) : undefined;
+    if (all) return download(`${command.id}.csv`, "text/csv; charset=utf-8", wholeCsv(command, all));
     const { answer, plain, ageRemark } = await runAs(request, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;

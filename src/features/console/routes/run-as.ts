@@ -81,6 +81,14 @@ export async function runAs(request: PageRequest, command: ConsoleCommand, texts
   return { plain, answer: await shownTo(request, command, plain), ageRemark };
 }
 
+/** All rows of a list that its answer has a page of; undefined for a list that has them all. Throws as `runAs`. */
+export async function rowsAs(request: PageRequest, command: ConsoleCommand, texts: Texts) {
+  if (!command.rows) return undefined;
+  const { db } = await request.reports.source();
+  const { input, desk } = await prepared(request, command, texts, { db });
+  return command.rows(input as never, desk);
+}
+
 /** The letter that the answer would be. Throws as `runAs`. */
 export async function letterAs(
   request: PageRequest,

@@ -1,7 +1,8 @@
-import { amount, calendarMonth, day, futureTime, lastDay, remark } from "../../../declare/command/forms.ts";
+import { amount, calendarMonth, day, futureTime, lastDay, moment, remark } from "../../../declare/command/forms.ts";
 import type { Member, membersOf } from "../../../declare/command/read-texts.ts";
 import type { Command } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
+import { isDay } from "../../../runtime/time-zone.ts";
 import { labelFor } from "../site-map.ts";
 import type { Say } from "./words.ts";
 import { wordOf } from "./words.ts";
@@ -144,10 +145,12 @@ function control(
   // No page holds what is private, or may be, not even the one that repeats a form.
   if (member.private || member.pasted)
     return html`<input type="${member.private ? "password" : "search"}" autocomplete="off"${attributes}>`;
-  return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form?.startsWith(amount.form) ? html` inputmode="decimal"` : ""}${attributes}>`;
+  return html`<input type="${typeOf(member, text)}" value="${text}" autocomplete="off" spellcheck="false"${member.form?.startsWith(amount.form) ? html` inputmode="decimal"` : ""}${attributes}>`;
 }
 
-function typeOf({ form }: Member): string {
+function typeOf({ form }: Member, text: string): string {
+  // A time ago, such as 1h, is no date.
+  if (form === moment.form && (text === "" || isDay(text))) return "date";
   if (form === day.form || form === lastDay.form) return "date";
   if (form === futureTime.form) return "datetime-local";
   return form === calendarMonth.form ? "month" : "text";

@@ -19,7 +19,7 @@ export interface View {
 }
 
 /** The most rows of a page: more take longer to read than to filter. */
-export const pageRows = 36;
+export const pageRows = 50;
 
 export function viewIn(query: URLSearchParams): View {
   const page = Number(query.get("_page") ?? 1);

@@ -1,5 +1,5 @@
 import { happening, orNull, reference, state, time } from "../../../declare/command/answer-schema.ts";
-import { id } from "../../../declare/command/forms.ts";
+import { id, moment } from "../../../declare/command/forms.ts";
 import { formed } from "../../../declare/command/read-texts.ts";
 import { CommandError, command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
@@ -7,7 +7,7 @@ import type { Audited, WithClock } from "../../../storage/audited.ts";
 import { rehearsed } from "../../../storage/events/announce.ts";
 import { endpointTrail } from "../../../storage/events/endpoint-trail.ts";
 import { undelivered } from "../../../storage/events/undelivered.ts";
-import { type DeliveryState, deliveryStates, findEvent, listDeliveries, resend } from "../deliveries.ts";
+import { allDeliveries, type DeliveryState, deliveryStates, findEvent, listDeliveries, resend } from "../deliveries.ts";
 
 const endpoint = { description: "Id of an endpoint, which `duba events endpoints list` shows.", placeholder: "id" };
 const event = { description: "Id of an event, which `duba events list` shows.", placeholder: "id" };
@@ -31,6 +31,12 @@ const list = command({
   input: Type.Object({
     endpoint: Type.Optional(formed(id, { ...endpoint, description: `Only of one endpoint. ${endpoint.description}` })),
     state: Type.Optional(Type.Enum([...deliveryStates], { description: "Only deliveries in this state." })),
+    since: Type.Optional(
+      formed(moment, { description: `Only events from this time: ${moment.form}.`, placeholder: "when" }),
+    ),
+    until: Type.Optional(
+      formed(moment, { description: `Only events before this time: ${moment.form}.`, placeholder: "when" }),
+    ),
   }),
   answer: Type.Array(
     Type.Object({
@@ -51,15 +57,21 @@ const list = command({
     return { state: { waiting, dead } };
   },
   examples: [{}, { state: "dead" }],
-  run: async (asked, { db }: Audited) =>
-    (await listDeliveries(db, asked)).map((row) => ({
-      ...row,
-      event: row.id,
-      happened_at: row.at,
-      endpoint: row.endpoint_id,
-      state: row.state as DeliveryState,
-    })),
+  run: async (asked, { db }: Audited) => (await listDeliveries(db, asked)).map(shownDelivery),
+  rows: async function* (asked, { db }: Audited) {
+    for await (const rows of allDeliveries(db, asked)) yield rows.map(shownDelivery);
+  },
 });
+
+function shownDelivery(row: Awaited<ReturnType<typeof listDeliveries>>[number]) {
+  return {
+    ...row,
+    event: row.id,
+    happened_at: row.at,
+    endpoint: row.endpoint_id,
+    state: row.state as DeliveryState,
+  };
+}
 
 const showEvent = command({
   id: "events.show",
