@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore, type Store, StoreError } from "./store.ts";
 
-const usual = { suspended_at: null, fees: "{}", answers: "full", terms: "{}" };
+const usual = { suspended_at: null, address: null, tax_number: null, fees: "{}", answers: "full", terms: "{}" };
 
 async function refusal(opening: Promise<Store>): Promise<string> {
   const error = await opening.then(
