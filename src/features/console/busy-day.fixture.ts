@@ -142,7 +142,7 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
       )
       .execute();
   await duba("books", "rebuild-sums");
-  await duba("routes", "pause", "blusalt", "--check", "nin");
+  await duba("routes", "pause", "blusalt", "--check", "bvn");
   await duba(
     "books",
     "adjust",

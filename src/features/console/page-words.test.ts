@@ -89,7 +89,7 @@ suite("the words of pages", () => {
       ["/catalogue/approve", { draft: draft! }],
       ["/people/remove", { person: person! }],
       ["/routes/pause", { vendor: "dojah", why: "load" }],
-      ["/routes/resume", { vendor: "blusalt", check: "nin" }],
+      ["/routes/resume", { vendor: "blusalt", check: "bvn" }],
       ["/subjects/erase", { kind: "bvn", number: "22000000017" }],
     ];
     for (const [path, fields] of deeds) {

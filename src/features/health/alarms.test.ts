@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Alarm, SourceState } from "../../commands/alarm.ts";
+import { plainText } from "../../declare/command/rich-text.ts";
 import { accept } from "../../declare/command.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
 import { everyCommand } from "../../wire/every-command.ts";
@@ -119,6 +120,15 @@ suite("alarms", () => {
       alarms.get("endpoint:ep_q3Jx0vT5bZ1K")!.what,
       /remove ep_q3Jx0vT5bZ1K\. If it is there again: duba events resend ep_/,
     );
+  });
+
+  test("a service without writes and vendors says one answer of its verifications", () => {
+    const said = (takesWrites: boolean) =>
+      alarmsOf({ ...worst, takesWrites }, now)
+        .filter(({ name }) => ["store", "no-vendor"].includes(name))
+        .map(({ headline }) => plainText(headline, { at: String }).match(/answered \d+/)?.[0]);
+    assert.deepEqual(said(false), ["answered 500", undefined]);
+    assert.deepEqual(said(true), ["answered 503"]);
   });
 
   test("what stops everybody comes before clients who are refused, and those say by which sum and since when", () => {

@@ -67,7 +67,9 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${troubleOf(alarm!)}.`),
     ];
     const [first] = pauses;
-    add("no-vendor", 1, richText`Live verifications have no vendor for ${checks}, so each is answered 503`, {
+    // A store that takes no writes comes first: each is answered 500 then.
+    const answered = facts.takesWrites ? ", so each is answered 503" : "";
+    add("no-vendor", 1, richText`Live verifications have no vendor for ${checks}${answered}`, {
       detail: joinTexts(why, " "),
       mends: [
         first === undefined

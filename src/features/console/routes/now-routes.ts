@@ -155,10 +155,10 @@ async function healthView(request: PageRequest): Promise<Html> {
   const waits = open.filter(({ rank }) => rank === 3).length;
   const costs = open.length - waits;
   const says = [
-    costs === 0 ? "Nothing needs a hand" : `${things(costs)} ${costs === 1 ? "needs" : "need"} a hand`,
-    ...(waits === 0 ? [] : [`${things(waits)} ${waits === 1 ? "waits" : "wait"}`]),
+    ...(costs === 0 ? [] : [`${things(costs)} ${costs === 1 ? "costs" : "cost"} money`]),
+    ...(waits === 0 ? [] : [`${things(waits)} ${waits === 1 ? "waits" : "wait"} for somebody`]),
   ];
-  return html`<p class="health">${well} <span>${says.join("; ")}.</span></p>`;
+  return html`<p class="health">${well} <span>${says.join("; ") || "Nothing needs a hand"}.</span></p>`;
 }
 
 function things(count: number): string {
