@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
+import { capacity } from "./capacity.ts";
 import { consolePages } from "./console.ts";
 import { keys } from "./keys.ts";
 import { ledger } from "./ledger.ts";
@@ -15,8 +16,8 @@ import { workers } from "./workers.ts";
 
 /**
  * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and
- * `console` fill millions of rows, `peers` installs other servers, `sizes` takes minutes, `workers` needs PostgreSQL,
- * and `routes` measures no time, so they run only by their names.
+ * `console` fill millions of rows, `peers` installs other servers, `sizes` and `capacity` take minutes, `workers`
+ * needs PostgreSQL, and `routes` measures no time, so they run only by their names.
  */
 const parts = {
   lookups: lookUps,
@@ -29,10 +30,11 @@ const parts = {
   peers,
   console: consolePages,
   sizes,
+  capacity,
   workers,
   routes,
 };
-const onlyByName = ["ledger", "peers", "console", "sizes", "workers", "routes"];
+const onlyByName = ["ledger", "peers", "console", "sizes", "capacity", "workers", "routes"];
 
 /** What somebody asks of a part other than the usual. */
 export interface Pace {
@@ -44,6 +46,10 @@ export interface Pace {
   seconds?: number | undefined;
   /** Seconds before the first measurement of a start. */
   warm?: number | undefined;
+  /** Verifications a second that `capacity` derives for. */
+  rate?: number | undefined;
+  /** Months that it counts as kept. */
+  months?: number | undefined;
 }
 
 const names = Object.keys(parts);
@@ -53,6 +59,8 @@ const { values, positionals: asked } = parseArgs({
     starts: { type: "string" },
     seconds: { type: "string" },
     warm: { type: "string" },
+    rate: { type: "string" },
+    months: { type: "string" },
     against: { type: "string" },
     help: { type: "boolean" },
   },
@@ -67,7 +75,7 @@ const usage =
   `The parts of the bench are ${names.join(", ")}; without a name all run but ${onlyByName.join(", ")}. ` +
   "lookups, keys, peers and workers take --starts, --seconds and --warm, start takes --starts. " +
   "lookups and verifications --against COMMIT pair this tree with that commit's, in turn, " +
-  "and take --starts and --seconds.";
+  "and take --starts and --seconds. capacity takes --rate, --months and --seconds.";
 if (help) console.log(usage);
 else if (unknown.length > 0 || wrong) {
   console.error(
