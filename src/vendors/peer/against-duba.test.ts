@@ -81,7 +81,9 @@ test("each outcome of another Duba is the same outcome here", async () => {
 
 test("the limit of another Duba on one BVN is no alarm", async () => {
   for (const _ of [1, 2, 3, 4, 5]) assert.equal((await ask("22000000209")).state, "verified");
-  assert.deepEqual(await ask("22000000209"), { state: "failed", reason: "refused", retryAfter: 3600 });
+  const { retryAfter, ...outcome } = (await ask("22000000209")) as { retryAfter?: number };
+  assert.deepEqual(outcome, { state: "failed", reason: "refused" });
+  assert.ok(retryAfter! > 3_500 && retryAfter! <= 3_600, `${retryAfter} s are left of the hour`);
 });
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
