@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { listenAsStandIn, type Running, type StandInPlace, sendJson } from "./listener.ts";
+import { listenAsStandIn, type Running, type StandInPlace, sendAnswer } from "./listener.ts";
 import { otherNumber, otherPhoneOfNumber, phoneOfNumber, type StandInOutcome, standInNumbers } from "./numbers.ts";
-import type { Kind, StandInAttempt, StandInFailure, StandInRequest } from "./stand-in.ts";
-import { standIns } from "./stand-ins.ts";
+import type { Kind, StandIn, StandInAttempt, StandInFailure, StandInRequest, StandInResponse } from "./stand-in.ts";
 
 /** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
 export interface StandInCall {
@@ -64,10 +63,10 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
  * Speaks the vendor's wire with invented people. Rejects with Node's error if it cannot listen, or write its invoice.
  */
 export async function startIdentityStandIn(
-  name: string,
+  { name, standIn: vendor }: { name: string; standIn: StandIn<object> },
   { prices, isNumber, record, testNumber, invoice, onCall, onRefusal, ...place }: StandInOptions,
 ): Promise<RunningStandIn> {
-  const vendor = standIns[name]!;
+  const sendTo = (response: ServerResponse, answer: StandInResponse) => sendAnswer(response, answer, vendor.form);
   const calls: StandInCall[] = [];
   const refusals: Refusal[] = [];
   const waiting = new Set<NodeJS.Timeout>();
@@ -77,11 +76,11 @@ export async function startIdentityStandIn(
     const refuse = (why: Refusal) => {
       refusals.push(why);
       onRefusal?.(why);
-      sendJson(response, vendor.failures[why]({ kind: "bvn", number: "", reference: randomUUID() }));
+      sendTo(response, vendor.failures[why]({ kind: "bvn", number: "", reference: randomUUID() }));
     };
     const beside = vendor.beside?.(request);
     const looked = vendor.asked(request);
-    if (beside) sendJson(response, beside);
+    if (beside) sendTo(response, beside);
     else if (!looked || !isNumber(looked.kind, looked.number)) refuse("no_route");
     else if (!vendor.hasCredentials(request)) refuse("no_credentials");
     else lookUp({ ...looked, reference: referenceOf(request, looked.number) }, response);
@@ -98,9 +97,9 @@ export async function startIdentityStandIn(
       const whose = of.number ?? number;
       const found = await record(kind, whose, of.claims ?? own);
       const body = vendor.found(found, { ...asked, number: whose }, of.photo ?? photo);
-      sendJson(response, { status: 200, body });
+      sendTo(response, { status: 200, body });
     };
-    const fail = (failure: StandInFailure) => sendJson(response, vendor.failures[failure]!(asked));
+    const fail = (failure: StandInFailure) => sendTo(response, vendor.failures[failure]!(asked));
     const other = otherNumber(number);
     const ways: Record<StandInOutcome, () => void | Promise<void>> = {
       found: () => give(),

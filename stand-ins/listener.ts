@@ -57,11 +57,19 @@ function reachable(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
+/** `isForm`: as a form, not as JSON. */
+export function sendAnswer(response: ServerResponse, { status, body }: StandInResponse, isForm = false): void {
+  if (!isForm) return sendJson(response, { status, body });
+  const members = Object.entries(body).map(([name, value]) => [name, String(value ?? "")]);
+  response.writeHead(status, { "Content-Type": "application/x-www-form-urlencoded" });
+  response.end(new URLSearchParams(members).toString());
+}
+
 export function sendJson(response: ServerResponse, { status, body }: StandInResponse): void {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Undefined if it did not come whole, or is no JSON. */
+/** Undefined if it did not come whole, or is neither JSON nor a form. */
 async function readRequest(raw: IncomingMessage): Promise<StandInRequest | undefined> {
   try {
     let text = "";
@@ -70,7 +78,8 @@ async function readRequest(raw: IncomingMessage): Promise<StandInRequest | undef
       if (text.length > mostRead) return undefined;
     }
     const { pathname, searchParams } = new URL(raw.url!, "http://127.0.0.1");
-    const body = text === "" ? {} : JSON.parse(text);
+    const isForm = raw.headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
+    const body = isForm ? Object.fromEntries(new URLSearchParams(text)) : text === "" ? {} : JSON.parse(text);
     return { method: raw.method!, path: pathname, query: searchParams, headers: raw.headers, body: Object(body) };
   } catch {
     return undefined;

@@ -73,6 +73,8 @@ export type StandInFailure =
 export interface StandIn<Found extends object = Person> {
   /** The path of the address that Duba is given, such as `/v2`. */
   base?: string;
+  /** Its answers are forms, not JSON. */
+  form?: true;
   /** Settings of a rehearsal besides the address and the credentials, by name. */
   settings?: Readonly<Record<string, string>>;
   /** Whether a request has credentials in the documented form, whatever their values. */

@@ -11,7 +11,7 @@ import { CommandError, command } from "../../declare/command.ts";
 import { nairaOf } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
 import type { Setting } from "../../declare/setting.ts";
-import { vendors } from "../../vendors/registry.ts";
+import { vendorFiles, vendors } from "../../vendors/registry.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 
 /** Where it listens. */
@@ -49,7 +49,7 @@ export const standInCommand = (everySetting: readonly Setting<unknown>[]) =>
     input: Type.Object({
       vendor: Type.Enum(
         [
-          ...Object.keys(standIns),
+          ...new Set([...Object.keys(standIns), ...vendorFiles.names]),
           ...Object.keys(sourceStandIns).filter((name) => settingsFor(name, everySetting).length > 0),
         ],
         {
@@ -143,7 +143,7 @@ async function startPeople(
 ): Promise<Started> {
   const vendor = vendors.find((vendor) => vendor.name === name)!;
   const prices = Object.keys(set).length > 0 ? set : Object.fromEntries(checkKinds.map((kind) => [kind, usualPrice]));
-  const { startStandIn } = await import("../../vendors/sandbox/start-stand-in.ts");
+  const { standInFor, startStandIn } = await import("../../vendors/sandbox/start-stand-in.ts");
   const running = await startStandIn(vendor, {
     ...place,
     prices,
@@ -159,7 +159,7 @@ async function startPeople(
     welcome: [
       ...pointing(name, Object.values(vendor.settings), running, "Its people are invented."),
       `  DUBA_UPSTREAMS=${name}`,
-      ...Object.entries(standIns[name]!.settings ?? {}).map(([other, value]) => `  ${other}=${value}`),
+      ...Object.entries(standInFor(vendor)?.settings ?? {}).map(([other, value]) => `  ${other}=${value}`),
       `  DUBA_UPSTREAM_PRICES=${Object.entries(prices).map(([what, kobo]) => `${name}.${what}=${nairaOf(kobo!)}`)}`,
       ...aboutNumbers,
     ],

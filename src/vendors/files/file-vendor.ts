@@ -8,7 +8,7 @@ import type { FileSetting, VendorFile } from "./vendor-file.ts";
 type FileVendor = Vendor & { file: VendorFile };
 
 /** The file that describes a vendor; undefined for one that is code. */
-export const fileOf = (vendor: Vendor): VendorFile | undefined => (vendor as Partial<FileVendor>).file;
+export const fileOf = (vendor: Pick<Vendor, "name">): VendorFile | undefined => (vendor as Partial<FileVendor>).file;
 
 /** The vendor that a file describes. */
 export function fileVendor(file: VendorFile): FileVendor {

@@ -78,7 +78,10 @@ async function outcomeDifferences(file: VendorFile, sample: Sample): Promise<Fil
       {
         place: "/makes/outcome",
         problem: `Duba makes ${ending} of it${whyOf(outcome)}.`,
-        cure: `Say under says what ${makes.outcome} is, or mend the sample.`,
+        cure:
+          makes.outcome === "found" && ending === "rejected"
+            ? `Look at found, and at where /kinds/${kind}/record has the number and a name.`
+            : `Say under says what ${makes.outcome} is, or mend the sample.`,
       },
     ];
   const record = outcome.state === "verified" ? flat(outcome.record) : {};

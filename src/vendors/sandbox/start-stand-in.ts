@@ -1,20 +1,36 @@
 import { type RunningStandIn, type StandInOptions, startIdentityStandIn } from "../../../stand-ins/identity-server.ts";
+import type { StandIn } from "../../../stand-ins/stand-in.ts";
+import { standIns } from "../../../stand-ins/stand-ins.ts";
 import { checks } from "../../checks/index.ts";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import { lazyValidator } from "../../declare/schema/lazy-validator.ts";
+import { fileOf } from "../files/file-vendor.ts";
 import { standInHeader } from "../ports/stand-in.ts";
 import type { Vendor } from "../ports/vendor.ts";
+import { vendorFiles } from "../registry.ts";
+import { standInOf } from "./file-stand-in.ts";
+
+/** How a stand-in of this vendor speaks; undefined if it has none. That of an operator's file has its samples. */
+export function standInFor(vendor: Pick<Vendor, "name">): StandIn<object> | undefined {
+  const { [vendor.name]: written } = standIns;
+  const file = fileOf(vendor);
+  return file && (!written || vendorFiles.names.includes(vendor.name)) ? standInOf(file) : written;
+}
 
 /** Starts the stand-in of an identity vendor with the sandbox's people and things. */
 export function startStandIn(
-  { name, testInput }: Pick<Vendor, "name" | "testInput">,
+  vendor: Pick<Vendor, "name" | "testInput">,
   options: Omit<StandInOptions, "header" | "isNumber" | "record" | "testNumber">,
 ): Promise<RunningStandIn> {
-  return startIdentityStandIn(name, {
-    ...options,
-    header: standInHeader,
-    isNumber: (kind, text) => lazyValidator(checks[kind as CheckKind].request[kind]!.schema)().Check(text),
-    record: (kind, number, claims) => checks[kind as CheckKind].sandbox({ kind: kind as CheckKind, number, claims }),
-    testNumber: testInput,
-  });
+  const { name, testInput } = vendor;
+  return startIdentityStandIn(
+    { name, standIn: standInFor(vendor)! },
+    {
+      ...options,
+      header: standInHeader,
+      isNumber: (kind, text) => lazyValidator(checks[kind as CheckKind].request[kind]!.schema)().Check(text),
+      record: (kind, number, claims) => checks[kind as CheckKind].sandbox({ kind: kind as CheckKind, number, claims }),
+      testNumber: testInput,
+    },
+  );
 }
