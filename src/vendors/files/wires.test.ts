@@ -33,12 +33,24 @@ const answerOf = (file: VendorFile, title: string) => sampleOf(file, title).answ
 
 const person = {
   ...emptyRecord.personal_info,
-  ...{ first_name: "FAISAL", middle_name: "EMEKA", last_name: "IBEKWE", full_name: "FAISAL EMEKA IBEKWE" },
-  ...{ gender: "Male", phone_number: "08000000017" },
-  ...{ date_of_birth: "20-Nov-1995", formatted_date_of_birth: "November 20, 1995" },
+  first_name: "FAISAL",
+  middle_name: "EMEKA",
+  last_name: "IBEKWE",
+  full_name: "FAISAL EMEKA IBEKWE",
+  gender: "Male",
+  phone_number: "08000000017",
+  date_of_birth: "20-Nov-1995",
+  formatted_date_of_birth: "November 20, 1995",
 };
 
 suite("a vendor file", () => {
+  test("of the page about vendors is right, and its samples are what Duba makes of them", async () => {
+    const [, example = ""] = /```json\n(.*?)```/s.exec(readFileSync("docs/vendors.md", "utf8")) ?? [];
+    const read = readVendorFile(example);
+    assert.ok("file" in read, JSON.stringify(read));
+    assert.deepEqual(await runSamples(read.file), []);
+  });
+
   for (const path of [...globSync("src/vendors/*/vendor.json"), ...globSync("src/vendors/files/fixtures/*.json")])
     test(`of ${path.split("/").slice(-2).join("/")} is right, and its samples are what Duba makes of them`, async () => {
       assert.deepEqual(await runSamples(fileAt(path)), []);
@@ -177,8 +189,12 @@ suite("a vendor of forms with HTTP 200 for everything", () => {
     assert.equal(received[0]!.headers["content-type"], "application/x-www-form-urlencoded");
     const sent = Object.fromEntries(new URLSearchParams(received[0]!.body));
     assert.deepEqual(sent, {
-      ...{ cmd: "nin", user: "user-of-ours", password: "pin of ours&x" },
-      ...{ id: "30000000017", tel: "8000000017", ref: "abcdef000000001" },
+      cmd: "nin",
+      user: "user-of-ours",
+      password: "pin of ours&x",
+      id: "30000000017",
+      tel: "8000000017",
+      ref: "abcdef000000001",
     });
   });
 
@@ -206,15 +222,17 @@ suite("a vendor of forms with HTTP 200 for everything", () => {
 
 /** What Duba makes of a stand-in's answer, unless the samples say it otherwise. */
 const usual: Readonly<Record<string, string>> = {
-  ...{
-    found: "verified",
-    large_photo: "verified",
-    not_found: "not_found",
-    other_phone: "verified",
-    blocked: "not_found",
-  },
-  ...{ no_money: "no_money", maintenance: "server_error", too_many_requests: "rate_limited" },
-  ...{ proxy_page: "server_error", other_person: "verified", cut: "connection_lost" },
+  found: "verified",
+  large_photo: "verified",
+  not_found: "not_found",
+  other_phone: "verified",
+  blocked: "not_found",
+  no_money: "no_money",
+  maintenance: "server_error",
+  too_many_requests: "rate_limited",
+  proxy_page: "server_error",
+  other_person: "verified",
+  cut: "connection_lost",
 };
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   flatone: { maintenance: "out_of_service" },
