@@ -9,6 +9,7 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { makeStore, ran } from "../../test/support/command-line.ts";
 import { nodeEnvironment } from "../../test/support/process.ts";
+import { families } from "../wire/every-command.ts";
 import { everySetting } from "../wire/every-setting.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-cli-"));
@@ -35,6 +36,15 @@ suite("the command line", { concurrency: true }, () => {
     const { exitCode, out } = await ran([]);
     assert.equal(exitCode, 0);
     assert.match(out, /Usage: duba/);
+  });
+
+  test("the help of duba puts every command into a group", async () => {
+    const { out } = await ran([]);
+    const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
+    const groups = "Serve, Clients, Verifications and money, Catalogue, Vendors, People and audit, Store";
+    assert.deepEqual(headings, ["Options", ...groups.split(", "), "Examples"]);
+    assert.doesNotMatch(out, /Manage/);
+    for (const { name } of families) assert.match(out, new RegExp(`^  ${name} `, "m"));
   });
 
   for (const command of [[], ["accounts"], ["call"], ["call", "lookupDataBundles"]]) {
@@ -125,7 +135,7 @@ suite("the process", { concurrency: true }, () => {
       let loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       process.on("exit", () => process.stderr.write(loaded.join("\\n")));`;
-    const bounds = { "find nobody": 320, "ledger list": 200, "keys list": 200, "books trend": 222, status: 238 };
+    const bounds = { "find nobody": 321, "ledger list": 201, "keys list": 201, "books trend": 223, status: 239 };
     for (const [command, most] of Object.entries(bounds)) {
       const child = spawn(
         globalThis.process.execPath,

@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { AccessError } from "../access/access-error.ts";
 import { ErrorWithMends } from "../declare/command/mend.ts";
 import type { Operation } from "../declare/operation.ts";
@@ -9,6 +9,7 @@ import { examples, rootCommand, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
 import { painter } from "../terminal/table.ts";
 import { commandsOf, everyCommand, families } from "../wire/every-command.ts";
+import { helpGroupOf, inHelpOrder } from "./help-groups.ts";
 import { mendLines } from "./mend-lines.ts";
 
 /** The word that calls operations, if this build has it, and then those that are short for a call. */
@@ -55,15 +56,16 @@ async function runCommand(
     exitCode = code;
   };
   const program = rootCommand(io)
+    .helpCommand(false)
     .description("Look up data bundles, providers and cable-TV add-ons, and verify BVNs, on your own machine.")
     .version(await versionFor(argv), "-V, --version", "print the version, the commit, and the tables that it makes");
   // Only the family that the command line names is loaded: a start of the service needs no other.
-  for (const family of families) {
-    if (!argv.includes(family.name)) subcommand(program, family.name, family.about);
+  for (const family of inHelpOrder(families)) {
+    if (!argv.includes(family.name)) grouped(subcommand(program, family.name, family.about));
     else (await import("./add-command.ts")).addFamily(program, io, family, await commandsOf(family), setExitCode);
   }
   for (const { name, about, add } of words) {
-    const word = subcommand(program, name, about);
+    const word = grouped(subcommand(program, name, about));
     if (argv.includes(name)) await add?.(word, { io, operations, words, setExitCode });
   }
   examples(
@@ -76,6 +78,11 @@ async function runCommand(
   const isEmpty = argv.length === 0 || (argv.length === 1 && words.some(({ name }) => name === argv[0]));
   await program.parseAsync(isEmpty ? [...argv, "--help"] : argv, { from: "user" });
   return exitCode;
+}
+
+function grouped(command: Command): Command {
+  const group = helpGroupOf(command.name());
+  return group === undefined ? command : command.helpGroup(`${group}:`);
 }
 
 async function reportError(problem: unknown, io: Io): Promise<number> {

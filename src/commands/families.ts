@@ -18,11 +18,11 @@ export const coreFamilies: readonly Family[] = [
     about: "Start the service. It reads its settings from environment variables.",
     load: async (all) => [(await import("./serve-command.ts")).serveCommand(await all.settings())],
   },
-  { name: "accounts", about: "Manage the accounts of your customers.", load: access },
-  { name: "keys", about: "Manage API keys.", load: access },
+  { name: "accounts", about: "The accounts of your customers.", load: access },
+  { name: "keys", about: "API keys.", load: access },
   {
     name: "catalogue",
-    about: "Manage the catalogue of products. The service may run meanwhile. It serves a new revision within a second.",
+    about: "The catalogue of products. The service may run meanwhile. It serves a new revision within a second.",
     load: catalogue,
   },
   {
@@ -31,7 +31,7 @@ export const coreFamilies: readonly Family[] = [
     load: ledger,
   },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: upstreams },
-  { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },
+  { name: "keyring", about: "The keys that seal records and hash BVNs.", load: keyring },
   { name: "migrate", about: "Bring the store to the tables of this version.", load: migrate },
   {
     name: "clock",

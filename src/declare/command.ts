@@ -75,6 +75,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   kind: "read" | "change" | "danger";
   /** What it gives away. A user interface where people sign in wants their passkey to confirm it, as for `danger`. */
   gives?: (typeof givenAway)[number];
+  /** What weighs in it, if that is not what it gives away: one sentence. */
+  weighs?: string;
   /** Whether it gives nothing away with this input, such as with a test key. */
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
   /**

@@ -37,6 +37,7 @@ export const changeAccountCommand = command({
   role: "operator",
   kind: "change",
   gives: "money",
+  weighs: "This changes what the client may spend.",
   givesNothing: ({ account, name, email, address, tax_number, ...others }) => Object.keys(others).length === 0,
   target: ["account"],
   input: Type.Object({

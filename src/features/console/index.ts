@@ -14,7 +14,7 @@ export const operatorsConsole = feature({
     {
       name: "people",
       before: "catalogue",
-      about: "Manage the people who may use the operators' console.",
+      about: "People who may use the operators' console.",
       load: async () => (await import("./people/people-commands.ts")).peopleCommands,
     },
     // The own sign-in, which no terminal has.

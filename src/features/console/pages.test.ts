@@ -211,14 +211,14 @@ suite("what pages of the console say", () => {
   });
 
   test("Vendors says what was done to them lately, the newest first, and nothing before that", async () => {
-    assert.doesNotMatch(await page("/vendors"), /<h2>Lately/);
+    assert.doesNotMatch(await page("/vendors"), /<h2>Recent changes/);
     const { db } = await service.store();
     const about = { vendor: "dojah", kind: "nin" };
     await append(db, ledgerTrail.routePaused("terminal:ada", { ...about, why: "answers", until: null }));
     const paused = Date.now();
     while (Date.now() === paused);
     await append(db, ledgerTrail.routeResumed("terminal:ada", about));
-    const [, lately] = (await page("/vendors")).split("<h2>Lately</h2>");
+    const [, lately] = (await page("/vendors")).split("<h2>Recent changes</h2>");
     assert.match(lately!, /Route resumed.*Route paused.*ada at the terminal/s);
   });
 

@@ -8,7 +8,7 @@ export const events = feature({
     {
       name: "events",
       before: "keyring",
-      about: "Manage the endpoints that get events as webhooks, and see what was delivered.",
+      about: "Endpoints that get events as webhooks, and what was delivered.",
       load: async () => (await import("./commands.ts")).eventCommands,
     },
   ],

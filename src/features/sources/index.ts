@@ -17,7 +17,7 @@ export const sources = feature({
     {
       name: "sources",
       before: "ledger",
-      about: "Manage the source from which Duba updates the catalogue.",
+      about: "The source from which Duba updates the catalogue.",
       load: async () => (await import("./commands/source-commands.ts")).sourceCommands,
     },
   ],

@@ -8,7 +8,7 @@ export const specialPrices = feature({
       name: "prices",
       before: "ledger",
       about:
-        "Manage the special prices of accounts. Each change makes a new revision of the catalogue. " +
+        "Special prices of accounts. Each change makes a new revision of the catalogue. " +
         "`duba catalogue history` shows it, and `duba catalogue revert` undoes it.",
       load: async () => [
         ...(await import("./price-commands.ts")).priceCommands,

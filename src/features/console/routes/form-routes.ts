@@ -153,7 +153,7 @@ async function outcomePage(
   const does = command.does?.(answer as never);
   const hasTable = at !== undefined && csv.length > 0 && does === undefined;
   const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
-  const sending = html`<p class="quiet">This link works for 12 hours for people who may do no less than you.</p>`;
+  const sending = html`<p class="quiet">The link works for 12 hours, for people who may do no less than you.</p>`;
   return donePage(
     request,
     command,

@@ -97,7 +97,7 @@ export async function latelyAt(request: PageRequest, { lately = [] }: ConsolePag
   if (entries.length === 0) return html``;
   entries.sort((one, other) => other.occurred_at - one.occurred_at);
   const answer = { entries: entries.slice(0, mostLately), head: null };
-  return html`<section><div class="heads"><h2>Lately</h2><a href="${placeOf(request.site, command).path}">All of it</a></div>${answerOf(request, command, answer)}</section>`;
+  return html`<section><div class="heads"><h2>Recent changes</h2><a href="${placeOf(request.site, command).path}">See all</a></div>${answerOf(request, command, answer)}</section>`;
 }
 
 async function differenceOf(request: PageRequest, draft: string) {

@@ -148,14 +148,12 @@ export function passkeyFields(): Html {
 /** Why the passkey of a person confirms a command. */
 function whyPasskey(command: Command<never>): string {
   if (confirms(command) === "always") return `${weightOf(command)} Your passkey confirms it.`;
-  return command.gives === "credentials"
-    ? "A live key needs your passkey."
-    : "Your passkey confirms what refuses calls of clients.";
+  return command.gives === "credentials" ? "A live key needs your passkey." : "Your passkey confirms it.";
 }
 
 /** What weighs in a deed. */
-export function weightOf({ kind, gives }: Command<never>): string {
-  return [kind === "danger" ? "Nobody can undo this." : [], gives ? given[gives] : []].flat().join(" ");
+export function weightOf({ kind, gives, weighs }: Command<never>): string {
+  return [kind === "danger" ? "Nobody can undo this." : [], weighs ?? (gives ? given[gives] : [])].flat().join(" ");
 }
 
 const given: Readonly<Record<NonNullable<Command<never>["gives"]>, string>> = {

@@ -50,7 +50,7 @@ const list = command({
     ...(["type", "state", { name: "outcome", spare: true }, "endpoint", { name: "event", spare: true }] as const),
     ...([{ name: "attempts", spare: true }, "happened_at"] as const),
   ],
-  none: "There is no such delivery.",
+  none: "Nothing was delivered yet.",
   noneThen: { says: "Events go to the endpoints of clients.", by: "events.endpoints.add" },
   choiceCounts: async (_, { db }: Audited) => {
     const { waiting, dead } = await undelivered(db);
