@@ -142,7 +142,7 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
       )
       .execute();
   await duba("books", "rebuild-sums");
-  await duba("routes", "pause", "blusalt", "--check", "bvn");
+  await duba("routes", "pause", "blusalt");
   await duba(
     "books",
     "adjust",
