@@ -8,7 +8,7 @@ import { upstreamPauses, upstreamSettings } from "../vendors/upstream-settings.t
 import { type FixedValues, fixedValues } from "./fixed-values.ts";
 import { coreSettings, settings } from "./settings.ts";
 
-/** The bootstrap key of the README's examples. */
+/** The bootstrap key of the documentation's examples. */
 const publishedKey = "a-known-key-for-the-sandbox";
 
 /** What programs that call Duba have in their environment, as our guides name it. */
@@ -103,7 +103,7 @@ export function readConfig(
   const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
     problems.push(
-      `${settings.bootstrapKey.name} is the public key from the README, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
+      `${settings.bootstrapKey.name} is the public key of the documentation, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
     );
   if (typeof config.workers === "number" && config.workers > 1 && config.databaseUrl === "")
     problems.push(

@@ -106,7 +106,7 @@ export function consoleCanaries(engine: Engine): void {
       if (json.options) assertClean(`the deed of ${command.id}`, json.page);
       const send = json.options ? operators.confirm : operators.post;
       const { text: page } = await send(path, who, { ...fields, [text]: said });
-      if (page.includes('class="outcome"')) kept += 1;
+      if (page.includes('class="outcome')) kept += 1;
       // Without its file: the form says so, and repeats the note.
       else assert.match(page, /class="band problem"[\s\S]*is required/, command.id);
       assertClean(command.id, page);
