@@ -42,12 +42,11 @@ export function requestFor(
 ): Pick<VendorRequest, "method" | "url" | "headers" | "body" | "form" | "answer"> {
   const { method, ...request } = file.kinds[kind]!;
   const beside = { reference, token, ...(consentReference !== undefined && { consent_reference: consentReference }) };
-  const headers = { ...file.headers, ...request.headers };
   const filling = { ...values, ...fillingOf({ kind, number, claims }, beside) };
   return {
     method,
     ...(file.answers === "form" && { answer: "form" }),
-    ...filledRequest({ ...request, headers }, values, filling, file.headers),
+    ...filledRequest(request, values, filling, file.headers),
   };
 }
 
@@ -68,7 +67,7 @@ function filledRequest(
   usual: Readonly<Record<string, string>> = {},
 ) {
   const address = `${values[base] ?? ""}${path.replaceAll(braces, (_, name) => encodeURIComponent(filling[name] ?? ""))}`;
-  const parameters = new URLSearchParams(filledTexts(query ?? {}, filling)).toString();
+  const parameters = query ? new URLSearchParams(filledTexts(query, filling)).toString() : "";
   return {
     url: parameters === "" ? address : `${address}?${parameters}`,
     headers: { ...filledTexts(usual, filling), ...filledTexts(headers, filling) },

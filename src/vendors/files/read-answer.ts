@@ -149,15 +149,22 @@ export function firstAt(body: unknown, at: Pointers | undefined, number?: string
 
 /** The value at a JSON pointer (RFC 6901); undefined if there is none. */
 function valueAt(body: unknown, at: string): unknown {
-  return at
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (value, step) =>
-        typeof value === "object" && value !== null && Object.hasOwn(value, step)
-          ? (value as Members)[step]
-          : undefined,
-      body,
-    );
+  return stepsOf(at).reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step) ? (value as Members)[step] : undefined,
+    body,
+  );
+}
+
+const known = new Map<string, readonly string[]>();
+
+/** Kept: a vendor's pointers are the same in each answer. */
+function stepsOf(at: string): readonly string[] {
+  let steps = known.get(at);
+  if (!steps) {
+    const names = at.split("/").slice(1);
+    steps = names.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    known.set(at, steps);
+  }
+  return steps;
 }
