@@ -59,7 +59,10 @@ function reachable(host: string): string {
 
 /** `isForm`: as a form, not as JSON. */
 export function sendAnswer(response: ServerResponse, { status, body }: StandInResponse, isForm = false): void {
-  if (!isForm) return sendJson(response, { status, body });
+  if (!isForm) {
+    sendJson(response, { status, body });
+    return;
+  }
   const members = Object.entries(body).map(([name, value]) => [name, String(value ?? "")]);
   response.writeHead(status, { "Content-Type": "application/x-www-form-urlencoded" });
   response.end(new URLSearchParams(members).toString());

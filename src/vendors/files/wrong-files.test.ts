@@ -89,12 +89,26 @@ suite("a vendor file with one thing wrong", () => {
 
   test("is refused for what its schema cannot say, at its place", async () => {
     const cases: [place: string, problem: RegExp, change: (file: never) => void][] = [
-      ["/name", /not written/, (file: Json) => void (file.name = "Flat One")],
-      ["/name", /Duba's own/, (file: Json) => void (file.name = "sandbox")],
+      [
+        "/name",
+        /not written/,
+        (file: Json) => {
+          file.name = "Flat One";
+        },
+      ],
+      [
+        "/name",
+        /Duba's own/,
+        (file: Json) => {
+          file.name = "sandbox";
+        },
+      ],
       [
         "/settings/key/name",
         /not named after the vendor/,
-        (file: { settings: { key: Json } }) => void (file.settings.key.name = "DUBA_OTHER_KEY"),
+        (file: { settings: { key: Json } }) => {
+          file.settings.key.name = "DUBA_OTHER_KEY";
+        },
       ],
       [
         "/settings/key",
@@ -104,77 +118,143 @@ suite("a vendor file with one thing wrong", () => {
       [
         "/settings/key/default",
         /secret has a default/,
-        (file: { settings: { key: Json } }) => void (file.settings.key.default = "k"),
+        (file: { settings: { key: Json } }) => {
+          file.settings.key.default = "k";
+        },
       ],
       [
         "/settings/url/default",
         /no address/,
-        (file: { settings: { url: Json } }) => void (file.settings.url.default = "ftp://flat.example"),
+        (file: { settings: { url: Json } }) => {
+          file.settings.url.default = "ftp://flat.example";
+        },
       ],
       [
         "/settings/url/default",
         /no address/,
-        (file: { settings: { url: Json } }) => void (file.settings.url.default = "https://me:pw@flat.example"),
+        (file: { settings: { url: Json } }) => {
+          file.settings.url.default = "https://me:pw@flat.example";
+        },
       ],
       ["/settings", /url is missing/, (file: { settings: Json }) => void delete file.settings.url],
       [
         "/headers/Authorization",
         /\{kye\}, which is neither/,
-        (file: { headers: Json }) => void (file.headers.Authorization = "Bearer {kye}"),
+        (file: { headers: Json }) => {
+          file.headers.Authorization = "Bearer {kye}";
+        },
       ],
       [
         "/headers/Authorization",
         /no token/,
-        (file: { headers: Json }) => void (file.headers.Authorization = "Bearer {token}"),
+        (file: { headers: Json }) => {
+          file.headers.Authorization = "Bearer {token}";
+        },
       ],
       [
         "/headers/Authorization",
         /secret may stand/,
-        (file: { headers: Json }) => void (file.headers.Authorization = "Bearer x-canary-x"),
+        (file: { headers: Json }) => {
+          file.headers.Authorization = "Bearer x-canary-x";
+        },
       ],
       [
         "/headers/x-app",
         /secret may stand/,
-        (file: { headers: Json }) => void (file.headers["x-app"] = "c4n4ryc4n4ryc4n4ryc4n4ry"),
+        (file: { headers: Json }) => {
+          file.headers["x-app"] = "c4n4ryc4n4ryc4n4ryc4n4ry";
+        },
       ],
-      ["/headers/x app", /this name/, (file: { headers: Json }) => void (file.headers["x app"] = "{key}")],
-      ["/headers/x-app", /sign that no header/, (file: { headers: Json }) => void (file.headers["x-app"] = "é")],
-      ["/kinds/bvn/path", /not written/, (file: { kinds: { bvn: Json } }) => void (file.kinds.bvn.path = "people")],
-      ["/kinds/bvn", /names no number/, (file: { kinds: { bvn: Json } }) => void (file.kinds.bvn.path = "/people")],
+      [
+        "/headers/x app",
+        /this name/,
+        (file: { headers: Json }) => {
+          file.headers["x app"] = "{key}";
+        },
+      ],
+      [
+        "/headers/x-app",
+        /sign that no header/,
+        (file: { headers: Json }) => {
+          file.headers["x-app"] = "é";
+        },
+      ],
+      [
+        "/kinds/bvn/path",
+        /not written/,
+        (file: { kinds: { bvn: Json } }) => {
+          file.kinds.bvn.path = "people";
+        },
+      ],
+      [
+        "/kinds/bvn",
+        /names no number/,
+        (file: { kinds: { bvn: Json } }) => {
+          file.kinds.bvn.path = "/people";
+        },
+      ],
       [
         "/kinds/bvn",
         /GET has a body/,
-        (file: { kinds: { bvn: Json } }) => void (file.kinds.bvn.json = { id: "{number}" }),
+        (file: { kinds: { bvn: Json } }) => {
+          file.kinds.bvn.json = { id: "{number}" };
+        },
       ],
-      ["/kinds/bvn/base", /is an address/, (file: { kinds: { bvn: Json } }) => void (file.kinds.bvn.base = "key")],
-      ["/kinds/bvn/record", /of no member/, (file: { kinds: { bvn: Json } }) => void (file.kinds.bvn.record = {})],
-      ["/says/found/0", /says nothing/, (file: { says: { found: Json[] } }) => void (file.says.found[0] = {})],
+      [
+        "/kinds/bvn/base",
+        /is an address/,
+        (file: { kinds: { bvn: Json } }) => {
+          file.kinds.bvn.base = "key";
+        },
+      ],
+      [
+        "/kinds/bvn/record",
+        /of no member/,
+        (file: { kinds: { bvn: Json } }) => {
+          file.kinds.bvn.record = {};
+        },
+      ],
+      [
+        "/says/found/0",
+        /says nothing/,
+        (file: { says: { found: Json[] } }) => {
+          file.says.found[0] = {};
+        },
+      ],
       [
         "/says/found/0",
         /compares no member/,
-        (file: { says: { found: Json[] } }) => void (file.says.found[0] = { is: 1 }),
+        (file: { says: { found: Json[] } }) => {
+          file.says.found[0] = { is: 1 };
+        },
       ],
       [
         "/samples",
         /a number that nobody has/,
-        (file: { samples: { makes: Json }[] }) =>
-          void (file.samples = file.samples.filter(({ makes }) => makes.outcome !== "not_found")),
+        (file: { samples: { makes: Json }[] }) => {
+          file.samples = file.samples.filter(({ makes }) => makes.outcome !== "not_found");
+        },
       ],
       [
         "/samples/0/makes/record/first_name",
         /Duba makes "Faisal" of it/,
-        (file: { samples: { makes: { record: Json } }[] }) => void (file.samples[0]!.makes.record.first_name = "Musa"),
+        (file: { samples: { makes: { record: Json } }[] }) => {
+          file.samples[0]!.makes.record.first_name = "Musa";
+        },
       ],
       [
         "/samples/0/makes/outcome",
         /Duba makes rejected of it \(shape\)/,
-        (file: { kinds: { bvn: { record: { members: Json } } } }) =>
-          void (file.kinds.bvn.record.members.bvn_number = "/number"),
+        (file: { kinds: { bvn: { record: { members: Json } } } }) => {
+          file.kinds.bvn.record.members.bvn_number = "/number";
+        },
       ],
       [
         "/samples/0/request/path",
         /Duba sends "\/people\/22000000017\?phone=08000000017"/,
-        (file: { kinds: { bvn: { query: Json } } }) => void (file.kinds.bvn.query.phone = "{phone}"),
+        (file: { kinds: { bvn: { query: Json } } }) => {
+          file.kinds.bvn.query.phone = "{phone}";
+        },
       ],
     ];
     for (const [place, problem, change] of cases) {

@@ -123,6 +123,9 @@ function put(body: Record<string, unknown>, pointer: string, value: unknown): vo
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   let here = body;
-  for (const step of steps.slice(0, -1)) here = (here[step] ??= {}) as Record<string, unknown>;
+  for (const step of steps.slice(0, -1)) {
+    here[step] ??= {};
+    here = here[step] as Record<string, unknown>;
+  }
   here[steps.at(-1)!] = value;
 }
