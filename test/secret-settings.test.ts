@@ -14,6 +14,8 @@ import { until } from "./support/until.ts";
 /** Free text that operators may read on the trail. A setting that is not here and takes any text must be a secret. */
 const readable = new Set([
   "DUBA_KEYRING",
+  // A folder that is there, and was when the process began.
+  "DUBA_VENDOR_FILES",
   // It stands on every statement for a client.
   "DUBA_BUSINESS_NAME",
   "DUBA_BUSINESS_ADDRESS",

@@ -1,5 +1,6 @@
-import { type Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import { AccessError } from "../access/access-error.ts";
+import { type Family, helpGroups } from "../commands/feature.ts";
 import { ErrorWithMends } from "../declare/command/mend.ts";
 import type { Operation } from "../declare/operation.ts";
 import { words as wordsOfFeatures } from "../features.ts";
@@ -9,7 +10,6 @@ import { examples, rootCommand, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
 import { painter } from "../terminal/table.ts";
 import { commandsOf, everyCommand, families } from "../wire/every-command.ts";
-import { helpGroupOf, inHelpOrder } from "./help-groups.ts";
 import { mendLines } from "./mend-lines.ts";
 
 /** The word that calls operations, if this build has it, and then those that are short for a call. */
@@ -60,12 +60,12 @@ async function runCommand(
     .description("Look up data bundles, providers and cable-TV add-ons, and verify BVNs, on your own machine.")
     .version(await versionFor(argv), "-V, --version", "print the version, the commit, and the tables that it makes");
   // Only the family that the command line names is loaded: a start of the service needs no other.
-  for (const family of inHelpOrder(families)) {
-    if (!argv.includes(family.name)) grouped(subcommand(program, family.name, family.about));
+  for (const family of families.toSorted(byGroup)) {
+    if (!argv.includes(family.name)) subcommand(program, family.name, family.about).helpGroup(`${family.group}:`);
     else (await import("./add-command.ts")).addFamily(program, io, family, await commandsOf(family), setExitCode);
   }
-  for (const { name, about, add } of words) {
-    const word = grouped(subcommand(program, name, about));
+  for (const { name, group, about, add } of words) {
+    const word = subcommand(program, name, about).helpGroup(`${group}:`);
     if (argv.includes(name)) await add?.(word, { io, operations, words, setExitCode });
   }
   examples(
@@ -80,9 +80,8 @@ async function runCommand(
   return exitCode;
 }
 
-function grouped(command: Command): Command {
-  const group = helpGroupOf(command.name());
-  return group === undefined ? command : command.helpGroup(`${group}:`);
+function byGroup(one: Family, other: Family): number {
+  return helpGroups.indexOf(one.group) - helpGroups.indexOf(other.group);
 }
 
 async function reportError(problem: unknown, io: Io): Promise<number> {

@@ -31,9 +31,22 @@ export interface Gathered {
   records: () => Promise<RecordKinds>;
 }
 
+/** How `duba --help` puts commands together, in the order in which a person meets them. */
+export const helpGroups = [
+  "Serve",
+  "Clients",
+  "Verifications and money",
+  "Catalogue",
+  "Vendors",
+  "People and audit",
+  "Store",
+] as const;
+export type HelpGroup = (typeof helpGroups)[number];
+
 /** Commands that share the first word of their names. They load when somebody needs them. */
 export interface Family {
   name: string;
+  group: HelpGroup;
   about: string;
   load: (all: Gathered) => Promise<readonly Command<CommandContext>[]>;
 }
@@ -44,7 +57,7 @@ export interface FeatureFamily extends Family {
 }
 
 /** Commands of a feature: a family of its own, or more commands of one that the core has. */
-export type FeatureCommands = FeatureFamily | Omit<Family, "about">;
+export type FeatureCommands = FeatureFamily | Omit<Family, "about" | "group">;
 
 /** What a serving process gives to the features that it opens. */
 export interface ServingCore extends Core {
@@ -85,6 +98,7 @@ export interface WordGiven {
 /** A word of the command line that is no family of commands. */
 export interface CommandWord {
   name: string;
+  group: HelpGroup;
   about: string;
   /** A line for the help. */
   example?: string;

@@ -6,6 +6,7 @@ export const auditReading = feature({
   commands: [
     {
       name: "audit",
+      group: "People and audit",
       about: "Read and check the audit trail.",
       load: async (all) => (await import("./commands.ts")).auditCommands(await all.auditKinds()),
     },

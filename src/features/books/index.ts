@@ -8,6 +8,7 @@ export const books = feature({
   commands: [
     {
       name: "books",
+      group: "Verifications and money",
       before: "upstreams",
       about: "Write statements, correct them, and check the invoices of vendors.",
       load: async () => [

@@ -6,6 +6,7 @@ export const call = feature({
   words: [
     {
       name: "call",
+      group: "Serve",
       about: "Call an operation of a running service, and print the response.",
       example: "duba call lookupDataBundles provider=MTNDATA",
       callsOperations: true,

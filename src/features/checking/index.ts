@@ -6,6 +6,7 @@ export const checking = feature({
   commands: [
     {
       name: "check",
+      group: "Serve",
       before: "accounts",
       about: "Check whether a server keeps the interface, point by point.",
       load: async () => [(await import("./check-command.ts")).checkCommand],

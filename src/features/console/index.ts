@@ -13,6 +13,7 @@ export const operatorsConsole = feature({
   commands: [
     {
       name: "people",
+      group: "People and audit",
       before: "catalogue",
       about: "People who may use the operators' console.",
       load: async () => (await import("./people/people-commands.ts")).peopleCommands,

@@ -6,6 +6,7 @@ export const dataSubjects = feature({
   commands: [
     {
       name: "subjects",
+      group: "Verifications and money",
       before: "migrate",
       about: "Export or erase the data of one person.",
       load: async () => (await import("./subject-commands.ts")).subjectCommands,

@@ -6,6 +6,7 @@ export const demo = feature({
   commands: [
     {
       name: "demo",
+      group: "Serve",
       before: "keyring",
       about: "Show the service with an invented reseller and a month of traffic, until a signal ends it.",
       load: async () => [(await import("./demo-command.ts")).demoCommand],

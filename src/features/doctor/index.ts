@@ -6,6 +6,7 @@ export const doctor = feature({
   commands: [
     {
       name: "doctor",
+      group: "Serve",
       before: "accounts",
       about: "Check this machine before live keys use it.",
       load: async () => [(await import("./doctor-command.ts")).doctorCommand],

@@ -7,6 +7,7 @@ export const events = feature({
   commands: [
     {
       name: "events",
+      group: "Clients",
       before: "keyring",
       about: "Endpoints that get events as webhooks, and what was delivered.",
       load: async () => (await import("./commands.ts")).eventCommands,
@@ -15,11 +16,13 @@ export const events = feature({
   words: [
     {
       name: "listen",
+      group: "Serve",
       about: "Follow events, and forward them to your machine: `duba call listEvents --follow`.",
       calls: (rest) => ["listEvents", "--follow", ...rest],
     },
     {
       name: "trigger",
+      group: "Serve",
       about: "Rehearse an event with a test key: `duba call triggerEvent type=…`.",
       calls: ([type, ...rest]) => {
         const member = type !== undefined && /^[^-=][^=]*$/.test(type) ? `type=${type}` : (type ?? []);

@@ -6,6 +6,7 @@ export const evidence = feature({
   commands: [
     {
       name: "evidence",
+      group: "People and audit",
       before: "accounts",
       about: "Write what an auditor of data protection works from, as a folder of tables.",
       load: async () => [(await import("./evidence-command.ts")).evidenceCommand],

@@ -6,6 +6,7 @@ export const find = feature({
   commands: [
     {
       name: "find",
+      group: "Verifications and money",
       before: "accounts",
       about:
         "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, " +

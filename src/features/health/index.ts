@@ -9,12 +9,14 @@ export const serviceHealth = feature({
   commands: [
     {
       name: "status",
+      group: "Serve",
       before: "accounts",
       about: "Show how the service is, on one screen.",
       load: async () => [(await import("./status-command.ts")).statusCommand],
     },
     {
       name: "alarms",
+      group: "Serve",
       before: "accounts",
       about: "Show what needs a hand, and say who works on it.",
       load: async () => (await import("./alarm-commands.ts")).alarmCommands,

@@ -7,6 +7,7 @@ export const requestLog = feature({
   commands: [
     {
       name: "requests",
+      group: "Clients",
       before: "upstreams",
       about: "Show how requests of integrators were answered.",
       load: async () => (await import("./commands.ts")).requestCommands,

@@ -7,6 +7,7 @@ export const routes = feature({
   commands: [
     {
       name: "routes",
+      group: "Vendors",
       before: "keyring",
       about: "Show how the identity vendors did and what they cost, and pause one.",
       load: async () => [

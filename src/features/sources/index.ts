@@ -16,6 +16,7 @@ export const sources = feature({
     { name: "catalogue", load: async () => (await import("./commands/map-commands.ts")).mapCommands },
     {
       name: "sources",
+      group: "Catalogue",
       before: "ledger",
       about: "The source from which Duba updates the catalogue.",
       load: async () => (await import("./commands/source-commands.ts")).sourceCommands,

@@ -6,6 +6,7 @@ export const specialPrices = feature({
   commands: [
     {
       name: "prices",
+      group: "Catalogue",
       before: "ledger",
       about:
         "Special prices of accounts. Each change makes a new revision of the catalogue. " +

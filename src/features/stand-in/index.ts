@@ -6,6 +6,7 @@ export const standIn = feature({
   commands: [
     {
       name: "stand-in",
+      group: "Vendors",
       before: "keyring",
       about: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
       load: async (all) => [(await import("./stand-in-command.ts")).standInCommand(await all.settings())],
