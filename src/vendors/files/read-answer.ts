@@ -67,7 +67,8 @@ function saysReader(says: Says, file: VendorFile) {
       const held = coded.find(([, cases]) => cases.some((each) => mayCount(each, status) && isSo(each, status, body)));
       // A server's failure says nothing, unless the file names its status.
       if (status >= 500) return held?.[0] ?? failedWith(status);
-      const isInWords = ownWords.some(({ words }) => explanations(body).some((text) => words.test(text)));
+      const told = ownWords.length === 0 ? [] : explanations(body);
+      const isInWords = ownWords.some(({ words }) => told.some((text) => words.test(text)));
       if (status < 300 && http < 300 && !held && !isInWords && !isFailed(status, body)) return undefined;
       // A good answer with a failure's status explains nothing.
       if (status < 300 && http >= 300) return failedWith(http);
@@ -94,9 +95,21 @@ function isSo({ status, member, is, not, words }: Case, given: number, body: unk
     return false;
   if (not !== undefined && (value === undefined || listOf(not).some((each) => isSame(each, value)))) return false;
   if (words === undefined) return true;
-  const matcher = phraseMatcher(listOf(words));
+  const matcher = matcherOf(words);
   const told = member === undefined ? explanations(body) : explanations(value);
   return told.some((text) => matcher.test(text));
+}
+
+const matchers = new Map<string | readonly string[], RegExp>();
+
+/** Kept: a vendor's words are the same in each answer. */
+function matcherOf(words: string | readonly string[]): RegExp {
+  let matcher = matchers.get(words);
+  if (!matcher) {
+    matcher = phraseMatcher(listOf(words));
+    matchers.set(words, matcher);
+  }
+  return matcher;
 }
 
 /** Vendors write a code as a number or as a text, and a word in any case. */

@@ -29,7 +29,7 @@ const texts = (description: string) => Type.Record(Type.String(), text(descripti
 const oneOrMore = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Array(schema, { minItems: 1, maxItems: 20 })], { description });
 
-const pointer = Type.String({ pattern: "^(?:(?:/(?:[^~/]|~0|~1)*)+|\\{number\\})$", maxLength: 200 });
+const pointer = Type.String({ pattern: "^(?:(?:/(?:[^~/]|~0|~1)*)*|\\{number\\})$", maxLength: 200 });
 const pointers = (what: string) =>
   oneOrMore(pointer, `${what}: a JSON pointer such as /data/firstName, or a list of them, of which the first counts.`);
 
