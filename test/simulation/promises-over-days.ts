@@ -21,7 +21,9 @@ export async function simulated(options: Record<string, string | number>): Promi
 
 /** Registers a test of three days with so many verifications on each of them. */
 export function keepsPromises(engine: "sqlite" | "postgres", verifications: number): void {
-  test(`three simulated days with twenty faults break no promise on ${engine}, and most keys end meanwhile`, async () => {
+  const name = `three simulated days with twenty faults break no promise on ${engine}, and most keys end meanwhile`;
+  // Half a minute of processor, of which a busy machine gives little.
+  test(name, { timeout: 900_000 }, async () => {
     const run = await simulated({ engine, seed: "three days", days: 3, faults: 9, verifications });
     assert.ok(run.verifications >= 2.9 * verifications, `${run.verifications} verifications`);
     assert.ok(run.old >= run.verifications / 2, `${run.old} of ${run.verifications} are older than a day`);

@@ -1,3 +1,3 @@
 import { keepsPromises } from "./promises-over-days.ts";
 
-keepsPromises("sqlite", 220);
+keepsPromises("sqlite", 680);
