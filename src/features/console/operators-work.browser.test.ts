@@ -132,7 +132,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await row.getByRole("link", { name: "Release…" }).click();
     await page.getByLabel("Reason").fill("Not on their list");
     await sendOpened(page);
-    await said(page, `${released} is released`);
+    await said(page, "Released: it failed, and a retry asks a vendor again");
     await page.goto(`${origin}/ledger/show?reference=${released}`);
     await said(page, "Settled by hand: Not on their list");
     assert.equal(await page.locator("a", { hasText: "Release…" }).count(), 0);
@@ -157,12 +157,13 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.go(/^New account$/);
     await hands.fill(/^Name/, `Shop of ${name}`);
     await hands.fill(/^Email/, email);
-    await hands.go(/^Create$/);
+    await hands.go(/^Create account$/);
     await said(page, `The account Shop of ${name} is created`);
     await hands.go(/^Keys$/);
     await hands.go(/^New key$/);
     await hands.fill(/^Client/, email);
-    await hands.go(/^Create: test$/);
+    await hands.pick(/^Test/);
+    await hands.go(/^Create key$/);
     const credential = await page.getByLabel("Key", { exact: true }).inputValue();
     const verified = await service.verify({ credential });
     assert.equal(verified.status, 200);
@@ -198,7 +199,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.go(new RegExp(`^Shop of ${name}$`));
     await hands.open(/^More: this page$/);
     await hands.go(/^Suspend…$/);
-    await hands.go(/^Suspend$/);
+    await hands.go(/^Suspend \S/);
     await said(page, /is suspended since/);
     await until(async () => (await service.ask("/api/v2/corporate-data/list", { credential })).status >= 400);
 
