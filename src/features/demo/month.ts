@@ -75,7 +75,9 @@ export function* monthOf(count: number, traffic: Traffic): Generator<Verified> {
   let due = 0;
   for (const { begins, local, daysAgo, weight } of hours) {
     due += (count * weight) / whole;
-    const times = Array.from({ length: Math.floor(due) }, () => begins + Math.floor(draw() * hour)).sort();
+    const times = Array.from({ length: Math.floor(due) }, () => begins + Math.floor(draw() * hour)).sort(
+      (one, other) => one - other,
+    );
     due -= times.length;
     const isOut = daysAgo === outage.daysAgo && local >= outage.from && local < outage.to;
     for (const at of times) yield verified(at, traffic, draw, pick(endings, draw), isOut);

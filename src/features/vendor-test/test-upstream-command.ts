@@ -54,14 +54,14 @@ interface Asked extends Readonly<Record<string, unknown>> {
 }
 
 /** Builds the verification to send to the vendor. Throws an `InputError` if the vendor certainly cannot take it. */
-function verificationOf(
+async function verificationOf(
   { name, kind, number, consent, ...claims }: Asked,
   { config, verificationSettings }: Pick<Room, "config" | "verificationSettings">,
-): { person: CheckInput; consentReference: string | undefined; settings: IdentitySettings } {
+): Promise<{ person: CheckInput; consentReference: string | undefined; settings: IdentitySettings }> {
   const vendor = vendors.find((vendor) => vendor.name === name)!;
   const missing = missingOf(vendor, config.vendors[name]!);
   if (missing.length > 0) throw new InputError(`${name} is not set up. Set ${missing.join(", ")}.`);
-  const person = number ? inputFrom({ ...claims, kind, number }, wholeRequest) : vendor.testInput;
+  const person = number ? inputFrom({ ...claims, kind, number }, wholeRequest) : await vendor.testInput?.();
   if (!person)
     throw new InputError(
       `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
@@ -124,7 +124,7 @@ export const testUpstream = command({
   isWell: ({ outcome }) => !["failed", "unknown", "started"].includes(outcome),
   examples: [{ name: "dojah" }],
   effect: async (input, room: Room) => {
-    const { person, settings } = verificationOf(input as Asked, room);
+    const { person, settings } = await verificationOf(input as Asked, room);
     const price = vendorPriceOf(input.name, person.kind, settings);
     return {
       says: [
@@ -137,7 +137,7 @@ export const testUpstream = command({
   run: async ({ ask: _, ...input }, room: Room) => {
     const { db, now, audit, actor, config, log } = room;
     const { name } = input;
-    const { person, consentReference, settings } = verificationOf(input as Asked, room);
+    const { person, consentReference, settings } = await verificationOf(input as Asked, room);
     const isTrial = isSandbox(config.vendors[name]!);
     const { openLive } = await import("../../vendors/open-vendors.ts");
     const live = await openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });

@@ -1,5 +1,4 @@
-import { checkInputOf } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import type { CheckInput } from "../../checks/check.ts";
 import { type Setting, setting } from "../../declare/setting.ts";
 import { headerSecret, headerText, type Vendor, vendorUrl } from "../ports/vendor.ts";
 import type { FileSetting, VendorFile } from "./vendor-file.ts";
@@ -19,12 +18,18 @@ export function fileVendor(file: VendorFile): FileVendor {
     about,
     file,
     settings: Object.fromEntries(Object.entries(settings).map(([member, given]) => [member, settingOf(member, given)])),
-    ...(tested && { testInput: checkInputOf(checks[tested.kind], { [tested.kind]: tested.number, ...tested }) }),
+    ...(tested && { testInput: () => testInputOf(tested) }),
     async open(values, parts) {
       const { openFileVendor } = await import("./open-file-vendor.ts");
       return openFileVendor(file, values, parts);
     },
   };
+}
+
+async function testInputOf(tested: NonNullable<VendorFile["test_number"]>): Promise<CheckInput> {
+  const { checkInputOf } = await import("../../checks/check.ts");
+  const { checks } = await import("../../checks/index.ts");
+  return checkInputOf(checks[tested.kind], { [tested.kind]: tested.number, ...tested });
 }
 
 function settingOf(

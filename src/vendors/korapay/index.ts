@@ -1,4 +1,3 @@
-import { checks } from "../../checks/index.ts";
 import { setting } from "../../declare/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { countsAgainstVendor } from "../ports/outcomes.ts";
@@ -31,6 +30,7 @@ export const korapay = vendor({
   },
   async open({ url, key }, { http, log }) {
     const { outcomeReader } = await import("../responses/read-outcome.ts");
+    const { checks } = await import("../../checks/index.ts");
     const outcomeOf = outcomeReader({ vendor: name, ...(await import("./wire.ts")) }, log);
     const identities = `${url}/merchant/api/v1/identities`;
     const headers = { authorization: `Bearer ${key}` };

@@ -30,8 +30,8 @@ export interface Adapter<Names extends string, Opened> {
 export interface VendorTerms {
   /** Milliseconds for one attempt if DUBA_UPSTREAM_TIMEOUT is not set. Absent: the default of that setting. */
   timeout?: number;
-  /** The vendor's own published test number, which belongs to no real person. */
-  testInput?: CheckInput;
+  /** The vendor's own published test number, which belongs to no real person. Whoever asks loads what it needs. */
+  testInput?: () => Promise<CheckInput>;
 }
 
 /** A live identity vendor, with which the operator has an account. */

@@ -18,7 +18,7 @@ export function standInFor(vendor: Pick<Vendor, "name">): StandIn<object> | unde
 }
 
 /** Starts the stand-in of an identity vendor with the sandbox's people and things. */
-export function startStandIn(
+export async function startStandIn(
   vendor: Pick<Vendor, "name" | "testInput">,
   options: Omit<StandInOptions, "header" | "isNumber" | "record" | "testNumber">,
 ): Promise<RunningStandIn> {
@@ -30,7 +30,7 @@ export function startStandIn(
       header: standInHeader,
       isNumber: (kind, text) => lazyValidator(checks[kind as CheckKind].request[kind]!.schema)().Check(text),
       record: (kind, number, claims) => checks[kind as CheckKind].sandbox({ kind: kind as CheckKind, number, claims }),
-      testNumber: testInput,
+      testNumber: await testInput?.(),
     },
   );
 }

@@ -37,7 +37,7 @@ export const seamfix = vendor({
       ...headerSecret,
     }),
   },
-  testInput: { kind: "bvn", number: "12345678901", claims: { phone: "8000000000" } },
+  testInput: async () => ({ kind: "bvn", number: "12345678901", claims: { phone: "8000000000" } }),
   async open({ url, userId, key, ninKey }, parts) {
     const { verifier } = await import("../responses/verifier.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
