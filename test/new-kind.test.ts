@@ -202,7 +202,9 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     const files = ["src/vendors/roads/roads.test.ts", "src/features/stand-in/stand-ins.test.ts"];
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { status, stdout, stderr } = spawnSync(process.execPath, ["--test", "--test-reporter=tap", ...files], {
-      ...{ cwd: copy.folder, encoding: "utf8" as const, env },
+      cwd: copy.folder,
+      encoding: "utf8" as const,
+      env,
     });
     assert.equal(status, 0, stdout + stderr);
     for (const promise of [

@@ -226,8 +226,10 @@ testVendor({
       good: {
         body: { holder: { number: "ABC12345XY67", given: "Ada", surname: "Obi", expires: "2030-01-31", photo: "" } },
         record: {
-          ...{ licence_number: "ABC12345XY67", first_name: "ADA" },
-          ...{ last_name: "OBI", expires_on: "2030-01-31" },
+          licence_number: "ABC12345XY67",
+          first_name: "ADA",
+          last_name: "OBI",
+          expires_on: "2030-01-31",
         },
       },
       notFound: { status: 404, body: { code: "no_licence" } },
