@@ -51,6 +51,8 @@ export interface Showing extends Place {
   sums?: true;
   /** A page draws how much of that sum a row is. */
   share?: true;
+  /** A page draws it as a line, above a table whose rows follow one another in time. */
+  line?: true;
   /** What people read in place of a word of the code. */
   words?: Readonly<Record<string, string>>;
   /** Of a state: the members that say who made it so, since when and until when. */

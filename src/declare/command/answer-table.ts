@@ -20,6 +20,7 @@ export interface TableColumn {
   also?: true | undefined;
   over?: string | undefined;
   share?: true | undefined;
+  line?: true | undefined;
   meterOf?: string | undefined;
   /** As a command returned it. */
   valueIn: (row: TableRow) => unknown;
@@ -143,9 +144,10 @@ function placeIn({
   also,
   over,
   share,
+  line,
   meterOf,
-}: Shape): Pick<TableColumn, "label" | "spare" | "also" | "over" | "share" | "meterOf"> {
-  return { label, spare, also, over, share, meterOf };
+}: Shape): Pick<TableColumn, "label" | "spare" | "also" | "over" | "share" | "line" | "meterOf"> {
+  return { label, spare, also, over, share, line, meterOf };
 }
 
 /** Who made a state so, since when and until when: "by ada@example.com until 14:30". Empty if nobody did. */

@@ -31,7 +31,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
     shownAs: "lately",
     reports: true,
     input: Type.Object({
-      lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "20" }),
+      lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "50" }),
       since: Type.Optional(
         formed(moment, { description: `Only entries from this time: ${moment.form}.`, placeholder: "when" }),
       ),

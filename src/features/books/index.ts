@@ -14,6 +14,7 @@ export const books = feature({
       load: async () => [
         ...(await import("./commands/book-commands.ts")).bookCommands,
         (await import("./commands/trend-command.ts")).showTrend,
+        (await import("./commands/use-command.ts")).showUse,
         ...(await import("./commands/vendor-book-commands.ts")).vendorBookCommands,
         (await import("./commands/settle-unknown-command.ts")).settleUnknown,
       ],

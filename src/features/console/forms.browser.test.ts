@@ -4,6 +4,9 @@ import type { Browser } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
 import type { Visitor } from "../../../test/support/passkey.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
+import { recorded } from "../../access/access.fixture.ts";
+import { changeTerms } from "../../access/accounts/terms.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
 import { everyCommand } from "../../wire/every-command.ts";
 import { join, said, sendOpened } from "./console.fixture.ts";
 import { pathOf } from "./site-map.ts";
@@ -104,6 +107,32 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
       /Load\s+It is slow[^.]*\. Ends by itself after 8 hours\.[\s\S]*Key\s[\s\S]*until you resume it/,
     );
     assert.equal(await choice.locator("input:checked").count(), 0);
+  });
+
+  test("what a form would do stands beside it, so that a press asks for the passkey at once", async () => {
+    const { page, problems } = ada;
+    const account = await service.newAccount("Depot");
+    await page.goto(`${origin}/accounts/change?account=${account}`);
+    const beside = page.locator("[data-ahead]");
+    await page.getByLabel("Monthly cap").fill("180000");
+    await beside.getByText("₦180,000").waitFor();
+    assert.equal(await beside.getByRole("button").count(), 0);
+    await page.getByRole("button", { name: "Change Depot" }).click();
+    await page.waitForURL(/_did=/);
+    // What changed meanwhile is shown before the passkey is asked for.
+    const wharf = await service.newAccount("Wharf");
+    const { db } = await service.store();
+    await changeTerms(recorded(db), wharf, { prepaid: true }, new TimeZone("Africa/Lagos"));
+    await page.goto(`${origin}/accounts/top-up?account=${wharf}`);
+    await page.getByLabel(/^Amount/).fill("5000");
+    await page.getByLabel(/^Reason/).fill("Transfer 8841");
+    await beside.getByText("₦5,000").first().waitFor();
+    await db.updateTable("spending").set({ most_kobo: 77_700 }).where("period", "=", "prepaid").execute();
+    await page.getByRole("button", { name: "Top up Wharf" }).click();
+    await said(page, "₦5,777");
+    await page.getByRole("button", { name: "Confirm with your passkey" }).click();
+    await page.waitForURL(/_did=/);
+    assert.deepEqual(problems, []);
   });
 
   test("no word is chosen for a person: a pause without a reason asks for one", async () => {

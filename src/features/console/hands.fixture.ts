@@ -9,8 +9,11 @@ export interface Hands {
   go(name: RegExp): Promise<void>;
   /** Presses a button that opens a menu of the page. */
   open(name: RegExp): Promise<void>;
-  /** Presses a button, and confirms with the passkey what it will do. */
-  confirm(name: RegExp): Promise<void>;
+  /**
+   * Presses a button, and confirms with the passkey what it will do. Returns the presses: one where that stands beside
+   * the form already.
+   */
+  confirm(name: RegExp): Promise<1 | 2>;
   /** Confirms with the passkey what the page asks. */
   agree(): Promise<void>;
   fill(label: RegExp, text: string): Promise<void>;
@@ -26,6 +29,14 @@ async function loaded(page: Page, act: () => Promise<void>): Promise<void> {
   await page.waitForLoadState();
 }
 
+/** Waits for what stands beside the form, if it is to stand there. Whether a press is enough. */
+async function isSaidAhead(page: Page): Promise<boolean> {
+  const aside = page.locator("form:not([hidden]) [data-ahead]");
+  if ((await aside.count()) === 0) return false;
+  await aside.locator(".confirm").waitFor();
+  return (await aside.locator("[data-danger]").count()) === 0;
+}
+
 /** With a mouse. */
 export function mouse(page: Page): Hands {
   const press = (name: RegExp) =>
@@ -35,8 +46,13 @@ export function mouse(page: Page): Hands {
     go: (name) => loaded(page, () => press(name)),
     open: press,
     async confirm(name) {
+      if (await isSaidAhead(page)) {
+        await loaded(page, () => press(name));
+        return 1;
+      }
       await press(name);
       await this.agree();
+      return 2;
     },
     agree: () => loaded(page, () => press(confirming)),
     async fill(label, text) {
@@ -65,9 +81,15 @@ export function keyboard(page: Page): Hands {
   return {
     page,
     async confirm(name) {
+      const isSaid = await isSaidAhead(page);
       await tabTo(name);
+      if (isSaid) {
+        await loaded(page, () => page.keyboard.press("Enter"));
+        return 1;
+      }
       await page.keyboard.press("Enter");
       await this.agree();
+      return 2;
     },
     async agree() {
       await page.locator("[data-confirm]").waitFor();

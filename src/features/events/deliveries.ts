@@ -14,11 +14,9 @@ import type { EventsRoom } from "./events.ts";
 export const deliveryStates = ["waiting", "delivered", "dead"] as const satisfies Tables["event_delivery"]["state"][];
 export type DeliveryState = (typeof deliveryStates)[number];
 
-const mostListed = 100;
-
 /** The newest deliveries, newest event first, with their events. */
-export async function listDeliveries(db: Db, asked: AskedDeliveries) {
-  return (await pageOf(await fitting(db, asked), placeInList, mostListed, undefined, "desc")).rows;
+export async function listDeliveries(db: Db, { limit, ...asked }: AskedDeliveries & { limit: number }) {
+  return (await pageOf(await fitting(db, asked), placeInList, limit, undefined, "desc")).rows;
 }
 
 /** All of them, some at a time, newest first. */

@@ -126,9 +126,11 @@ const showUpstream = command({
     state: orNull(vendorState()),
     since: orNull(time),
     ...pauseMembers,
+    /** Its checks, each with its state. */
+    kinds: Type.Array(Type.Record(Type.String(), Type.String())),
     processes: Type.Array(Type.Object(processFacts)),
   }),
-  view: ({ processes: _, ...facts }) => [
+  view: ({ processes: _, kinds: __, ...facts }) => [
     { record: facts },
     "",
     { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
@@ -145,6 +147,7 @@ const showUpstream = command({
       state: pause ? ("paused" as const) : (worst?.state ?? null),
       since: pause?.since ?? worst?.since ?? null,
       ...pauseFacts(pause),
+      kinds: live.map(({ kind, state }) => ({ kind, state })),
       processes,
     };
   },

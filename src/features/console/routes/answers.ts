@@ -10,11 +10,12 @@ import { addressOf, type ConsoleCommand, pathOf, urlOf } from "../site-map.ts";
 import { alarmBand, alarmList, worstOf } from "../view/alarm-list.ts";
 import { type AnswerParts, answerView } from "../view/answer-view.ts";
 import type { MenuLink } from "../view/menus.ts";
-import { seen, viewIn } from "../view/paged-table.ts";
+import { labelIn, seen, timeColumn, viewIn } from "../view/paged-table.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { worded } from "../view/words.ts";
 import { finder } from "./page-parts.ts";
 import { editorOf, linksOf } from "./row-actions.ts";
+import { pageSpans, spanIn } from "./spans.ts";
 
 /** The worst alarm of an answer as a band, if it stops the service, and what else needs a hand as a list. */
 export function alarmParts(
@@ -59,6 +60,9 @@ export function answerOf(
   });
 }
 
+/** A list of so many is seen at once: no span of time makes it shorter. */
+const fewRows = 10;
+
 /**
  * An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`:
  * as programs have it. `isFiltered`: other rows may exist.
@@ -74,11 +78,15 @@ export async function answerParts(
   }: { answer: unknown; plain: unknown; latest?: Html[]; isFiltered?: boolean },
 ): Promise<HttpResponse | { main: Html; find: Html; csv: MenuLink[] }> {
   const { path, query, times, names } = request;
-  const view = viewIn(query);
+  const view = { ...viewIn(query), span: spanIn(query, request.config.timeZone) };
   const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
   // An answer may show other tables in place of its list: what is found in those is no row of the list.
   const showsList = () => partsOf(command, answer, times).some((part) => typeof part !== "string" && "list" in part);
-  const rows = table ? (view.find === "" || showsList() ? seen(table, view) : table.rows) : [];
+  const isWhole = view.find === "" && !view.span;
+  const rows = table ? (isWhole || showsList() ? seen(table, view) : table.rows) : [];
+  const isDrawn = partsOf(command, answer, times).some((part) => typeof part !== "string" && "areAlarms" in part);
+  const isLong = table && (table.rows.length > fewRows || view.span) && showsList() && !isDrawn;
+  const timed = isLong ? timeColumn(table, view) : undefined;
   if (query.get("_csv") === "1" && table) {
     // Without a view of its own it is what --csv gives, byte for byte.
     const rowOf = new Map(listRows(command, plain).map((row, at) => [table.rows[at], row]));
@@ -98,15 +106,14 @@ export async function answerParts(
       editor: editorOf(request, command),
       noneThen: isFiltered ? undefined : noneThen(request, command),
     }),
-    find:
-      table && (table.rows.length > 1 || view.find !== "") ? finder(request, showsList() ? table.columns : []) : html``,
+    find: html`${timed ? pageSpans(request, command, labelIn(timed)) : ""}${table && (table.rows.length > 1 || !isWhole) ? finder(request, showsList() ? table.columns : []) : ""}`,
     csv:
       rows.length === 0
         ? []
         : [
             {
               text:
-                command.rows && view.find === ""
+                command.rows && isWhole
                   ? "CSV of all rows"
                   : `CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`,
               address: urlFor({ _csv: "1", _page: undefined }),

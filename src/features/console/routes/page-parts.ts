@@ -170,7 +170,9 @@ export function answerHead(
   const [first] = (record?.primary ?? [command.id]).flatMap((id) => links.filter((link) => link.id === id));
   const beside = links.filter(
     (link, at) =>
-      link !== first && record?.beside?.includes(link.id ?? "") && links.findIndex(({ id }) => id === link.id) === at,
+      link !== first &&
+      record?.beside?.includes(link.id ?? "") &&
+      (link.isPart || links.findIndex(({ id }) => id === link.id) === at),
   );
   const others = links.filter((link) => link !== first && !beside.includes(link));
   const plain = beside.map(({ address, text }) => html`<a class="button" href="${address}">${text}</a>`);

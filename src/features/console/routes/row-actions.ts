@@ -74,9 +74,11 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
           id: command.id,
           address: addressOf(command, one),
           text: text.replace(/(…?)$/, ` ${calledName(word, new Map())}$1`),
+          isPart: true,
         };
       });
-      return links.length === 1 ? links : [...links, { address, text: text.replace(/(…?)$/, " all$1") }];
+      const all = { id: command.id, address, text: text.replace(/(…?)$/, " all$1"), isPart: true };
+      return links.length === 1 ? links : [...links, all];
     });
     // What nobody can undo stands last.
     return {

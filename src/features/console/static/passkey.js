@@ -61,10 +61,52 @@ function send(form) {
   else form.submit();
 }
 
+/** What the passkey has to sign for the form as it stands, with the page that says it; nothing if it needs none. */
+const deedOf = (form) => post(`${form.getAttribute("action")}?_confirm=1`, new FormData(form));
+
+/** Sends the form with what the passkey signed. */
+async function sign(form, { options, deed }) {
+  form.elements._passkey.value = JSON.stringify(await startAuthentication({ optionsJSON: options }));
+  form.elements._deed.value = deed;
+  send(form);
+}
+
+/** The deeds that stand beside their forms, by form. */
+const seen = new WeakMap();
+
+/** Says beside the form what it would do as it stands. */
+function showAhead(form, aside) {
+  let turn = 0;
+  const show = async () => {
+    const own = turn;
+    const { page } = form.checkValidity() ? await deedOf(form).catch(() => ({})) : {};
+    if (own !== turn || !page) return;
+    aside.innerHTML = page;
+    const deed = aside.firstElementChild;
+    // What hits callers at once has a page of its own, too.
+    if (deed.querySelector(".danger")) deed.dataset.danger = "";
+    else seen.set(form, page);
+    const [title] = deed.querySelectorAll("h1");
+    const head = document.createElement("h2");
+    head.id = title.id;
+    head.append(...title.childNodes);
+    title.replaceWith(head);
+    for (const said of deed.querySelectorAll(":scope > :is(.quiet, .wrong, .buttons)")) said.remove();
+  };
+  form.addEventListener("input", () => {
+    turn += 1;
+    const own = turn;
+    seen.delete(form);
+    aside.replaceChildren();
+    setTimeout(() => own === turn && show(), 400);
+  });
+  show();
+}
+
 /** Shows what the form would do in its place, and sends it with what the passkey signed. */
-function confirmFirst(form, { options, deed, page }) {
+function confirmFirst(form, answer) {
   const shown = document.createElement("div");
-  shown.innerHTML = page;
+  shown.innerHTML = answer.page;
   const back = () => {
     shown.remove();
     form.hidden = false;
@@ -72,9 +114,7 @@ function confirmFirst(form, { options, deed, page }) {
   const confirm = shown.querySelector("[data-confirm]");
   confirm.addEventListener("click", () =>
     attempt(confirm, async () => {
-      form.elements._passkey.value = JSON.stringify(await startAuthentication({ optionsJSON: options }));
-      form.elements._deed.value = deed;
-      send(form);
+      await sign(form, answer);
       // The page stays when the browser saves a file, or after a form in a row.
       if (form.dataset.saves !== undefined || form.matches(".inline")) back();
     }),
@@ -96,10 +136,12 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
         const optionsJSON = await post("/passkeys/options", new FormData(form));
         made.value = JSON.stringify(await startRegistration({ optionsJSON }));
       }
-      const answer = await post(`${form.getAttribute("action")}?_confirm=1`, new FormData(form));
+      const answer = await deedOf(form);
       button.disabled = form.matches(":not(.inline)") && !answer.options;
-      if (answer.options) confirmFirst(form, answer);
-      else send(form);
+      if (!answer.options) send(form);
+      // What it does now is what stood beside it.
+      else if (answer.page === seen.get(form)) await sign(form, answer);
+      else confirmFirst(form, answer);
     };
     // The session ended: the page to sign in keeps what was typed, and no files.
     const ended = (error) => {
@@ -110,5 +152,7 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
     attempt(button, () => ask().catch(ended));
   });
   // Its link filled it in: there is only the deed to confirm.
+  const aside = form.querySelector("[data-ahead]");
   if (form.dataset.filled !== undefined) form.requestSubmit();
+  else if (aside) showAhead(form, aside);
 }

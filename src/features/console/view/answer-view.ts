@@ -5,6 +5,7 @@ import {
   partsOf,
   type RecordMember,
   recordOf,
+  type Table,
   type TableRow,
   type TimeTexts,
   tableOf,
@@ -13,11 +14,13 @@ import { isRow, shapeOf } from "../../../declare/command/projected.ts";
 import type { Command } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { TimeLineEntry } from "../../../ledger/commands/time-line-entry.ts";
+import type { Chart, Series } from "../counters/charts.ts";
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
+import { chartFigure } from "./chart-figure.ts";
 import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
 import { icon } from "./menus.ts";
-import { type RowLinks, sortedTable, type View } from "./paged-table.ts";
+import { labelIn, type RowLinks, sortedTable, type View } from "./paged-table.ts";
 import type { RecordLink, recordShownBy } from "./record-links.ts";
 import { timeLineView } from "./time-line-view.ts";
 import { mendLinks, type Names, type Say, worded, wordsOf } from "./words.ts";
@@ -131,8 +134,27 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   const isNamed = "list" in part ? command.page !== undefined : part.named === true;
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
   const noneThen = table.title === undefined ? parts.noneThen : undefined;
-  const drawn = sortedTable({ ...parts, label, table, isNamed, noneThen });
+  const drawn = html`${lineChart(table, label)}${sortedTable({ ...parts, label, table, isNamed, noneThen })}`;
   return table.title === undefined ? drawn : html`<h2>${table.title.replace(/:$/, "")}</h2>${drawn}`;
+}
+
+const tones = ["c1", "c2", "c3", "c4"] as const;
+
+/** The columns that are lines, over the rows from the first to the last. */
+function lineChart({ columns, rows }: Table, title: string): Html {
+  const lines = columns.filter(({ line }) => line);
+  const [first] = columns;
+  if (lines.length === 0 || !first || rows.length < 2) return html``;
+  const series = lines.map(
+    (column, at): Series => ({
+      name: labelIn(column),
+      tone: tones[at]!,
+      values: rows.map((row) => Number(column.valueIn(row))),
+      sum: column.sumOf?.(rows) ?? "",
+    }),
+  );
+  const chart: Chart = { title, kind: "lines", unit: "", times: rows.map((_, at) => at), series };
+  return chartFigure(chart, (at) => first.textOf(rows[at]!));
 }
 
 interface RecordParts {

@@ -69,8 +69,9 @@ export function commandForm(
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
   const texts = problem ? given : filled(set, given);
-  // A dry run has its own button, and the next rows have a link.
-  const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
+  // A dry run has its own button, the next rows have a link, and a page has its number of rows.
+  const elsewhere = byUrl ? ["cursor", ...(command.rows ? ["limit", "lines"] : [])] : ["dry_run"];
+  const members = all.filter(({ name }) => !elsewhere.includes(name));
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
   const checks = canCheck(command);
@@ -96,11 +97,13 @@ export function commandForm(
     ({ name, member }) => problems.has(name) || (given[name] ?? []).some((text) => text !== member.default),
   );
   const asks = confirms(command) !== "never";
+  const isAsked = isFilled(command, given) && !problem;
+  const shows = asks && !isAsked && showsAhead(command);
   const does = buttonOf(command, subject);
   const labels = folded.map(({ name, member }) => fieldLabel(name, member).toLowerCase()).join(", ");
-  return html`<form class="command${checks ? " desk" : ""}" method="${byUrl ? "get" : "post"}" action="${action}"${
+  return html`<form class="command${checks || shows ? " desk" : ""}" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
-  }${asks ? html` data-passkey` : ""}${isFilled(command, given) && !problem ? html` data-filled` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
+  }${asks ? html` data-passkey` : ""}${isAsked ? html` data-filled` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
 <div class="fields">
 ${problem ? problemBox(problem, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
@@ -114,7 +117,7 @@ ${
     : ""
 }
 </div>
-${checks ? html`<section class="answer" id="checked" aria-live="polite"></section>` : ""}
+${checks || shows ? html`<section class="answer" id="checked" aria-live="polite"${shows ? html` data-ahead` : ""}></section>` : ""}
 <div class="send"><p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${checks ? html`<span class="usual">${does}</span><span id="does"></span>` : does}</button>${
     checks
       ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#does:innerHTML" hx-swap="innerHTML">Check</button>`
@@ -129,6 +132,20 @@ export function isFilled(command: Command<never>, given: FormTexts): boolean {
   const asked = membersOf(command.input).filter(({ member }) => !member.folded);
   return (
     confirms(command) === "always" && !canCheck(command) && asked.every(({ name }) => (given[name] ?? []).length > 0)
+  );
+}
+
+/**
+ * Whether the deed stands beside the form while somebody fills it in, so that a press need not show it first. What
+ * nobody can undo, and what holds files or secrets, is shown by itself.
+ */
+function showsAhead(command: Command<never>): boolean {
+  const members = membersOf(command.input).map(({ member }) => member);
+  return (
+    command.kind !== "danger" &&
+    !canCheck(command) &&
+    !savesFile(command) &&
+    !members.some((member) => member.holds !== undefined || member.private || member.pasted)
   );
 }
 

@@ -9,6 +9,8 @@ export interface MenuLink {
   id?: string;
   /** Nobody can undo it. */
   isDanger?: boolean;
+  /** One of several about the same thing, such as a kind of check of a vendor. */
+  isPart?: boolean;
   /** A line stands above it. */
   isApart?: boolean;
 }

@@ -16,6 +16,8 @@ export interface View {
   find: string;
   /** From 1. */
   page: number;
+  /** Only rows of this time, in milliseconds since 1970; the end is not in it. */
+  span?: { from: number; to: number } | undefined;
 }
 
 /** The most rows of a page: more take longer to read than to filter. */
@@ -30,13 +32,22 @@ export function viewIn(query: URLSearchParams): View {
   };
 }
 
+/** The column whose time a span is about: the one that the list is in the order of, else the first. */
+export function timeColumn({ columns }: Pick<Table, "columns">, { sort }: Pick<View, "sort">): TableColumn | undefined {
+  const times = columns.filter(({ shows }) => shows === "time");
+  return times.find(({ name }) => name === sort.replace(/^-/, "")) ?? times[0];
+}
+
 /** The rows that a view shows, in its order. */
-export function seen({ columns, rows }: Table, { sort, find }: View): TableRow[] {
+export function seen({ columns, rows }: Table, { sort, find, span }: View): TableRow[] {
   const wanted = find.toLowerCase();
+  const timed = span && timeColumn({ columns }, { sort });
+  const isIn = (at: unknown) => typeof at === "number" && at >= span!.from && at < span!.to;
   const found = rows.filter(
     (row) =>
-      wanted === "" ||
-      columns.some(({ textOf, valueIn }) => `${textOf(row)}\n${valueIn(row)}`.toLowerCase().includes(wanted)),
+      (!timed || isIn(timed.valueIn(row))) &&
+      (wanted === "" ||
+        columns.some(({ textOf, valueIn }) => `${textOf(row)}\n${valueIn(row)}`.toLowerCase().includes(wanted))),
   );
   const [name, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const column = columns.find((each) => each.name === name);
@@ -103,7 +114,7 @@ export function sortedTable({
   const { none = "There is nothing here." } = table;
   const all = table.whole ? table.rows : seen(table, view).slice(0, most);
   if (all.length === 0)
-    return html`<p class="empty"><strong>${table.rows.length === 0 ? none : `Nothing here has “${view.find}”.`}</strong>${table.rows.length === 0 ? (noneThen ?? "") : " Filter to look at others, or use the box."}</p>`;
+    return html`<p class="empty"><strong>${table.rows.length === 0 ? none : view.find === "" ? "Nothing in these days." : `Nothing here has “${view.find}”.`}</strong>${table.rows.length === 0 ? (noneThen ?? "") : " Filter to look at others, or use the box."}</p>`;
   const size = table.whole ? all.length : pageRows;
   const columns = usedColumns(table);
   const pages = Math.ceil(all.length / size);

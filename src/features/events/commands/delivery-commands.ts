@@ -3,6 +3,7 @@ import { id, moment } from "../../../declare/command/forms.ts";
 import { formed } from "../../../declare/command/read-texts.ts";
 import { CommandError, command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
+import { count } from "../../../declare/setting.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
 import { rehearsed } from "../../../storage/events/announce.ts";
 import { endpointTrail } from "../../../storage/events/endpoint-trail.ts";
@@ -24,7 +25,7 @@ const delivery = {
 const list = command({
   id: "events.list",
   title: "Deliveries",
-  summary: "List the newest 100 deliveries of events, newest first.",
+  summary: "List the deliveries of events, newest first.",
   role: "viewer",
   kind: "read",
   reports: true,
@@ -37,6 +38,7 @@ const list = command({
     until: Type.Optional(
       formed(moment, { description: `Only events before this time: ${moment.form}.`, placeholder: "when" }),
     ),
+    limit: formed(count, { description: "Maximum number of deliveries.", placeholder: "number", default: "50" }),
   }),
   answer: Type.Array(
     Type.Object({
@@ -58,7 +60,7 @@ const list = command({
   },
   examples: [{}, { state: "dead" }],
   run: async (asked, { db }: Audited) => (await listDeliveries(db, asked)).map(shownDelivery),
-  rows: async function* (asked, { db }: Audited) {
+  rows: async function* ({ limit: _, ...asked }, { db }: Audited) {
     for await (const rows of allDeliveries(db, asked)) yield rows.map(shownDelivery);
   },
 });

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { ran } from "../../../../test/support/command-line.ts";
+import { engines } from "../../../../test/support/engines.ts";
+import { startService, type TestService } from "../../../../test/support/service.ts";
+import { storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+
+const hour = 3_600_000;
+
+for (const engine of engines)
+  suite(`use over time on ${engine.name}`, () => {
+    let service: TestService;
+    let use: (...argv: string[]) => Promise<{ period: string; verified: number; charged: string }[]>;
+
+    before(async () => {
+      service = await startService({}, engine);
+      const { dataDirectory, databaseUrl } = service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      use = async (...argv) => JSON.parse((await ran(["books", "use", ...argv, "--json"], { environment })).out);
+      const { db, now } = await service.store();
+      const email = await service.newAccount("Shop");
+      await service.newAccount("Other");
+      const { id } = await db.selectFrom("account").select("id").where("email", "=", email).executeTakeFirstOrThrow();
+      const times = [0, hour, 40 * 24 * hour].map((ago) => now() - ago);
+      const rows = times.map((at, place) =>
+        verifiedRow(id, at, {
+          mode: "live",
+          reference: `3wKwKW71964069${place}`,
+          charged: 1,
+          charged_at: at,
+          fee: 7_800,
+        }),
+      );
+      await storeRows(db, ...rows);
+      await db
+        .insertInto("verification_attempt")
+        .values(
+          rows.map(({ reference, account_id, started_at }) => ({
+            reference,
+            account_id,
+            mode: "live",
+            kind: "bvn",
+            request_id: "req-1",
+            number: 1,
+            vendor: "dojah",
+            started_at,
+            answered_at: started_at,
+            outcome: "verified",
+            reason: null,
+            vendor_reference: null,
+            price: null,
+            bill: null,
+            bill_certain: 1,
+          })),
+        )
+        .execute();
+      await ran(["books", "rebuild-sums"], { environment });
+    });
+    after(() => service.close());
+
+    test("24 hours are hours, 30 days are days and 12 months are months, each with its sums, the last one now", async () => {
+      const sumOf = (rows: { verified: number }[]) => rows.reduce((sum, { verified }) => sum + verified, 0);
+      const hours = await use("--account", "shop@example.com");
+      assert.deepEqual([hours.length, sumOf(hours), hours.at(-1)!.verified], [24, 2, 1]);
+      const days = await use("--account", "shop@example.com", "--span", "30d");
+      assert.deepEqual([days.length, sumOf(days)], [30, 2]);
+      const months = await use("--account", "shop@example.com", "--span", "12m");
+      assert.deepEqual([months.length, sumOf(months)], [12, 3]);
+    });
+
+    test("the use of a client is its own, and the use of a vendor is what it was asked", async () => {
+      const verified = async (...argv: string[]) =>
+        (await use(...argv, "--span", "12m")).reduce((sum, each) => sum + each.verified, 0);
+      assert.equal(await verified("--account", "other@example.com"), 0);
+      assert.equal(await verified("--vendor", "dojah"), 3);
+      assert.equal(await verified("--vendor", "prembly"), 0);
+    });
+  });

@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Db } from "../../storage/tables.ts";
+import type { Count } from "../journal/verification-sums.ts";
+
+const hour = 3_600_000;
+
+/** The spans in which use is shown, and what each of its parts is. */
+export const useSpans = { "24h": "hour", "30d": "day", "12m": "month" } as const;
+export type UseSpan = keyof typeof useSpans;
+
+const counted = ["attempts", "verified", "negative", "charges", "charged_kobo"] as const satisfies Count[];
+
+/** What live verifications did in an hour, a day or a month. Money is in kobo. */
+export type Use = { begins_at: number } & Record<(typeof counted)[number], number>;
+
+/**
+ * The parts of a span until now, the oldest first, from the stored sums: of all accounts, or of one account or vendor.
+ * Hours and days are those of the sums, and months those of the zone.
+ */
+export async function useOverTime(
+  db: Db,
+  { span, now, zone }: { span: UseSpan; now: number; zone: TimeZone },
+  of: { accountId?: string | undefined; vendor?: string | undefined },
+): Promise<Use[]> {
+  const begins = beginsOf(span, now, zone);
+  const rows = await db
+    .selectFrom("verification_sum")
+    .select("begins_at")
+    // PostgreSQL returns a sum as text.
+    .select(counted.map((count) => sql<number | string>`sum(${sql.ref(count)})`.as(count)))
+    .where("span", "=", span === "24h" ? "hour" : "day")
+    .where("begins_at", ">=", begins[0]!)
+    .where("begins_at", "<=", now)
+    .where("mode", "=", "live")
+    .$if(of.accountId !== undefined, (query) => query.where("account_id", "=", of.accountId!))
+    .$if(of.vendor !== undefined, (query) => query.where("vendor", "=", of.vendor!))
+    .groupBy("begins_at")
+    .execute();
+  const parts = begins.map(
+    (begins_at): Use => ({
+      begins_at,
+      attempts: 0,
+      verified: 0,
+      negative: 0,
+      charges: 0,
+      charged_kobo: 0,
+    }),
+  );
+  for (const row of rows) {
+    const part = parts.findLast(({ begins_at }) => begins_at <= Number(row.begins_at))!;
+    for (const count of counted) part[count] += Number(row[count]);
+  }
+  return parts;
+}
+
+/** When each part begins, in milliseconds since 1970. */
+function beginsOf(span: UseSpan, now: number, zone: TimeZone): number[] {
+  if (span === "24h") return Array.from({ length: 24 }, (_, at) => now - (now % hour) - (23 - at) * hour);
+  const begins = [span === "30d" ? zone.startOfDay(zone.dayOf(now)) : zone.startOfMonth(zone.monthOf(now))];
+  const most = span === "30d" ? 30 : 12;
+  while (begins.length < most) {
+    const before = begins[0]! - 1;
+    begins.unshift(span === "30d" ? zone.startOfDay(zone.dayOf(before)) : zone.startOfMonth(zone.monthOf(before)));
+  }
+  return begins;
+}
