@@ -49,6 +49,7 @@ const theRest = [
   /^test\/(draining|events-killed|first-hour|waiting-for-the-store)\.test\.ts$/,
   /^test\/(gateway|store|vendor)-faults\.test\.ts$/,
   /^test\/(workers|process|concurrency|console-statements|spending|stand-ins|strangers)\.test\.ts$/,
+  /^src\/features\/console\/long-lists\.test\.ts$/,
   /^src\/catalogue\/(killed-import|under-load)\.test\.ts$/,
   /^src\/features\/sources\/sync\/source-faults\.test\.ts$/,
   /^src\/verification\/lost-replies\.test\.ts$/,
