@@ -70,7 +70,7 @@ suite("what pages of the console say", () => {
   /** The draft that a page names; an id in an address may look like one. */
   const draftIn = (text: string) => /(?<=[ >])d\d+(?=[:.,<])/.exec(text)![0];
 
-  test("a list without days of its own is asked for by a span, which stays in the address and holds for its CSV", async () => {
+  test("a span of time stays in the address of a list, and holds for its CSV", async () => {
     const now = Date.now();
     for (let at = 0; at < 12; at += 1) await service.newKey({ label: `Till ${at}` });
     const { db } = await service.store();

@@ -58,7 +58,7 @@ for (const engine of engines)
     });
     after(() => service.close());
 
-    test("24 hours are hours, 30 days are days and 12 months are months, each with its sums, the last one now", async () => {
+    test("24 hours are hours, 30 days are days and 12 months are months, and the last is now", async () => {
       const sumOf = (rows: { verified: number }[]) => rows.reduce((sum, { verified }) => sum + verified, 0);
       const hours = await use("--account", "shop@example.com");
       assert.deepEqual([hours.length, sumOf(hours), hours.at(-1)!.verified], [24, 2, 1]);
