@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
 import { changeTerms, topUp } from "../src/access/accounts/terms.ts";
@@ -96,10 +99,10 @@ const others: Record<string, readonly string[]> = {
   ],
   webhooks: [...["events.endpoints.add", "events.endpoints.roll", "events.endpoints.remove"], "events.resend"],
   "one person, whose next verification is a new one": ["subjects.export", "subjects.erase"],
-  "lists and prices, which no verification reads": [
-    ...["catalogue.import", "catalogue.revert", "catalogue.approve", "catalogue.reject", "catalogue.edit"],
-    ...["catalogue.change-prices", "catalogue.map.propose", "catalogue.map.approve", "catalogue.map.set"],
-    ...["catalogue.map.import", "prices.set", "prices.remove", "prices.join"],
+  "prices, codes and what is to be had: look-ups answer with them, or without them": [
+    ...["catalogue.reject", "catalogue.edit", "catalogue.change-prices", "catalogue.map.propose"],
+    ...["catalogue.map.approve", "catalogue.map.set", "catalogue.map.import", "prices.set", "prices.remove"],
+    "prices.join",
   ],
   "a number of the vendor's own": ["upstreams.test"],
 };
@@ -108,7 +111,8 @@ const commands = new Map((await everyCommand()).map((command) => [command.id, co
 
 test("every command that changes something is tried against a client, or acts on what no call rests on", () => {
   const changing = [...commands.values()].filter(({ kind, only }) => kind !== "read" && only !== "terminal");
-  const tried = [...deeds.map(({ id }) => id), "routes.pause"];
+  const removing = ["catalogue.import", "catalogue.revert", "catalogue.approve"];
+  const tried = [...deeds.map(({ id }) => id), "routes.pause", ...removing];
   assert.deepEqual(
     changing.map(({ id }) => id).sort(),
     [...new Set([...tried, ...Object.values(others).flat()])].sort(),
@@ -246,5 +250,92 @@ for (const engine of usualEngines)
         () => call(client),
         (status) => status === 503,
       );
+    });
+
+    /** The catalogue in a file, without what `keeps` refuses. */
+    const fileWithout = async (keeps: (entry: Texts) => boolean, change = (entry: Texts) => entry) => {
+      const { out } = await duba(["catalogue", "export", "--format", "json"]);
+      const lists = Object.entries(JSON.parse(out) as Record<string, Texts[]>);
+      const left = lists.map(([list, entries]) => [list, entries.filter(keeps).map(change)] as const);
+      const path = join(operators.service.settings.dataDirectory, "catalogue.json");
+      await writeFile(path, JSON.stringify(Object.fromEntries(left)));
+      return path;
+    };
+    /** What an officer reads in the console before this file is imported. */
+    const pageOfImport = async (path: string) => {
+      const { cookie, token } = operators.by.officer;
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ _token: token, _form: randomUUID() })) body.set(name, value);
+      body.set("file", new File([await readFile(path)], "catalogue.json"));
+      const headers = { Cookie: cookie, Origin: operators.origin, Accept: "application/json" };
+      const to = `${operators.origin}/catalogue/import?_confirm=1`;
+      const { page } = (await (await fetch(to, { method: "POST", headers, body })).json()) as { page: string };
+      return { page, isDanger: /button danger/.test(page) };
+    };
+
+    test("taking out an entry that look-ups name says whose are refused, and carried out it refuses them", async () => {
+      const client = await clientOf("Aerial");
+      const path = "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRWE36";
+      const addOns = async () => (await operators.service.ask(path, { credential: client.key.text })).status;
+      const done = async (...argv: string[]) => {
+        const { exitCode, out, err } = await duba(["catalogue", ...argv, "--yes"]);
+        assert.equal(exitCode, 0, err);
+        return /Revision (\d+) is published/.exec(out)![1]!;
+      };
+      const priced = await duba(["prices", "set", client.email, "dstv", "PRWE36", "--margin", "50"]);
+      assert.equal(priced.exitCode, 0, priced.err);
+      assert.equal(await addOns(), 200);
+      const { db } = await operators.service.store();
+      await noticed(
+        () => db.selectFrom("api_request").select("serial").where("operation", "=", "fetchTvAddOns").execute(),
+        ({ length }) => length > 0,
+      );
+      const says = ({ page, err, isDanger }: Awaited<ReturnType<typeof asked>>) => {
+        assert.ok(isDanger);
+        assert.match(err, /Look-ups that name dstv PRWE36 are answered 404 product_not_found, at once\./);
+        assert.match(err, /in the last 7 days: aerial@example\.com \(the last: \d{4}-\d{2}-\d{2} \d{2}:\d{2}/);
+        assert.match(err, /special price of what they no longer get: aerial@example\.com \(dstv PRWE36\)\./);
+        assert.match(err, /To confirm, type \S+: .*You did not confirm/s);
+        for (const said of [/404 product_not_found, at once/, /Aerial.*<time /s]) assert.match(page, said);
+      };
+      const isLeft = (entry: Texts) => entry.code !== "PRWE36" && entry.product_code !== "PRWE36";
+
+      const gone = (status: number) => status === 404;
+      const file = await fileWithout(isLeft);
+      const { exitCode, err } = await duba(["catalogue", "import", file], "no\n");
+      says({ ...(await pageOfImport(file)), exitCode, err });
+      const removal = await done("import", file);
+      await noticed(addOns, gone);
+
+      const back = await asked("catalogue.revert", { revision: removal });
+      assert.deepEqual([back.exitCode, back.isDanger], [0, false], back.err);
+      await noticed(addOns, (status) => status === 200);
+      const { out } = await duba(["catalogue", "history", "--limit", "1", "--json"]);
+      const addition = String(JSON.parse(out).revisions[0].revision);
+      says(await asked("catalogue.revert", { revision: addition }));
+      const again = await done("revert", addition);
+      await noticed(addOns, gone);
+      await done("revert", again);
+      await noticed(addOns, (status) => status === 200);
+
+      const dearer = (entry: Texts) => (entry.code === "GOHAN" ? { ...entry, price: "90000" } : entry);
+      const held = await duba(["catalogue", "import", await fileWithout(isLeft, dearer)]);
+      const draft = /as (d\d+)/.exec(held.err)![1]!;
+      says(await asked("catalogue.approve", { draft }));
+      await done("approve", draft);
+      await noticed(addOns, gone);
+    });
+
+    test("taking out an entry that no look-up names asks nothing, and the page says whose special price it had", async () => {
+      const client = await clientOf("Reseller");
+      const priced = await duba(["prices", "set", client.email, "MTNDATA", "104", "--margin", "5"]);
+      assert.equal(priced.exitCode, 0, priced.err);
+      const file = await fileWithout(({ type, code }) => type !== "MTNDATA" || code !== "104");
+      const { page, isDanger } = await pageOfImport(file);
+      assert.match(page, /special price of what they no longer get: .*Reseller.* \(MTNDATA 104\)/s);
+      assert.doesNotMatch(page, /are answered 404/);
+      assert.ok(!isDanger);
+      const { exitCode, err } = await duba(["catalogue", "import", file]);
+      assert.equal(exitCode, 0, err);
     });
   });

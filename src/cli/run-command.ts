@@ -105,12 +105,19 @@ async function confirm(
   ask: Ask,
 ): Promise<void> {
   const { member } = membersOf(input).find((each) => each.name === name)!;
-  const wanted = String(texts[name]);
+  const wanted = typed(texts[name]);
   const isSecret = member.private || redactCredentials(wanted) !== wanted;
   const what = isSecret ? `the ${member.placeholder ?? name} again` : wanted;
   const warns = [...says, ...(kind === "danger" ? ["Nobody can undo this."] : [])].join(" ");
-  const typed = await ask.line(`${warns} To confirm, type ${what}: `);
-  if (typed !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
+  const line = await ask.line(`${warns} To confirm, type ${what}: `);
+  if (line !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
+}
+
+/** What a person types of a member: words with spaces between them, files by their names. */
+function typed(text: Texts[string]): string {
+  return Array.isArray(text)
+    ? text.map((each) => (typeof each === "string" ? each : each.name)).join(" ")
+    : String(text);
 }
 
 /** The members that stand for settings. */

@@ -121,6 +121,7 @@ export const StatusFacts = Type.Object({
       name: Type.String(),
       ready: Type.Boolean({ description: "Whether it serves every check." }),
       ...pauseMembers,
+      paused: Type.Boolean({ description: "Whether it is paused for every check that it does." }),
       paused_checks: Type.Array(Type.Enum([...checkKinds])),
     }),
   ),

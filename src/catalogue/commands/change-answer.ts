@@ -1,5 +1,6 @@
 import { type Part, reference, state, time, type Viewing } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
+import { type RichText, richText } from "../../declare/command/rich-text.ts";
 import { type Command, type CommandTexts, command, type Effect, type Specification } from "../../declare/command.ts";
 import Type, { type Static, type TObject } from "../../declare/schema/type.ts";
 import { catalogueTrail } from "../catalogue-trail.ts";
@@ -9,6 +10,7 @@ import { type About, draftName } from "../revisions/draft.ts";
 import { type PublishOutcome, preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges, movesOf } from "./difference-view.ts";
+import { type EntryChange, effectOnLookUps } from "./effect-on-look-ups.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
 /** The result of a change of the catalogue, or what a dry run would change. */
@@ -64,17 +66,38 @@ function figuresOf({ changes = [] }: Answer): string {
 
 const counted = (count: number, what: string) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
-type Found = Pick<Answer, "added" | "modified" | "removed"> & { readonly reasons?: readonly string[] };
+type Found = Pick<Answer, "added" | "modified" | "removed"> & {
+  readonly reasons?: readonly string[];
+  readonly changes?: readonly EntryChange[];
+};
 
 /** Runs the dry run for the person who confirms a change. Throws what the dry run throws. */
-async function effectOf(dryRun: () => Promise<Found>): Promise<Effect> {
-  const { reasons = [], added = 0, modified = 0, removed = 0 } = await dryRun();
-  const waits = reasons.length > 0 ? ["It will wait for approval."] : [];
-  return { says: [`It makes these changes: ${countText({ added, modified, removed })}.`, ...waits] };
+async function effectOf(
+  room: CatalogueRoom,
+  holdsFrom: number | undefined,
+  dryRun: () => Promise<Found>,
+): Promise<Effect> {
+  const { reasons = [], changes = [], added = 0, modified = 0, removed = 0 } = await dryRun();
+  const waits = reasons.length > 0;
+  const { says, isDanger } = await effectOnLookUps(
+    room,
+    changes,
+    waits ? richText`once it is approved` : beginText(holdsFrom),
+  );
+  const counts = `It makes these changes: ${countText({ added, modified, removed })}.`;
+  return {
+    says: [counts, ...(waits ? ["It will wait for approval."] : []), ...says],
+    ...(isDanger && !waits && { isDanger }),
+  };
+}
+
+/** When a change begins: at once, or from a later time. */
+export function beginText(holdsFrom: number | null | undefined): RichText {
+  return holdsFrom ? richText`from ${{ time: holdsFrom }} on` : richText`at once`;
 }
 
 /** Declares a command that changes the prices of clients. Its dry run changes nothing. */
-export function priceChange<Input extends TObject, Room>(
+export function priceChange<Input extends TObject, Room extends CatalogueRoom>(
   specification: Omit<
     Specification<Input, typeof ChangeAnswer, Room>,
     Exclude<keyof typeof changeCommand, "does" | "isWell"> | "kind" | "gives"
@@ -88,7 +111,9 @@ export function priceChange<Input extends TObject, Room>(
     effect: async (input, room) =>
       isDryRun(input)
         ? { says: [] }
-        : effectOf(() => run({ ...(input as object), dry_run: true } as Static<Input>, room)),
+        : effectOf(room, (input as { holds_from?: number }).holds_from, () =>
+            run({ ...(input as object), dry_run: true } as Static<Input>, room),
+          ),
     ...changeCommand,
     ...specification,
     kind: "change",

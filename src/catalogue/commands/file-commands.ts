@@ -36,6 +36,7 @@ A file prices.csv, alone, replaces all special prices of the accounts and groups
 Without the column group, accounts stay in their groups.`,
   onTerminal: "The exit code is then 1, as it is for a change that waits for approval.",
   role: "operator",
+  mayBeDanger: true,
   target: ["file"],
   input: Type.Object({
     file: files({

@@ -17,7 +17,7 @@ import { approve, checkApproval, reject } from "../revisions/decide.ts";
 import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/draft.ts";
 import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changeCommand, changed, outcomeAnswer, priceChange } from "./change-answer.ts";
+import { beginText, changeCommand, changed, outcomeAnswer, priceChange } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
 import {
   countText,
@@ -28,6 +28,7 @@ import {
   listedChanges,
   movesOf,
 } from "./difference-view.ts";
+import { effectOnLookUps } from "./effect-on-look-ups.ts";
 import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
 
 const about = {
@@ -168,6 +169,7 @@ const revertRevision = priceChange({
     "Entries that changed again later do not change, and the answer lists them. " +
     "A revert may wait for approval like any other change.",
   role: "operator",
+  mayBeDanger: true,
   target: ["revision"],
   input: Type.Object({
     revision: formed(revisionForm, { description: "Number of the revision to undo." }),
@@ -211,6 +213,7 @@ const approveDraft = command({
   role: "officer",
   kind: "change",
   gives: "money",
+  mayBeDanger: true,
   target: ["draft"],
   fits: ({ state = "held" }) => state === "held",
   input: Type.Object({ draft }),
@@ -234,9 +237,12 @@ const approveDraft = command({
     if (found.state === "empty") throw closed(draft);
     if (found.state === "ready") {
       const { changes } = found.proposal;
-      const moves = movesOf(listedChanges(changes)).moves.slice(0, 3);
+      const shown = listedChanges(changes);
+      const moves = movesOf(shown).moves.slice(0, 3);
+      const { says, isDanger } = await effectOnLookUps(room, shown, beginText(found.row.holds_from));
       return {
-        says: [`It makes these changes: ${countText(countsOf(changes))}`],
+        says: [`It makes these changes: ${countText(countsOf(changes))}.`, ...says],
+        ...(isDanger && { isDanger }),
         moves: moves.map(({ entry, was, now }) => ({ what: entry, before: nairaText(was), after: nairaText(now) })),
       };
     }

@@ -147,14 +147,18 @@ export const postalAddress: Form<string> = {
   },
 };
 
-/** A NIN has 11 digits, and a phone number 10, 11 or 13 from 234. */
+/**
+ * Nigerian tax numbers have 10 digits, or 8 and 4 with a hyphen. A NIN and a BVN have 11 digits, and a phone number 11,
+ * 13 from 234, or 10 with something between them.
+ */
 export const taxNumber: Form<string> = {
   form:
-    "a tax number of a business, such as 20481234-0001: 4 to 20 letters, digits and . / - " +
-    "without what may be a NIN or a phone number",
+    "a tax number of a business, such as 2048123400 or 20481234-0001: 4 to 20 letters, digits and . / - " +
+    "without what may be a BVN, a NIN or a phone number",
   read: (text) => {
     const digits = text.replaceAll(/\D/g, "");
-    const isOfPerson = [10, 11].includes(digits.length) || /^234\d{10}$/.test(digits);
+    const isOfPerson =
+      digits.length === 11 || /^234\d{10}$/.test(digits) || (digits.length === 10 && !/^\d{10}$/.test(text));
     return /^[A-Za-z0-9][A-Za-z0-9./-]{3,19}$/.test(text) && !isOfPerson ? text : undefined;
   },
 };

@@ -22,8 +22,11 @@ export const bounds = {
   room: 1024 ** 3,
 };
 
-function pauseText({ kind, by, why, until }: PausedRoute): RichText {
-  const checks = kind === null ? [] : richText` for ${{ check: kind }}`;
+/** Names the check only if the vendor does another one. */
+function pauseText({ vendor, kind, by, why, until }: PausedRoute, { pauses, vendors }: HealthFacts): RichText {
+  const own = pauses.filter((pause) => pause.vendor === vendor);
+  const isWhole = own.length === 1 && vendors.some(({ name, isPaused }) => name === vendor && isPaused);
+  const checks = kind === null || isWhole ? [] : richText` for ${{ check: kind }}`;
   const end = until === null ? "somebody resumes it" : { time: until };
   return richText`paused${checks} by ${{ actor: by }} until ${end}, because ${pauseReasons[why]}`;
 }
@@ -63,7 +66,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     const pauses = [...new Set(facts.lost.flatMap(({ pause }) => pause ?? []))];
     const ill = facts.vendors.filter(({ name, alarm, ill }) => alarm !== null && ill && isLost(name));
     const why = [
-      ...pauses.map((pause) => richText`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause)}.`),
+      ...pauses.map((pause) => richText`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause, facts)}.`),
       ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${troubleOf(alarm!)}.`),
     ];
     const [first] = pauses;
@@ -82,7 +85,8 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   }
   for (const [vendor, pauses] of Map.groupBy(facts.pauses, ({ vendor }) => vendor)) {
     const ending = pauses.find(({ until }) => until !== null && until - now <= hour);
-    add(`paused:${vendor}`, 3, richText`The vendor ${{ vendor }} is ${joinTexts(pauses.map(pauseText), ", and ")}`, {
+    const texts = pauses.map((pause) => pauseText(pause, facts));
+    add(`paused:${vendor}`, 3, richText`The vendor ${{ vendor }} is ${joinTexts(texts, ", and ")}`, {
       mends: [mend("End it", "routes.resume", { vendor })],
       since: Math.min(...pauses.map(({ since }) => since)),
       vendor,

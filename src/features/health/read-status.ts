@@ -31,10 +31,11 @@ export async function readStatus(room: WritingRoom) {
     sources,
     held: held.map(({ draft }) => draft),
     scheduled,
-    vendors: vendors.map(({ name, ready, paused }) => ({
+    vendors: vendors.map(({ name, ready, paused, isPaused }) => ({
       name,
       ready,
       ...pauseFacts(paused[0]?.pause),
+      paused: isPaused,
       paused_checks: paused.map(({ kind }) => kind),
     })),
     unknown_verifications: unknown.count,

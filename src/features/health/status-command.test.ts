@@ -211,6 +211,20 @@ for (const engine of usualEngines) {
       await resumeRoute(room, { vendor: "dojah", kind: "nin" });
     });
 
+    test("a vendor that does one check only is paused, not paused for that check", async () => {
+      const room = { ...(await service.store()), audit: append, actor: "terminal" };
+      await pauseRoute(room, { vendor: "dojah", kind: "bvn", why: "load", until: null });
+      const { vendors, needs } = await status();
+      assert.deepEqual([vendors[0].paused, vendors[0].paused_checks], [true, ["bvn"]]);
+      assert.ok(
+        needs.some((need: string) => need.startsWith("The vendor dojah is paused by terminal until")),
+        needs,
+      );
+      const { out } = await duba("status");
+      assert.match(out, /^vendors +dojah \(paused by terminal\)$/m);
+      await resumeRoute(room, { vendor: "dojah", kind: "bvn" });
+    });
+
     test("names each followed source, and what sells below cost", async () => {
       const { db } = await service.store();
       const [now, minute] = [Date.now(), 60_000];

@@ -1,6 +1,6 @@
 import { StatusFacts } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
-import { checkKinds, labelOf } from "../../declare/check-kind.ts";
+import { labelOf } from "../../declare/check-kind.ts";
 import { bytesText, type Viewing } from "../../declare/command/answer-schema.ts";
 import { command } from "../../declare/command.ts";
 import { vendorTitle } from "../../vendors/registry.ts";
@@ -53,10 +53,9 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (
     "held changes": listText(facts.held),
     "scheduled changes": facts.scheduled,
     vendors: listText(
-      facts.vendors.map(({ name, ready, paused_by, paused_until, paused_checks }) => {
+      facts.vendors.map(({ name, ready, paused_by, paused_until, paused, paused_checks }) => {
         if (paused_by === null) return ready ? nameOf(name) : `${nameOf(name)} (not ready)`;
-        const checks =
-          paused_checks.length === checkKinds.length ? "" : ` for ${paused_checks.map(labelOf).join(" and ")}`;
+        const checks = paused ? "" : ` for ${paused_checks.map(labelOf).join(" and ")}`;
         return `${nameOf(name)} (paused${checks} by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
       }),
     ),

@@ -155,16 +155,23 @@ for (const engine of usualEngines) {
       );
       const shown = JSON.parse((await duba("accounts", "show", "shop@example.com", "--json")).out);
       assert.deepEqual([shown.address, shown.tax_number], ["14 Broad Street; Lagos Island", "20481234-0001"]);
+      // The other form of a Nigerian tax number: ten digits.
+      assert.equal((await change("--tax-number", "2048123400")).exitCode, 0);
+      assert.equal((await client()).to_tax_number, "2048123400");
+      for (const printed of [await statement("--for-client"), await duba("accounts", "show", "shop@example.com")])
+        assert.match(printed.out, /^tax_number +2048123400$/m);
       for (const wrong of [
         ["--tax-number", "22000000017"],
         ["--tax-number", "220-0000-0017"],
+        ["--tax-number", "080-3123-456"],
+        ["--tax-number", "2348031234567"],
         ["--address", "Ask 0803 123 4567"],
         ["--address", " ; "],
       ])
         assert.equal((await change(...wrong)).exitCode, 2, wrong.join(" "));
       const trail = (await duba("audit", "tail", "--json")).out;
       assert.match(trail, /address tax_number/);
-      assert.doesNotMatch(trail, /Broad Street|20481234/);
+      assert.doesNotMatch(trail, /Broad Street|20481234|2048123400/);
       assert.equal((await change("--address", "none", "--tax-number", "none")).exitCode, 0);
       const after = await client();
       assert.deepEqual([after.to_address, after.to_tax_number], [null, null]);
