@@ -4,8 +4,9 @@ import type { VendorParts, VendorValues } from "../ports/vendor.ts";
 import { accessTokens, type TokenFor } from "../responses/access-tokens.ts";
 import { faultInWords } from "../responses/vendor-words.ts";
 import { verifier } from "../responses/verifier.ts";
+import { firstFinder } from "./find-value.ts";
 import { requestFor, tokenRequest } from "./make-request.ts";
-import { firstAt, responsesOf, tokenFault } from "./read-answer.ts";
+import { responsesOf, tokenFaultReader } from "./read-answer.ts";
 import type { VendorFile } from "./vendor-file.ts";
 
 /** Seconds that a token is taken to live if neither the answer nor the file says it. */
@@ -29,18 +30,19 @@ export function openFileVendor(file: VendorFile, values: VendorValues, parts: Ve
 
 function tokensOf(file: VendorFile, values: VendorValues, { http }: VendorParts): TokenFor {
   const { at, expires_in, lifetime = usualLifetime } = file.token!;
+  const [tokenIn, secondsIn, faultIn] = [firstFinder(at), firstFinder(expires_in), tokenFaultReader(file)];
   return accessTokens({
     http,
     request: tokenRequest(file, values),
     read(result) {
       if (result.kind !== "answered") return undefined;
       const { status, body } = result;
-      const fault = tokenFault(file, status, body);
+      const fault = faultIn(status, body);
       if (fault !== undefined && status < 500) return fault;
       if (status >= 300) return undefined;
-      const token = plain(firstAt(body, at));
+      const token = plain(tokenIn(body));
       if (!/^[!-~]+$/.test(token)) return faultInWords(body) ?? "out_of_service";
-      const said = Number(plain(firstAt(body, expires_in)) || Number.NaN);
+      const said = Number(plain(secondsIn(body)) || Number.NaN);
       return { token, expiresAt: Date.now() + (said > 0 ? said : lifetime) * 1000 };
     },
   });

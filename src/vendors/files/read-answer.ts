@@ -1,4 +1,4 @@
-import type { CheckInput, Members } from "../../checks/check.ts";
+import type { Members } from "../../checks/check.ts";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import Type from "../../declare/schema/type.ts";
 import { plain } from "../../runtime/plain-text.ts";
@@ -6,142 +6,185 @@ import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { failedWith, negative, unavailable, unknown } from "../ports/outcomes.ts";
 import { koboIn } from "../responses/billing.ts";
 import type { SaidFacts, VendorResponses } from "../responses/read-outcome.ts";
-import { membersIn, vendorRecord } from "../responses/vendor-record.ts";
-import { explanations, failureOutcome, type OwnWords, phraseMatcher } from "../responses/vendor-words.ts";
-import { type Case, type Ending, listOf, noWork, type Pointers, type Says, type VendorFile } from "./vendor-file.ts";
+import { givenMembers, recordOf } from "../responses/vendor-record.ts";
+import { explanations, failureOutcome, phraseMatcher, wordsTable } from "../responses/vendor-words.ts";
+import { finderAt, firstFinder } from "./find-value.ts";
+import { type Case, type Ending, type FileKind, listOf, noWork, type Says, type VendorFile } from "./vendor-file.ts";
 
 const isNoWork = (saying: string): saying is (typeof noWork)[number] => noWork.some((one) => one === saying);
 
-/** The outcome of each saying, in the order in which they are looked for: what is about the person comes last. */
-function meaningsOf({ found: _, failed: __, unclear, ...says }: Says): [IdentityOutcome, readonly Case[]][] {
-  const named = Object.entries(says) as [Exclude<keyof typeof says, undefined>, readonly Case[]][];
-  const [own, others] = [named.filter(([saying]) => isNoWork(saying)), named.filter(([saying]) => !isNoWork(saying))];
-  return [
-    ...own.map(([saying, cases]) => [unavailable(saying as (typeof noWork)[number]), cases] as const),
-    ...(unclear ? [[unknown, unclear] as const] : []),
-    ...others.map(([saying, cases]) => [negative(saying as Parameters<typeof negative>[0]), cases] as const),
-  ] as [IdentityOutcome, readonly Case[]][];
+/** An answer in which cases are looked for. `told` is how it explains itself. */
+class Answer {
+  readonly status: number;
+  readonly body: unknown;
+  #told: string[] | undefined;
+
+  constructor(status: number, body: unknown) {
+    this.status = status;
+    this.body = body;
+  }
+
+  get told(): string[] {
+    this.#told ??= explanations(this.body);
+    return this.#told;
+  }
 }
 
-/** How Duba reads the answers of a vendor that is a file. */
+/** Whether an answer has what a case names. */
+type IsSo = (answer: Answer) => boolean;
+
+/** How Duba reads the answers of a vendor that is a file. What the file says is made ready once, not in each answer. */
 export function responsesOf(file: VendorFile): VendorResponses<ReturnType<typeof Type.Unknown>> {
-  const readers = new Map(
-    Object.entries(file.kinds).map(([kind, of]) => [kind, saysReader({ ...file.says, ...of!.says }, file)]),
-  );
-  const readerOf = (kind: CheckKind) => readers.get(kind)!;
+  const { billed = {}, name, balance } = file;
+  const readers = Object.fromEntries(
+    Object.entries(file.kinds).map(([kind, of]) => [
+      kind,
+      { ...saysReader({ ...file.says, ...of!.says }, file), recordIn: recordReader(of!) },
+    ]),
+  ) as Record<CheckKind, ReturnType<typeof saysReader> & { recordIn: ReturnType<typeof recordReader> }>;
+  const [referenceIn, balanceIn] = [firstFinder(file.reference), firstFinder(balance)];
   return {
-    vendor: file.name,
+    vendor: name,
     good: Type.Unknown(),
-    failureIn: (status, body, kind) => readerOf(kind).failureIn(status, body),
-    recordIn: (body, asked) => (readerOf(asked.kind).isFound(body) ? recordIn(file, body, asked) : undefined),
-    factsIn: (body, outcome) => factsIn(file, body, outcome),
+    failureIn: (status, body, kind) => readers[kind].failureIn(status, body),
+    recordIn: (body, { kind, number }) =>
+      readers[kind].isFound(body) ? readers[kind].recordIn(body, number) : undefined,
+    factsIn: (body, outcome) => ({
+      reference: referenceIn(body),
+      billed: (billed as Readonly<Partial<Record<string, SaidFacts["billed"]>>>)[endingOf(outcome)],
+      balance: balance === undefined ? undefined : koboIn(balanceIn(body)),
+    }),
   };
 }
 
-/** What an access token's answer without a token says, if the file has it. */
-export function tokenFault(file: VendorFile, status: number, body: unknown): (typeof noWork)[number] | undefined {
-  const meanings = meaningsOf(file.says ?? {}).filter(([, cases]) => cases.some((each) => isSo(each, status, body)));
-  const [found] = meanings.map(([outcome]) => outcome).filter((outcome) => outcome.state === "failed");
-  return found && isNoWork(found.reason) ? found.reason : undefined;
+/** Returns a function that gives what an access token's answer without a token says, if the file has it. */
+export function tokenFaultReader({ says = {} }: VendorFile) {
+  const faults = meaningsOf(says).flatMap(({ means, cases }) =>
+    means.state === "failed" && isNoWork(means.reason) ? { reason: means.reason, isSo: anyOf(cases) } : [],
+  );
+  return (status: number, body: unknown): (typeof noWork)[number] | undefined => {
+    const answer = new Answer(status, body);
+    return faults.find(({ isSo }) => isSo(answer))?.reason;
+  };
+}
+
+/** The outcome of each saying, in the order in which they are looked for: what is about the person comes last. */
+function meaningsOf({ found: _, failed: __, unclear, ...says }: Says) {
+  const named = Object.entries(says) as [Exclude<keyof typeof says, undefined>, readonly Case[]][];
+  const own = named.flatMap(([saying, cases]) => (isNoWork(saying) ? { means: unavailable(saying), cases } : []));
+  const others = named.flatMap(([saying, cases]) => (isNoWork(saying) ? [] : { means: negative(saying), cases }));
+  return [...own, ...(unclear ? [{ means: unknown, cases: unclear }] : []), ...others];
 }
 
 function saysReader(says: Says, file: VendorFile) {
   const { found = [], failed } = says;
   const meanings = meaningsOf(says);
-  const ownWords: OwnWords = meanings.flatMap(([means, cases]) =>
-    cases.filter(isOnlyWords).map(({ words }) => ({ means, words: phraseMatcher(listOf(words)) }) as OwnWords[number]),
+  const ownWords = meanings.flatMap(({ means, cases }) =>
+    cases.filter(isOnlyWords).map(({ words }) => ({ means, words: phraseMatcher(listOf(words)) })),
   );
-  const coded = meanings.map(([means, cases]) => [means, cases.filter((each) => !isOnlyWords(each))] as const);
+  const table = wordsTable(ownWords);
+  const coded = meanings.map(({ means, cases }) => {
+    const others = cases.filter((each) => !isOnlyWords(each));
+    // A server's failure says nothing, unless the file names its status.
+    return { means, isSo: anyOf(others), isSoOfServer: anyOf(others.filter(({ status }) => status !== undefined)) };
+  });
+  const isFound = allOf(found);
   // A found member with another value is a failure that explains itself.
-  const isFailed = failed
-    ? (status: number, body: unknown) => failed.some((each) => isSo(each, status, body))
-    : (_: number, body: unknown) =>
-        found.some(({ member, is }) => member !== undefined && is !== undefined && isSo({ member, not: is }, 0, body));
+  const isFailed = anyOf(
+    failed ?? found.flatMap(({ member, is }) => (member === undefined || is === undefined ? [] : { member, not: is })),
+  );
+  const statusIn = firstFinder(file.status);
 
   return {
-    isFound: (body: unknown) => found.every((each) => isSo(each, 200, body)),
+    isFound: (body: unknown) => isFound(new Answer(200, body)),
 
     failureIn(http: number, body: unknown): IdentityOutcome | undefined {
-      const own = ownStatus(file, body);
-      const status = own !== undefined && http < 500 ? own : http;
-      const held = coded.find(([, cases]) => cases.some((each) => mayCount(each, status) && isSo(each, status, body)));
-      // A server's failure says nothing, unless the file names its status.
-      if (status >= 500) return held?.[0] ?? failedWith(status);
-      const told = ownWords.length === 0 ? [] : explanations(body);
-      const isInWords = ownWords.some(({ words }) => told.some((text) => words.test(text)));
-      if (status < 300 && http < 300 && !held && !isInWords && !isFailed(status, body)) return undefined;
+      const own = http < 500 ? statusOf(statusIn(body)) : undefined;
+      const status = own ?? http;
+      const answer = new Answer(status, body);
+      const held = coded.find(({ isSo, isSoOfServer }) => (status >= 500 ? isSoOfServer : isSo)(answer))?.means;
+      if (status >= 500) return held ?? failedWith(status);
+      const isInWords = ownWords.some(({ words }) => answer.told.some((text) => words.test(text)));
+      if (status < 300 && http < 300 && !held && !isInWords && !isFailed(answer)) return undefined;
       // A good answer with a failure's status explains nothing.
       if (status < 300 && http >= 300) return failedWith(http);
-      return failureOutcome(status, body, held?.[0], ownWords);
+      return failureOutcome(status, body, held, table);
     },
   };
 }
 
 const isOnlyWords = ({ status, member, words }: Case) => words !== undefined && status === undefined && !member;
 
-const mayCount = ({ status }: Case, given: number) => given < 500 || status !== undefined;
-
-function ownStatus({ status }: VendorFile, body: unknown): number | undefined {
-  const given = plain(firstAt(body, status));
-  return /^[1-5]\d\d$/.test(given) ? Number(given) : undefined;
+function statusOf(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const text = plain(given);
+  return /^[1-5]\d\d$/.test(text) ? Number(text) : undefined;
 }
 
-function isSo({ status, member, is, not, words }: Case, given: number, body: unknown): boolean {
-  if (status !== undefined && !listOf(status).includes(given)) return false;
-  const value = firstAt(body, member);
-  const isThere = value !== undefined && value !== false;
-  if (member !== undefined && is === undefined && not === undefined && words === undefined && !isThere) return false;
-  if (is !== undefined && !listOf(member).some((at) => listOf(is).some((each) => isSame(each, valueAt(body, at)))))
-    return false;
-  if (not !== undefined && (value === undefined || listOf(not).some((each) => isSame(each, value)))) return false;
-  if (words === undefined) return true;
-  const matcher = matcherOf(words);
-  const told = member === undefined ? explanations(body) : explanations(value);
-  return told.some((text) => matcher.test(text));
+function anyOf(cases: readonly Case[]): IsSo {
+  const all = cases.map(caseReader);
+  return (answer) => all.some((isSo) => isSo(answer));
 }
 
-const matchers = new Map<string | readonly string[], RegExp>();
+function allOf(cases: readonly Case[]): IsSo {
+  const all = cases.map(caseReader);
+  return (answer) => all.every((isSo) => isSo(answer));
+}
 
-/** Kept: a vendor's words are the same in each answer. */
-function matcherOf(words: string | readonly string[]): RegExp {
-  let matcher = matchers.get(words);
-  if (!matcher) {
-    matcher = phraseMatcher(listOf(words));
-    matchers.set(words, matcher);
+function caseReader({ status, member, is, not, words }: Case): IsSo {
+  const find = firstFinder(member);
+  const each = listOf(member).map(finderAt);
+  const parts: IsSo[] = [];
+  if (status !== undefined) {
+    const statuses = listOf(status);
+    parts.push((answer) => statuses.includes(answer.status));
   }
-  return matcher;
+  if (is !== undefined) {
+    const isOne = sameAs(is);
+    parts.push(({ body }) => each.some((findAt) => isOne(findAt(body))));
+  }
+  if (not !== undefined) {
+    const isOne = sameAs(not);
+    parts.push(({ body }) => {
+      const value = find(body);
+      return value !== undefined && !isOne(value);
+    });
+  }
+  if (words !== undefined) {
+    const matcher = phraseMatcher(listOf(words));
+    const toldIn = (answer: Answer) => (member === undefined ? answer.told : explanations(find(answer.body)));
+    parts.push((answer) => toldIn(answer).some((text) => matcher.test(text)));
+  }
+  if (member !== undefined && is === undefined && not === undefined && words === undefined)
+    parts.push(({ body }) => {
+      const value = find(body);
+      return value !== undefined && value !== false;
+    });
+  return (answer) => parts.every((isSo) => isSo(answer));
 }
 
 /** Vendors write a code as a number or as a text, and a word in any case. */
-function isSame(named: unknown, given: unknown): boolean {
-  if (named === null || given === null || given === undefined) return named === (given ?? null) && given !== undefined;
-  return typeof given !== "object" && String(named).toLowerCase() === String(given).trim().toLowerCase();
+function sameAs(named: Exclude<Case["is"], undefined>): (given: unknown) => boolean {
+  const all = listOf<unknown>(named);
+  const texts = all.filter((each) => each !== null).map((each) => String(each).toLowerCase());
+  return (given) =>
+    given === null
+      ? all.includes(null)
+      : given !== undefined && typeof given !== "object" && texts.includes(String(given).trim().toLowerCase());
 }
 
-function recordIn({ kinds }: VendorFile, body: unknown, asked: CheckInput): Members | undefined {
-  const { in: places, members = {} } = kinds[asked.kind]!.record;
-  const objects = listOf(places)
-    .map((each) => valueAt(body, each))
-    .map((found) => (Array.isArray(found) ? found[0] : found));
-  const spelled = vendorRecord(Object.assign({}, ...objects.toReversed().map((each) => givenMembers(each))));
-  if (places !== undefined && objects.every((each) => typeof each !== "object" || each === null)) return undefined;
-  const named = Object.fromEntries(
-    Object.entries(members).map(([name, at]) => [name, firstAt(body, at, asked.number)]),
-  );
-  const person = { ...(spelled.personal_info as Members), ...named };
-  return { ...spelled, ...named, personal_info: person, residential_info: person };
-}
-
-const isGiven = (value: unknown) => value !== undefined && value !== null && value !== "";
-
-const givenMembers = (found: unknown) =>
-  Object.fromEntries(Object.entries(membersIn(found)).filter(([, value]) => isGiven(value)));
-
-function factsIn({ billed = {}, reference, balance }: VendorFile, body: unknown, outcome: IdentityOutcome): SaidFacts {
-  return {
-    reference: firstAt(body, reference),
-    billed: billed[endingOf(outcome)],
-    balance: balance === undefined ? undefined : koboIn(firstAt(body, balance)),
+function recordReader({ record: { in: places, members = {} } }: Pick<FileKind, "record">) {
+  const objects = listOf(places).map(finderAt);
+  const named = Object.entries(members).map(([name, at]) => [name, firstFinder(at)] as const);
+  return (body: unknown, number: string): Members | undefined => {
+    const found = objects.map((find) => {
+      const value = find(body);
+      return Array.isArray(value) ? value[0] : value;
+    });
+    if (places !== undefined && found.every((each) => typeof each !== "object" || each === null)) return undefined;
+    const record = givenMembers(found);
+    for (const [name, find] of named) record[name] = find(body, number);
+    return recordOf(record);
   };
 }
 
@@ -151,33 +194,4 @@ export function endingOf(outcome: IdentityOutcome): Ending | "rejected" {
   if (outcome.state === "negative") return outcome.reason as Ending;
   if (outcome.state === "unknown") return "unclear";
   return isNoWork(outcome.reason) ? outcome.reason : "rejected";
-}
-
-/** The first value that is given at these JSON pointers; `{number}` is the number that was asked about. */
-export function firstAt(body: unknown, at: Pointers | undefined, number?: string): unknown {
-  return listOf(at)
-    .map((each) => (each === "{number}" ? number : valueAt(body, each)))
-    .find(isGiven);
-}
-
-/** The value at a JSON pointer (RFC 6901); undefined if there is none. */
-function valueAt(body: unknown, at: string): unknown {
-  return stepsOf(at).reduce<unknown>(
-    (value, step) =>
-      typeof value === "object" && value !== null && Object.hasOwn(value, step) ? (value as Members)[step] : undefined,
-    body,
-  );
-}
-
-const known = new Map<string, readonly string[]>();
-
-/** Kept: a vendor's pointers are the same in each answer. */
-function stepsOf(at: string): readonly string[] {
-  let steps = known.get(at);
-  if (!steps) {
-    const names = at.split("/").slice(1);
-    steps = names.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-    known.set(at, steps);
-  }
-  return steps;
 }

@@ -15,8 +15,6 @@ export const noWork = [
   "rate_limited",
   "out_of_service",
 ] as const;
-export const sayings = ["found", "failed", "unclear", ...negativeReasons, ...noWork] as const;
-export type Saying = (typeof sayings)[number];
 
 /** How a sample may end. `rejected`: Duba does not believe the answer. */
 export const endings = ["found", "unclear", "rejected", ...negativeReasons, ...noWork] as const;
@@ -56,31 +54,28 @@ const Case = Type.Object(
 export type Case = Static<typeof Case>;
 
 /** A schema that stands once in the published one, under `$defs`. */
-const ref = (name: string) => Type.Unsafe<never>({ $ref: `#/$defs/${name}` });
+const refOf = <Schema extends TSchema>(name: string, _schema: Schema) =>
+  Type.Unsafe<Static<Schema>>({ $ref: `#/$defs/${name}` });
+
+const cases = (description: string) => Type.Optional(Type.Array(refOf("case", Case), { description }));
+
+/** One optional member for each of these words. */
+const forEach = <Word extends string, Schema extends TSchema>(words: readonly Word[], of: (word: Word) => Schema) =>
+  Object.fromEntries(words.map((word) => [word, of(word)])) as Record<Word, Schema>;
 
 const Says = Type.Object(
   {
-    found: Type.Optional(Type.Array(ref("case"), { description: "An answer with a record: every case must be so." })),
-    failed: Type.Optional(
-      Type.Array(ref("case"), {
-        description:
-          "An answer without a record that explains itself: one case is enough. Without this list: a member of found " +
-          "has another value. A status from 300 on always is one.",
-      }),
+    found: cases("An answer with a record: every case must be so."),
+    failed: cases(
+      "An answer without a record that explains itself: one case is enough. Without this list: a member of found " +
+        "has another value. A status from 300 on always is one.",
     ),
-    unclear: Type.Optional(
-      Type.Array(ref("case"), { description: "The vendor may still do the work: one case is enough." }),
-    ),
-    ...(Object.fromEntries(
-      [...negativeReasons, ...noWork].map((saying) => [
-        saying,
-        Type.Optional(Type.Array(ref("case"), { description: `What says ${saying}: one case is enough.` })),
-      ]),
-    ) as Record<(typeof negativeReasons)[number] | (typeof noWork)[number], never>),
+    unclear: cases("The vendor may still do the work: one case is enough."),
+    ...forEach([...negativeReasons, ...noWork], (saying) => cases(`What says ${saying}: one case is enough.`)),
   },
   { ...closed, description: "What says what: lists of cases." },
 );
-export type Says = Readonly<Partial<Record<Saying, readonly Case[]>>>;
+export type Says = Static<typeof Says>;
 
 const body = {
   query: Type.Optional(texts("A parameter of the address.")),
@@ -118,7 +113,7 @@ const kindOf = (kind: (typeof checkKinds)[number]) =>
         },
         { ...closed, description: "Where the record is." },
       ),
-      says: Type.Optional(ref("says")),
+      says: Type.Optional(refOf("says", Says)),
     },
     { ...closed, description: "How the vendor is asked about this kind, and where the record is." },
   );
@@ -219,20 +214,20 @@ export const VendorFile = Type.Object(
       }),
     ),
     answers: Type.Optional(Type.Enum(["json", "form"], { description: "json (usual), or form: a=b&c=d." })),
-    kinds: Type.Object(Object.fromEntries(checkKinds.map((kind) => [kind, Type.Optional(kindOf(kind))])), {
-      ...closed,
-      minProperties: 1,
-      description: `The kinds that it offers: ${checkKinds.join(", ")}.`,
-    }),
+    kinds: Type.Object(
+      forEach(checkKinds, (kind) => Type.Optional(kindOf(kind))),
+      {
+        ...closed,
+        minProperties: 1,
+        description: `The kinds that it offers: ${checkKinds.join(", ")}.`,
+      },
+    ),
     status: Type.Optional(pointers("A status of the vendor's own, which counts in place of that of HTTP")),
-    says: Type.Optional(ref("says")),
+    says: Type.Optional(refOf("says", Says)),
     billed: Type.Optional(
       Type.Object(
-        Object.fromEntries(
-          ["found", ...negativeReasons, ...noWork, "unclear"].map((saying) => [
-            saying,
-            Type.Optional(Type.Enum([...billings], { description: "yes, no or unknown." })),
-          ]),
+        forEach(["found", ...negativeReasons, ...noWork, "unclear"] as const, () =>
+          Type.Optional(Type.Enum([...billings], { description: "yes, no or unknown." })),
         ),
         { ...closed, description: "Whether the vendor bills each answer. Not named: as DUBA_UPSTREAM_PRICES says." },
       ),
@@ -258,59 +253,14 @@ export const VendorFile = Type.Object(
   },
 );
 
-export type Pointers = string | readonly string[];
-type Texts = Readonly<Record<string, string>>;
+/** What a file says, as its schema has it. */
+export type VendorFile = Static<typeof VendorFile>;
+export type FileKind = Static<ReturnType<typeof kindOf>>;
+export type FileSetting = Static<typeof Setting>;
+export type Pointers = Static<ReturnType<typeof pointers>>;
 
-/** What a request may have. */
-export interface FileRequest {
-  base?: string;
-  path: string;
-  headers?: Texts;
-  query?: Texts;
-  json?: unknown;
-  form?: Texts;
-}
-
-export interface FileKind extends FileRequest {
-  method: "GET" | "POST";
-  record: { in?: Pointers; members?: Readonly<Record<string, Pointers>> };
-  says?: Says;
-}
-
-export interface FileToken extends FileRequest {
-  basic?: { user: string; password: string };
-  at: Pointers;
-  expires_in?: Pointers;
-  lifetime?: number;
-}
-
-export interface FileSetting {
-  name: string;
-  about: string;
-  default?: string;
-  form?: "text" | "url";
-  secret?: boolean;
-  optional?: boolean;
-}
-
-export interface VendorFile {
-  name: string;
-  title?: string;
-  about: string;
-  settings: Readonly<Record<string, FileSetting>>;
-  headers?: Texts;
-  token?: FileToken;
-  needs?: readonly ("consent" | "names")[];
-  answers?: "json" | "form";
-  kinds: Readonly<Partial<Record<(typeof checkKinds)[number], FileKind>>>;
-  status?: Pointers;
-  says?: Says;
-  billed?: Readonly<Partial<Record<Ending, (typeof billings)[number]>>>;
-  reference?: Pointers;
-  balance?: Pointers;
-  test_number?: Texts & { kind: (typeof checkKinds)[number]; number: string };
-  samples: readonly Sample[];
-}
+/** What each request has, of a kind and of an access token. */
+export type FileRequest = Omit<FileKind, "method" | "record" | "says">;
 
 /** A value or a list as a list. */
 export function listOf<Value>(given: Value | readonly Value[] | undefined): readonly Value[] {

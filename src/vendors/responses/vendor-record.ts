@@ -36,17 +36,60 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
   residential_address: ["residentialaddress", "residenceaddressline1", "residenceadressline1"],
 };
 
+/** A spelling's member, and how many others of that member count before it. */
+interface Spelling {
+  member: string;
+  place: number;
+}
+
+const known = new Map(
+  Object.entries(spellings).flatMap(([member, names]) =>
+    names.map((name, place): [string, Spelling] => [name, { member, place }]),
+  ),
+);
+
+/** Members as vendors write them: the same in each answer. */
+const written = new Map<string, Spelling | undefined>();
+const mostWritten = 2_000;
+
+function spellingOf(name: string): Spelling | undefined {
+  if (written.has(name)) return written.get(name);
+  const spelling = known.get(name.replaceAll(/[_\W]/g, "").toLowerCase());
+  // Names may come from anybody.
+  if (written.size < mostWritten && name.length <= 100) written.set(name, spelling);
+  return spelling;
+}
+
+/** What vendors give under the interface's names. Of what several objects give, the first one counts. */
+export function givenMembers(objects: readonly unknown[]): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  for (const object of objects) {
+    const given = membersIn(object);
+    const places: Record<string, number> = {};
+    for (const name of Object.keys(given)) {
+      const value = given[name];
+      if (value === undefined || value === null || value === "") continue;
+      const spelling = spellingOf(name);
+      if (spelling === undefined) continue;
+      const { member, place } = spelling;
+      const before = places[member];
+      if (before === undefined ? member in members : before < place) continue;
+      places[member] = place;
+      members[member] = value;
+    }
+  }
+  return members;
+}
+
+/** A record of these members, whichever part of it they belong to. */
+export function recordOf(members: Members): Members {
+  return { verification_status: "VERIFIED", ...members, personal_info: members, residential_info: members };
+}
+
 /**
- * A vendor's members under the interface's names, whichever part of the record they belong to. For a vendor that gives
- * a record or a failure, and no status of its own.
+ * A vendor's members as a record with the interface's names. For a vendor that gives a record or a failure, and no
+ * status of its own.
  */
 export function vendorRecord(given: Members): Members {
-  const found = new Map(
-    Object.entries(given).map(([name, value]) => [name.replaceAll(/[_\W]/g, "").toLowerCase(), value]),
-  );
-  const isGiven = (value: unknown) => value !== undefined && value !== null && value !== "";
-  const members = Object.fromEntries(
-    Object.entries(spellings).map(([member, names]) => [member, names.map((name) => found.get(name)).find(isGiven)]),
-  );
-  return { verification_status: "VERIFIED", ...members, personal_info: members, residential_info: members };
+  return recordOf(givenMembers([given]));
 }

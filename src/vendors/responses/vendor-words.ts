@@ -82,7 +82,9 @@ const meanings: readonly { means: Failing; words: readonly string[] }[] = [
   { means: unavailable("out_of_service"), words: ["(try|retry) (again )?(later|shortly|in|after)"] },
 ];
 
-const table: OwnWords = meanings.map(({ means, words }) => ({
+type Words = readonly { means: Failing; words: RegExp }[];
+
+const table: Words = meanings.map(({ means, words }) => ({
   means,
   words: new RegExp(`\\b(${words.join("|")})(?!\\w)`, "i"),
 }));
@@ -94,20 +96,19 @@ const telling = /message|error|detail|description|reason|status|code|title|respo
  * The outcome that a failure states in words, or in a code of words: with 4xx as well as with 200. Undefined if its
  * words are unknown.
  */
-export function outcomeInWords(body: unknown, own: OwnWords = []): Failing | undefined {
+export function outcomeInWords(body: unknown, rows: Words = table): Failing | undefined {
   const texts = explanations(body);
-  const rows = own.length === 0 ? table : withOwn(own);
   return rows.find(({ words }) => texts.some((text) => words.test(text)))?.means;
 }
 
-/** A vendor's own rows of the table. */
-export type OwnWords = readonly { means: Failing; words: RegExp }[];
-
-const isAboutPerson = ({ means }: OwnWords[number]) => means.state === "negative";
+const isAboutPerson = ({ means }: Words[number]) => means.state === "negative";
 const firstAboutPerson = table.findIndex(isAboutPerson);
 
-/** Own words go before those of the table, but what is about us before what is about the person. */
-function withOwn(own: OwnWords): OwnWords {
+/**
+ * The table with rows of a vendor's own. These go before the others, but what is about us before what is about the
+ * person.
+ */
+export function wordsTable(own: Words): Words {
   const [about, others] = [own.filter(isAboutPerson), own.filter((row) => !isAboutPerson(row))];
   return [...others, ...table.slice(0, firstAboutPerson), ...about, ...table.slice(firstAboutPerson)];
 }
@@ -126,12 +127,24 @@ export function faultInWords(body: unknown): "no_money" | "bad_credentials" | "o
 }
 
 /** Texts of an explanation, with single spaces between words. */
-export function explanations(value: unknown, isTelling = true, depth = 4): string[] {
-  if (typeof value === "string") return isTelling ? [value.replaceAll(/[\W_]+/g, " ").trim()] : [];
-  if (depth === 0 || typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    explanations(member, Array.isArray(value) ? isTelling : telling.test(name), depth - 1),
-  );
+export function explanations(value: unknown): string[] {
+  const texts: string[] = [];
+  explain(value, true, 4, texts);
+  return texts;
+}
+
+/** It goes through whole records, so it looks at the name of a member only where that decides something. */
+function explain(value: unknown, isTelling: boolean, depth: number, texts: string[]): void {
+  if (typeof value === "string") {
+    if (isTelling) texts.push(value.replaceAll(/[\W_]+/g, " ").trim());
+  } else if (depth === 0 || typeof value !== "object" || value === null) return;
+  else if (Array.isArray(value)) for (const each of value) explain(each, isTelling, depth - 1, texts);
+  else
+    for (const name of Object.keys(value)) {
+      const member = (value as Record<string, unknown>)[name];
+      const decides = typeof member === "string" || Array.isArray(member);
+      explain(member, decides && telling.test(name), depth - 1, texts);
+    }
 }
 
 /** These are about our account, whatever the words: "Merchant record not found". */
@@ -146,10 +159,10 @@ export function failureOutcome(
   status: number,
   body: unknown,
   byCode?: IdentityOutcome,
-  own?: OwnWords,
+  words: Words = table,
 ): IdentityOutcome {
   if (status >= 500) return failedWith(status);
-  const inWords = outcomeInWords(body, own);
+  const inWords = outcomeInWords(body, words);
   if (inWords && inWords.state !== "negative") return inWords;
   if (byCode) return byCode;
   if (inWords && !aboutOurAccount.has(status)) return inWords;
