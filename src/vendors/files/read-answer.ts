@@ -7,7 +7,7 @@ import { failedWith, negative, unavailable, unknown } from "../ports/outcomes.ts
 import { koboIn } from "../responses/billing.ts";
 import type { SaidFacts, VendorResponses } from "../responses/read-outcome.ts";
 import { givenMembers, recordOf } from "../responses/vendor-record.ts";
-import { explanations, failureOutcome, phraseMatcher, wordsTable } from "../responses/vendor-words.ts";
+import { explanations, phraseMatcher, toldOutcome, wordsTable } from "../responses/vendor-words.ts";
 import { finderAt, firstFinder } from "./find-value.ts";
 import { type Case, type Ending, type FileKind, listOf, noWork, type Says, type VendorFile } from "./vendor-file.ts";
 
@@ -83,12 +83,13 @@ function saysReader(says: Says, file: VendorFile) {
     cases.filter(isOnlyWords).map(({ words }) => ({ means, words: phraseMatcher(listOf(words)) })),
   );
   const table = wordsTable(ownWords);
-  const coded = meanings.map(({ means, cases }) => {
+  const coded = meanings.flatMap(({ means, cases }) => {
     const others = cases.filter((each) => !isOnlyWords(each));
+    if (others.length === 0) return [];
     // A server's failure says nothing, unless the file names its status.
     return { means, isSo: anyOf(others), isSoOfServer: anyOf(others.filter(({ status }) => status !== undefined)) };
   });
-  const isFound = allOf(found);
+  const isFound = allOf(found.map(caseReader));
   // A found member with another value is a failure that explains itself.
   const isFailed = anyOf(
     failed ?? found.flatMap(({ member, is }) => (member === undefined || is === undefined ? [] : { member, not: is })),
@@ -104,11 +105,11 @@ function saysReader(says: Says, file: VendorFile) {
       const answer = new Answer(status, body);
       const held = coded.find(({ isSo, isSoOfServer }) => (status >= 500 ? isSoOfServer : isSo)(answer))?.means;
       if (status >= 500) return held ?? failedWith(status);
-      const isInWords = ownWords.some(({ words }) => answer.told.some((text) => words.test(text)));
-      if (status < 300 && http < 300 && !held && !isInWords && !isFailed(answer)) return undefined;
+      const isGood = status < 300 && http < 300 && !held && !isFailed(answer);
+      if (isGood && !ownWords.some(({ words }) => answer.told.some((text) => words.test(text)))) return undefined;
       // A good answer with a failure's status explains nothing.
       if (status < 300 && http >= 300) return failedWith(http);
-      return failureOutcome(status, body, held, table);
+      return toldOutcome(status, answer.told, { byCode: held, words: table });
     },
   };
 }
@@ -123,12 +124,13 @@ function statusOf(given: unknown): number | undefined {
 
 function anyOf(cases: readonly Case[]): IsSo {
   const all = cases.map(caseReader);
-  return (answer) => all.some((isSo) => isSo(answer));
+  const [only] = all;
+  return only && all.length === 1 ? only : (answer) => all.some((isSo) => isSo(answer));
 }
 
-function allOf(cases: readonly Case[]): IsSo {
-  const all = cases.map(caseReader);
-  return (answer) => all.every((isSo) => isSo(answer));
+function allOf(all: readonly IsSo[]): IsSo {
+  const [only] = all;
+  return only && all.length === 1 ? only : (answer) => all.every((isSo) => isSo(answer));
 }
 
 function caseReader({ status, member, is, not, words }: Case): IsSo {
@@ -160,7 +162,7 @@ function caseReader({ status, member, is, not, words }: Case): IsSo {
       const value = find(body);
       return value !== undefined && value !== false;
     });
-  return (answer) => parts.every((isSo) => isSo(answer));
+  return allOf(parts);
 }
 
 /** Vendors write a code as a number or as a text, and a word in any case. */
@@ -168,9 +170,11 @@ function sameAs(named: Exclude<Case["is"], undefined>): (given: unknown) => bool
   const all = listOf<unknown>(named);
   const texts = all.filter((each) => each !== null).map((each) => String(each).toLowerCase());
   return (given) =>
-    given === null
-      ? all.includes(null)
-      : given !== undefined && typeof given !== "object" && texts.includes(String(given).trim().toLowerCase());
+    typeof given === "string" && texts.includes(given)
+      ? true
+      : given === null
+        ? all.includes(null)
+        : given !== undefined && typeof given !== "object" && texts.includes(String(given).trim().toLowerCase());
 }
 
 function recordReader({ record: { in: places, members = {} } }: Pick<FileKind, "record">) {

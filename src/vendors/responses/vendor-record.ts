@@ -39,12 +39,14 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
 /** A spelling's member, and how many others of that member count before it. */
 interface Spelling {
   member: string;
+  /** The number of the member. */
+  at: number;
   place: number;
 }
 
 const known = new Map(
-  Object.entries(spellings).flatMap(([member, names]) =>
-    names.map((name, place): [string, Spelling] => [name, { member, place }]),
+  Object.entries(spellings).flatMap(([member, names], at) =>
+    names.map((name, place): [string, Spelling] => [name, { member, at, place }]),
   ),
 );
 
@@ -53,7 +55,8 @@ const written = new Map<string, Spelling | undefined>();
 const mostWritten = 2_000;
 
 function spellingOf(name: string): Spelling | undefined {
-  if (written.has(name)) return written.get(name);
+  const found = written.get(name);
+  if (found !== undefined || written.has(name)) return found;
   const spelling = known.get(name.replaceAll(/[_\W]/g, "").toLowerCase());
   // Names may come from anybody.
   if (written.size < mostWritten && name.length <= 100) written.set(name, spelling);
@@ -65,16 +68,16 @@ export function givenMembers(objects: readonly unknown[]): Record<string, unknow
   const members: Record<string, unknown> = {};
   for (const object of objects) {
     const given = membersIn(object);
-    const places: Record<string, number> = {};
+    const places: (number | undefined)[] = [];
     for (const name of Object.keys(given)) {
       const value = given[name];
       if (value === undefined || value === null || value === "") continue;
       const spelling = spellingOf(name);
       if (spelling === undefined) continue;
-      const { member, place } = spelling;
-      const before = places[member];
+      const { member, at, place } = spelling;
+      const before = places[at];
       if (before === undefined ? member in members : before < place) continue;
-      places[member] = place;
+      places[at] = place;
       members[member] = value;
     }
   }

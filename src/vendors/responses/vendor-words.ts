@@ -96,9 +96,12 @@ const telling = /message|error|detail|description|reason|status|code|title|respo
  * The outcome that a failure states in words, or in a code of words: with 4xx as well as with 200. Undefined if its
  * words are unknown.
  */
-export function outcomeInWords(body: unknown, rows: Words = table): Failing | undefined {
-  const texts = explanations(body);
-  return rows.find(({ words }) => texts.some((text) => words.test(text)))?.means;
+export function outcomeInWords(body: unknown): Failing | undefined {
+  return meaningOf(explanations(body), table);
+}
+
+function meaningOf(told: readonly string[], rows: Words): Failing | undefined {
+  return rows.find(({ words }) => told.some((text) => words.test(text)))?.means;
 }
 
 const isAboutPerson = ({ means }: Words[number]) => means.state === "negative";
@@ -155,14 +158,17 @@ const aboutOurAccount: ReadonlySet<number> = new Set([401, 402]);
  * (`byCode`), and that before what it says about the person. A server's failure says nothing: whatever its words, the
  * work may be done.
  */
-export function failureOutcome(
+export function failureOutcome(status: number, body: unknown, byCode?: IdentityOutcome): IdentityOutcome {
+  return status >= 500 ? failedWith(status) : toldOutcome(status, explanations(body), { byCode, words: table });
+}
+
+/** The same of what an answer explains, with a table of the vendor's own words in it. `status`: below 500. */
+export function toldOutcome(
   status: number,
-  body: unknown,
-  byCode?: IdentityOutcome,
-  words: Words = table,
+  told: readonly string[],
+  { byCode, words }: { byCode: IdentityOutcome | undefined; words: Words },
 ): IdentityOutcome {
-  if (status >= 500) return failedWith(status);
-  const inWords = outcomeInWords(body, words);
+  const inWords = meaningOf(told, words);
   if (inWords && inWords.state !== "negative") return inWords;
   if (byCode) return byCode;
   if (inWords && !aboutOurAccount.has(status)) return inWords;
