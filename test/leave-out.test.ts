@@ -75,6 +75,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a rule of the outbox, which is of the core": ["src/storage/tables/event-tables.ts"],
   "people whom verifications are about": ["src/features/evidence/count-people.ts"],
   "a status of HTTP, or of a vendor": [
+    "src/catalogue/commands/effect-on-look-ups.ts",
     "src/features/call/follow-feed.ts",
     "src/features/request-log/commands.ts",
     "src/features/request-log/read-requests.ts",

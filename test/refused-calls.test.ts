@@ -326,7 +326,7 @@ for (const engine of usualEngines)
       await noticed(addOns, gone);
     });
 
-    test("taking out an entry that no look-up names asks nothing, and the page says whose special price it had", async () => {
+    test("taking out an entry that no look-up names asks nothing, and the page says whose price it had", async () => {
       const client = await clientOf("Reseller");
       const priced = await duba(["prices", "set", client.email, "MTNDATA", "104", "--margin", "5"]);
       assert.equal(priced.exitCode, 0, priced.err);

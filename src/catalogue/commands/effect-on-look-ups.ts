@@ -9,7 +9,7 @@ import { isGroup, membersOfGroup, rulesOf } from "../model/price-lists.ts";
 import type { Document } from "../model/snapshot.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
-/** The look-ups that name an entry of a list, and what they answer without it. Entries of other lists are never named. */
+/** The look-ups that name an entry of a list, and what they answer without it. Others name none. */
 const namedBy: Partial<Record<ListName, { operations: readonly string[]; failure: FailureCode }>> = {
   "data-providers": { operations: ["lookupDataBundles"], failure: "provider_not_found" },
   "cable-providers": { operations: ["fetchCablePlans", "fetchTvAddOns"], failure: "provider_not_found" },

@@ -38,6 +38,7 @@ const showRoutes = command({
   description:
     "The figures come from the sums of hours and days, which follow the ledger within seconds. " +
     "Times are the bound of a bucket: half of the answers came within the median. " +
+    "A vendor that nobody asked has no figures. " +
     "A vendor is judged by the people that it was asked about.",
   role: "viewer",
   kind: "read",
@@ -60,19 +61,51 @@ const showRoutes = command({
   run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
     const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;
     const listed = config.upstreams.map((name) => ({ name }));
-    return (await vendorStandings(db, now(), config.vendorPrices)).map((one) => ({
-      ...one,
-      ...pauseFacts(one.pause),
-      place:
-        inDecidedOrder(listed, decided?.kinds[one.kind] ?? []).findIndex(({ name }) => name === one.vendor) + 1 || null,
-      found_rate: rounded(one.foundRate),
-      failures: rounded(one.failureShare)!,
-      cost_per_found: one.costPerFound,
-      attempts_left: one.attemptsLeft,
-      days_left: rounded(one.daysLeft),
-    }));
+    const placeOf = ({ vendor, kind }: { vendor: string; kind: CheckKind }) =>
+      inDecidedOrder(listed, decided?.kinds[kind] ?? []).findIndex(({ name }) => name === vendor) + 1 || null;
+    const standings = await vendorStandings(db, now(), config.vendorPrices);
+    const isAsked = ({ vendor, kind }: { vendor: string; kind: CheckKind }) =>
+      standings.some((one) => one.vendor === vendor && one.kind === kind);
+    const unasked = (await liveVendors(db, now())).filter((one) => !isAsked(one));
+    return [
+      ...standings.map((one) => ({
+        ...one,
+        ...pauseFacts(one.pause),
+        place: placeOf(one),
+        found_rate: rounded(one.foundRate),
+        failures: rounded(one.failureShare),
+        cost_per_found: one.costPerFound,
+        attempts_left: one.attemptsLeft,
+        days_left: rounded(one.daysLeft),
+      })),
+      // Whom nobody asked may be paused or ill, and is asked next.
+      ...unasked.map(({ vendor, kind, state, since, pause }) => ({
+        vendor,
+        kind,
+        span: "24h" as const,
+        place: placeOf({ vendor, kind }),
+        state,
+        since,
+        ...pauseFacts(pause),
+        ...noFigures,
+      })),
+    ];
   },
 });
+
+/** What is known of a vendor that nobody asked. */
+const noFigures = {
+  attempts: 0,
+  found_rate: null,
+  failures: null,
+  median: null,
+  p95: null,
+  cost: null,
+  cost_per_found: null,
+  balance: null,
+  attempts_left: null,
+  days_left: null,
+};
 
 const about = {
   vendor: vendorChoice("The identity vendor."),

@@ -18,7 +18,7 @@ export const RouteRow = Type.Object({
   ...pauseMembers,
   attempts: Type.Integer(),
   found_rate: orNull(Type.Number(percent)),
-  failures: Type.Number(percent),
+  failures: orNull(Type.Number(percent)),
   median: orNull(Type.Integer(milliseconds)),
   p95: orNull(Type.Integer(milliseconds)),
   cost: orNull(naira),
@@ -68,7 +68,7 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
     const [first = all[0]!] = day;
     const states = new Map(all.map(({ kind, state }) => [kind, state]));
     const figures = day.map(({ kind, attempts, found_rate, failures, median, p95 }) => ({
-      [`${kind}_asked`]: attempts,
+      [`${kind}_asked`]: attempts || null,
       [`${kind}_found`]: found_rate,
       [`${kind}_failed`]: failures,
       [`${kind}_median`]: median && median / 1000,

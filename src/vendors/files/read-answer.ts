@@ -6,7 +6,7 @@ import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { failedWith, negative, unavailable, unknown } from "../ports/outcomes.ts";
 import { koboIn } from "../responses/billing.ts";
 import type { SaidFacts, VendorResponses } from "../responses/read-outcome.ts";
-import { givenMembers, recordOf } from "../responses/vendor-record.ts";
+import { givenMembers, recordWith } from "../responses/vendor-record.ts";
 import { explanations, phraseMatcher, toldOutcome, wordsTable } from "../responses/vendor-words.ts";
 import { finderAt, firstFinder } from "./find-value.ts";
 import { type Case, type Ending, type FileKind, listOf, noWork, type Says, type VendorFile } from "./vendor-file.ts";
@@ -188,7 +188,7 @@ function recordReader({ record: { in: places, members = {} } }: Pick<FileKind, "
     if (places !== undefined && found.every((each) => typeof each !== "object" || each === null)) return undefined;
     const record = givenMembers(found);
     for (const [name, find] of named) record[name] = find(body, number);
-    return recordOf(record);
+    return recordWith(record);
   };
 }
 

@@ -85,7 +85,7 @@ export function givenMembers(objects: readonly unknown[]): Record<string, unknow
 }
 
 /** A record of these members, whichever part of it they belong to. */
-export function recordOf(members: Members): Members {
+export function recordWith(members: Members): Members {
   return { verification_status: "VERIFIED", ...members, personal_info: members, residential_info: members };
 }
 
@@ -94,5 +94,5 @@ export function recordOf(members: Members): Members {
  * status of its own.
  */
 export function vendorRecord(given: Members): Members {
-  return recordOf(givenMembers([given]));
+  return recordWith(givenMembers([given]));
 }

@@ -162,7 +162,7 @@ export function failureOutcome(status: number, body: unknown, byCode?: IdentityO
   return status >= 500 ? failedWith(status) : toldOutcome(status, explanations(body), { byCode, words: table });
 }
 
-/** The same of what an answer explains, with a table of the vendor's own words in it. `status`: below 500. */
+/** The same of what an answer with a status below 500 explains, by a table with the vendor's own words in it. */
 export function toldOutcome(
   status: number,
   told: readonly string[],

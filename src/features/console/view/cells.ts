@@ -92,14 +92,21 @@ export function timeOf(at: unknown, text: string): Html {
 /** Facts of the audit trail by their labels: accounts, keys and vendors by their names, others as they are. */
 function factsOf(facts: unknown, text: string, say: Say): Html {
   if (!isRow(facts)) return html`${text}`;
-  const shown = Object.entries(facts).map(([name, fact]) => {
+  // Nothing, such as no end of a pause, is no fact that a person looks for.
+  const given = Object.entries(facts).filter(([, fact]) => fact !== null);
+  const shown = given.map(([name, fact]) => {
     if (name === "confirmation") return html`<span class="fact">by passkey</span> `;
-    const word = fact === null ? "–" : typeof fact === "object" ? JSON.stringify(fact) : String(fact);
-    const named = factNames.get(name)?.(word);
+    const word = typeof fact === "object" ? JSON.stringify(fact) : String(fact);
+    const named = factNames.get(name)?.(word) ?? timeIn(word);
     const value = named === undefined ? html`<span class="id">${word}</span>` : say([named]);
     return html`<span class="fact">${labelFor(name)} ${value}</span> `;
   });
   return html`${shown}`;
+}
+
+/** A time as the trail writes it. */
+function timeIn(text: string): Named | undefined {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text) ? { time: Date.parse(text) } : undefined;
 }
 
 /** The facts that name somebody or something. */

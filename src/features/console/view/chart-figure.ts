@@ -60,15 +60,16 @@ function bars(series: readonly Series[], most: number): Html[] {
   });
 }
 
-/** A line with a gap where nothing was measured. */
+/** A line with a gap where nothing was measured. A value without neighbours is a dash as wide as a step. */
 function line({ tone, values }: Series, most: number): Html {
-  let isDrawn = false;
+  const step = wide / (values.length - 1);
+  const isAt = (at: number) => (values[at] ?? null) !== null;
   const path = values.map((value, at) => {
-    const command = isDrawn ? "L" : "M";
-    isDrawn = value !== null;
-    return value === null
-      ? ""
-      : `${command}${round((at / (values.length - 1)) * wide)} ${round(high - (value / most) * high)}${command === "M" ? "h.1" : ""}`;
+    if (value === null) return "";
+    const y = round(high - (value / most) * high);
+    if (isAt(at - 1)) return `L${round(at * step)} ${y}`;
+    if (isAt(at + 1)) return `M${round(at * step)} ${y}`;
+    return `M${round(Math.min(Math.max(at * step - step / 2, 0), wide - step))} ${y}h${round(step)}`;
   });
   return html`<path class="line${tone === "c2" ? " dash" : ""}" d="${path.join("")}"/>`;
 }
