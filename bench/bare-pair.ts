@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
 import { connectionsOf } from "../src/storage/postgres/pool.ts";
-import { isFailed } from "../src/storage/sqlite/messages.ts";
 import { SharedConnection } from "../src/storage/sqlite/shared-connection.ts";
 import type { FreshSettings } from "../test/support/engines.ts";
 
@@ -25,7 +24,7 @@ async function onSqlite(file: string): Promise<BarePair> {
   const connection = new SharedConnection({ file, busyMilliseconds: 5000 });
   const run = (sql: string, parameters: string[]) => {
     const [outcome] = connection.runShared([{ sql, parameters }]);
-    if (isFailed(outcome!)) throw new Error(outcome.message);
+    if ("code" in outcome!) throw new Error(outcome.message);
   };
   run(table, []);
   return {

@@ -21,7 +21,6 @@ let today = "2026-06-01";
 const http: HttpDependencies = {
   ...plainHttp(),
   authenticator: {
-    isAbsent: (header) => header === undefined,
     credentialOf: () => ({
       fees: {},
       answers: "full",

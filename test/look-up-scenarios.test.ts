@@ -130,9 +130,13 @@ test("a slow look-up takes 5 s", async (t) => {
   const body = Buffer.from('{"success":true}');
   const ready: ReadyResponse = { etag: 'W/"a"', modifiedAt: 0, form: () => new ReadyForm(body, ["Vary", "Accept"]) };
   for (const answering of [{ pick: () => ready }, { run: async () => ({ success: true }) }]) {
-    const { pick, run } = rehearsable({ ...lookUps[0], pick: undefined, ...answering } as unknown as BoundOperation);
+    const { pick, run, room } = rehearsable({
+      ...lookUps[0],
+      pick: undefined,
+      ...answering,
+    } as unknown as BoundOperation);
     const call = { caller: { mode: "test" }, headers: { "duba-scenario": "slow" } } as never;
-    const slow = Promise.resolve(pick ? pick(call, undefined, "").form("identity", false) : run!(call));
+    const slow = Promise.resolve(pick ? pick(call, room, "").form("identity", false) : run!(call, room));
     const first = () => Promise.race([slow, new Promise((resolve) => setImmediate(resolve, "waiting"))]);
     mock.timers.tick(4_999);
     assert.equal(await first(), "waiting");

@@ -4,16 +4,8 @@ import { usualEngines } from "../../test/support/engines.ts";
 import { recorded } from "./access.fixture.ts";
 import { changeAccount, createAccount, resumeAccount, suspendAccount } from "./accounts/accounts.ts";
 import { failsAs, here, SuiteCredentials } from "./authenticator.fixture.ts";
-import { isAbsent } from "./authenticator.ts";
 import { revokeKey } from "./keys/keys.ts";
 import { newAccessToken, newApiKey } from "./secrets.ts";
-
-suite("an Authorization header", () => {
-  test("is absent when it is missing, empty, or the word Bearer alone", () => {
-    for (const header of [undefined, "", "Bearer", "Bearer ", "bearer   "]) assert.equal(isAbsent(header), true);
-    for (const header of ["Bearer x", "bearerx", "Basic", "x"]) assert.equal(isAbsent(header), false);
-  });
-});
 
 for (const engine of usualEngines) {
   suite(`credentials on ${engine.name}`, () => {

@@ -145,14 +145,6 @@ export class Credentials {
   }
 }
 
-/**
- * True for no header, an empty one, or the word Bearer without a credential. Longer ones are not searched: the HTTP
- * parser drops spaces at the end.
- */
-export function isAbsent(header: string | undefined): boolean {
-  return header === undefined || (header.length < 16 && /^(?:bearer)?\s*$/i.test(header));
-}
-
 /** What clients send in place of a credential, each with a sentence for the caller. The first match wins. */
 const mistakes: readonly [form: RegExp, sentence: string][] = [
   [/^bearer(?: |$)/i, "The Authorization header has the word Bearer twice."],

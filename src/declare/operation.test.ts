@@ -28,7 +28,7 @@ const greet = operation({
 suite("operation", () => {
   test("is handed its room by bind", async () => {
     const [bound] = bind([greet], { word: "sannu" });
-    assert.deepEqual(await bound!.run!({} as never), { text: "sannu" });
+    assert.deepEqual(await bound!.run!({} as never, bound!.room), { text: "sannu" });
   });
 
   test("answers what it declares and what its shape implies, nothing else", () => {

@@ -143,8 +143,8 @@ type Specification<Input extends TObject, Headers extends TObject, Answer extend
 /** One row of the product's table. Routes, documents, the command line and tests all derive from it. */
 export type Operation<Room> = Specification<TObject, TObject, TSchema, Room> & Usual;
 
-/** An operation bound to its room, ready to serve over HTTP. */
-export type BoundOperation = Operation<void>;
+/** An operation with its room, which `run` and `pick` get: ready to serve over HTTP. */
+export type BoundOperation = Operation<never> & { readonly room: never };
 
 /**
  * Declares an operation. Annotate the second parameter of `run` or `pick` with the type of the room; the schemas type
@@ -158,11 +158,7 @@ export function operation<Input extends TObject, Headers extends TObject, Answer
 
 /** Binds operations to their room. */
 export function bind<Room>(operations: readonly Operation<Room>[], room: Room): BoundOperation[] {
-  return operations.map(({ run, pick, ...rest }) =>
-    run
-      ? ({ ...rest, run: (call: Call) => run(call as never, room) } as BoundOperation)
-      : ({ ...rest, pick: (call: Call) => pick(call as never, room, rest.id) } as BoundOperation),
-  );
+  return operations.map((operation) => ({ ...operation, room }) as unknown as BoundOperation);
 }
 
 /**
@@ -205,7 +201,7 @@ export function isKeyed({ method, headers }: Operation<never>): boolean {
 const order = Object.keys(failures) as FailureCode[];
 
 /** Every failure that an operation can answer, declared or implied, in the order of the table of failures. */
-export function failuresOf(operation: BoundOperation | Operation<never>): FailureCode[] {
+export function failuresOf(operation: Operation<never>): FailureCode[] {
   const codes = new Set<FailureCode>(operation.failures);
   const add = (...more: FailureCode[]) => {
     for (const code of more) codes.add(code);

@@ -6,8 +6,15 @@ import type { BoundOperation, Caller } from "../declare/operation.ts";
  * `forLookUp`: the catalogue is served even while the store is away.
  */
 export interface Authenticator {
-  isAbsent(header: string | undefined): boolean;
   credentialOf(header: string, address: string, forLookUp: boolean): Caller | Promise<Caller>;
+}
+
+/**
+ * True for no header, an empty one, or the word Bearer without a credential. Longer ones are not searched: the HTTP
+ * parser drops spaces at the end.
+ */
+export function isAbsent(header: string | undefined): boolean {
+  return header === undefined || (header.length < 16 && /^(?:bearer)?\s*$/i.test(header));
 }
 
 /** The caller; null if the operation needs no credential, or checks it itself. Throws a `Failure`. */
@@ -18,7 +25,7 @@ export function authenticate(
   address: string,
 ): Caller | null | Promise<Caller> {
   if (access === "own") return null;
-  if (header !== undefined && !authenticator.isAbsent(header))
+  if (header !== undefined && !isAbsent(header))
     return authenticator.credentialOf(header, address, scope === "catalogue:read");
   if (access === "anonymous" && anonymous) return null;
   throw new Failure(

@@ -32,6 +32,11 @@ export interface ResponseLog {
   note(caller: Caller, isRoutine: boolean, response: NotedResponse): void;
 }
 
+/** Where a service is in its life. `leaving`: it is not ready any more, and serves. `stopping`: it refuses requests. */
+export interface Lifecycle {
+  stage: "serving" | "leaving" | "stopping";
+}
+
 /** Everything that the HTTP server needs from the rest of the service. */
 export interface HttpDependencies {
   /** The address of the caller; empty if the connection is gone. */
@@ -66,5 +71,5 @@ export interface HttpDependencies {
   serverTiming: boolean;
   log: Log;
   now: () => number;
-  stopping: () => boolean;
+  readonly lifecycle: Readonly<Lifecycle>;
 }

@@ -7,7 +7,7 @@ import type { RateLimitState } from "../runtime/rate-limiter.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { errorFieldsOf, failureResponse, serviceFailure } from "./failure-response.ts";
-import { type TalliesByMode, tallyOf } from "./monitoring/response-counts.ts";
+import type { Tally } from "./monitoring/response-counts.ts";
 import { type Counted, rateLimitHeaders } from "./rate-limit.ts";
 import type { Accepted, Located } from "./request/input.ts";
 import { sendWhole } from "./whole-response.ts";
@@ -25,7 +25,8 @@ export interface Exchange {
   readonly address: string;
   /** Null before we know who calls, and for anonymous callers. */
   caller: Caller | null;
-  readonly counts: TalliesByMode;
+  /** Counts the response: that of nobody before we know who calls. */
+  tally: Tally;
   /** Of `microseconds()`. */
   readonly started: number;
   /** Flat header pairs that every response carries, failures included. */
@@ -45,10 +46,9 @@ const elapsed = ({ started }: Exchange): number => (microseconds() - started) | 
 
 /** Answers without a failure. `headers` is a flat list of pairs. */
 export function send(exchange: Exchange, status: number, headers: readonly string[], body: Buffer | undefined): void {
-  count(exchange, status);
-  if (exchange.response.destroyed) return;
-  exchange.response.writeHead(status, [...headers, ...ownHeaders(exchange)]).end(body);
-  logAnswer(exchange, status);
+  const { response } = exchange;
+  if (!response.destroyed) response.writeHead(status, [...headers, ...ownHeaders(exchange)]).end(body);
+  noteAnswer(exchange, status);
 }
 
 /** Milliseconds for a caller who is gone to refuse what comes. */
@@ -72,53 +72,50 @@ export function sendUnlessGone(
     send(exchange, 200, headers, body);
     return;
   }
-  count(exchange, 200);
   response.writeHead(200, [...headers, ...ownHeaders(exchange)]).write(body.subarray(0, -1));
   setTimeout(() => response.destroyed || response.end(body.subarray(-1)), refusing);
-  logAnswer(exchange, 200);
+  noteAnswer(exchange, 200);
 }
 
 /** Answers 200 with bytes that were ready. */
 export function sendReady(exchange: Exchange, form: ReadyForm): void {
   const isSent = !exchange.response.destroyed && sendWhole(exchange.response, form, ownHeaders(exchange));
-  if (isSent) {
-    count(exchange, 200);
-    logAnswer(exchange, 200);
-  } else send(exchange, 200, form.headers, form.body);
+  if (isSent) noteAnswer(exchange, 200);
+  else send(exchange, 200, form.headers, form.body);
 }
 
 /** Flat header pairs of this response alone. */
 function ownHeaders(exchange: Exchange): string[] {
-  const own = [...exchange.always, "X-Request-Id", exchange.requestId, ...rateLimitHeaders(exchange.rateLimit)];
+  const own = [...exchange.always, "X-Request-Id", exchange.requestId];
+  if (exchange.rateLimit) own.push(...rateLimitHeaders(exchange.rateLimit));
   if (exchange.deps.serverTiming) own.push("Server-Timing", serverTiming(exchange));
   return own;
 }
 
-function count(exchange: Exchange, status: number): void {
-  const tally = tallyOf(exchange.counts, exchange.caller);
+/** Counts, keeps and logs an answer without a failure. The log has those only that a caller was there for. */
+function noteAnswer(exchange: Exchange, status: number): void {
+  const { tally, deps, response } = exchange;
+  const duration = elapsed(exchange);
   if (status === 304) tally.notModified += 1;
   else tally.ok += 1;
-  tally.durations?.add(elapsed(exchange));
-  note(exchange, status, null);
-}
-
-function logAnswer(exchange: Exchange, status: number): void {
-  if (exchange.deps.accessLog !== "all") return;
-  exchange.accessLog.answered(status, { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) });
+  tally.durations?.add(duration);
+  keep(exchange, status, null, duration);
+  if (deps.accessLog === "all" && !response.destroyed)
+    exchange.accessLog.answered(status, { ...logFieldsOf(exchange), ms: millisecondsOf(duration) });
 }
 
 /** Answers with the failure; any other error becomes `internal_error`, and its place is logged. */
 export function fail(exchange: Exchange, error: unknown): void {
-  const { operation, deps, accessLog, requestId, response, caller, counts, address, always } = exchange;
+  const { operation, deps, accessLog, requestId, response, tally, address, always } = exchange;
   const failure = error instanceof Failure ? error : serviceFailure(error, operation);
   if (operation.access === "own" && exchange.counted && failure.status < 500)
     exchange.rateLimit = exchange.counted.limiter.consume(exchange.counted.key);
-  const tally = tallyOf(counts, caller);
+  const duration = elapsed(exchange);
   if (failure.detail.rehearsed && failure.code === "internal_error") tally.rehearsedErrors += 1;
   else tally.failed(failure.code);
-  tally.durations?.add(elapsed(exchange));
-  const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) };
-  note(exchange, failure.status, failure);
+  tally.durations?.add(duration);
+  const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(duration) };
+  keep(exchange, failure.status, failure, duration);
   accessLog.refused(failure, fields, address, failure === error ? undefined : errorFieldsOf(error));
   if (response.destroyed) return;
   const { status, headers, body } = failureResponse(failure, requestId, deps, address, operation, exchange.rateLimit);
@@ -129,25 +126,22 @@ export function fail(exchange: Exchange, error: unknown): void {
 }
 
 /** Keeps the response for its caller to read, unless it is about the request log itself. */
-function note(exchange: Exchange, status: number, failure: Failure | null): void {
+function keep(exchange: Exchange, status: number, failure: Failure | null, duration: number): void {
   const { deps, caller, operation, logged } = exchange;
   const entries = deps.responseLog;
   if (entries === null || caller === null || operation.group === "Requests") return;
   const isRoutine = failure === null && operation.pick !== undefined;
   if (!entries.takes(caller, isRoutine)) return;
+  const reference = failure ? failure.detail.facts?.request_reference : logged?.reference;
   entries.note(caller, isRoutine, {
     requestId: exchange.requestId,
     operation: operation.id,
     status,
     code: failure?.code ?? null,
     wrong: failure?.detail.fields?.map(({ field }) => field).join() ?? null,
-    duration: millisecondsOf(exchange),
-    reference: textOf(failure ? failure.detail.facts?.request_reference : logged?.reference),
+    duration: millisecondsOf(duration),
+    reference: typeof reference === "string" ? reference : null,
   });
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 /** What every line about the request carries, so that it tells who called. */
@@ -161,6 +155,6 @@ function serverTiming(exchange: Exchange): string {
   return `total;dur=${(elapsed(exchange) / 1000).toFixed(2)}`;
 }
 
-function millisecondsOf(exchange: Exchange): number {
-  return Math.round(elapsed(exchange) / 1000);
+function millisecondsOf(duration: number): number {
+  return Math.round(duration / 1000);
 }

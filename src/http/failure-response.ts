@@ -19,7 +19,8 @@ export function failureResponse(
   rateLimit = rateLimiters?.anonymous.peek(address),
 ): { status: number; headers: string[]; body: string } {
   const body = JSON.stringify(failureBody(failure, requestId, path, publicUrl));
-  const headers = [...jsonHeaders(Buffer.byteLength(body)), "X-Request-Id", requestId, ...rateLimitHeaders(rateLimit)];
+  const headers = [...jsonHeaders(Buffer.byteLength(body)), "X-Request-Id", requestId];
+  if (rateLimit) headers.push(...rateLimitHeaders(rateLimit));
   const challenge = challenges[failure.code];
   if (challenge) headers.push("WWW-Authenticate", challenge);
   if (failure.detail.retryAfter !== undefined) headers.push("Retry-After", String(failure.detail.retryAfter));

@@ -5,6 +5,7 @@ import {
   type Answered,
   type BoundOperation,
   type Call,
+  type Caller,
   modeHeader,
   standInMode,
   tellsMode,
@@ -55,29 +56,32 @@ export function pipeline(
 
   const begin = (exchange: Exchange): Later => {
     refuseUnavailable(exchange);
-    const { headers } = exchange.request;
-    tell(exchange, keyHint(exchange.request));
-    return whenThere(authenticate(operation, deps, headers.authorization, exchange.address), (caller) => {
-      exchange.caller = caller;
-      if (caller?.mode === "test") {
-        exchange.always = forTestKeys;
-        if (operation.scope !== rehearsedScope && headers[scenarioName] !== undefined)
-          throw changesNothing(
-            `${scenarioHeader} changes nothing here: only look-ups of the catalogue have scenarios.`,
-          );
-        if (operation.headers) for (const hint of headerHints(operation, headers)) tell(exchange, hint);
-      } else if (caller) exchange.always = forLiveKeys;
-      requireScope(operation, caller);
-      const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
-      if (counted) {
-        exchange.counted = counted;
-        // An exchange of credentials counts when it fails.
-        exchange.rateLimit = counted.limiter[operation.access === "own" ? "peek" : "consume"](counted.key);
-        refuseExceeded(exchange.rateLimit);
-      }
-      if (!operation.pick) return deps.fairQueue.next().then(() => run(exchange));
-      return whenThere(readInput(exchange), (accepted) => pick(exchange, accepted));
-    });
+    const { authorization } = exchange.request.headers;
+    if (authorization === undefined) tell(exchange, keyHint(exchange.request));
+    const caller = authenticate(operation, deps, authorization, exchange.address);
+    return caller instanceof Promise ? caller.then((known) => admit(exchange, known)) : admit(exchange, caller);
+  };
+
+  const admit = (exchange: Exchange, caller: Caller | null): Later => {
+    exchange.caller = caller;
+    exchange.tally = counts[caller?.mode ?? "none"];
+    if (caller?.mode === "test") {
+      const { headers } = exchange.request;
+      exchange.always = forTestKeys;
+      if (operation.scope !== rehearsedScope && headers[scenarioName] !== undefined)
+        throw changesNothing(`${scenarioHeader} changes nothing here: only look-ups of the catalogue have scenarios.`);
+      for (const hint of headerHints(headerNames, headers)) tell(exchange, hint);
+    } else if (caller) exchange.always = forLiveKeys;
+    requireScope(operation, caller);
+    const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
+    if (counted) {
+      exchange.counted = counted;
+      // An exchange of credentials counts when it fails.
+      exchange.rateLimit = counted.limiter[operation.access === "own" ? "peek" : "consume"](counted.key);
+      refuseExceeded(exchange.rateLimit);
+    }
+    if (!operation.pick) return run(exchange);
+    return whenThere(readInput(exchange), (accepted) => pick(exchange, accepted));
   };
 
   const tell = (exchange: Exchange, hint: string | undefined): void => {
@@ -105,7 +109,7 @@ export function pipeline(
     const { request, caller } = exchange;
     const { input, inBody } = accepted;
     checkInput(exchange, accepted);
-    const ready = operation.pick!(callOf(exchange, accepted), undefined, operation.id);
+    const ready = operation.pick!(callOf(exchange, accepted), operation.room, operation.id);
     const unmodified = isUnmodified(request.headers, ready, inBody);
     const encoding = unmodified ? "identity" : acceptedEncoding(request.headers["accept-encoding"]);
     return whenThere(ready.form(encoding, caller === null), (form) => {
@@ -122,12 +126,16 @@ export function pipeline(
   };
 
   const run = async (exchange: Exchange): Promise<void> => {
+    await deps.fairQueue.next();
     const accepted = await readInput(exchange);
     checkInput(exchange, accepted);
     exchange.logged = logFieldsOf(exchange);
-    const result = await withLogFields(exchange.logged, () => operation.run!(callOf(exchange, accepted), undefined));
-    const answered: Answered<object> = isAnswered(result) ? result : { answer: result, headers: {} };
-    const { answer, headers, hint, undelivered } = answered;
+    const call = callOf(exchange, accepted);
+    const result = await withLogFields(exchange.logged, operation.run!, call, operation.room);
+    const isAlone = !("answer" in result && "headers" in result);
+    const { answer, headers, hint, undelivered } = isAlone
+      ? { answer: result, headers: {} }
+      : (result as Answered<object>);
     if (exchange.caller?.mode === "test") tell(exchange, hint);
     const body = Buffer.from(write(answer));
     const all = [...jsonHeaders(body.length), ...Object.entries(headers).flat()];
@@ -150,7 +158,7 @@ export function pipeline(
       asked,
       address: deps.addressOf(request),
       caller: null,
-      counts,
+      tally: counts.none,
       started: microseconds(),
       always: usual,
       counted: undefined,
@@ -196,7 +204,8 @@ function sendNotModified(exchange: Exchange, headers: readonly string[]): void {
 }
 
 function refuseUnavailable({ operation: { deprecated }, deps }: Exchange): void {
-  if (deps.stopping()) throw new Failure("shutting_down", undefined, { headers: { Connection: "close" } });
+  if (deps.lifecycle.stage === "stopping")
+    throw new Failure("shutting_down", undefined, { headers: { Connection: "close" } });
   if (deprecated && deps.now() >= Date.parse(deprecated.sunset)) throw new Failure("operation_retired");
 }
 
@@ -207,8 +216,4 @@ function namedHeaders(raw: IncomingMessage, names: readonly string[]): Record<st
     if (typeof value === "string") headers[name] = value;
   }
   return headers;
-}
-
-function isAnswered(result: object): result is Answered<object> {
-  return "answer" in result && "headers" in result;
 }

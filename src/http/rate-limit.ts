@@ -130,7 +130,7 @@ export function refuseExceeded({ exceeded, reset }: RateLimitState): void {
   if (exceeded) throw new Failure("rate_limited", `Too many requests. Try again in ${reset} s.`, { retryAfter: reset });
 }
 
-/** Flat header pairs of the state; none if nobody is limited. */
-export function rateLimitHeaders(state: RateLimitState | undefined): string[] {
-  return state ? ["RateLimit-Policy", state.policy, "RateLimit", state.state] : [];
+/** Flat header pairs of the state. */
+export function rateLimitHeaders({ policy, state }: RateLimitState): string[] {
+  return ["RateLimit-Policy", policy, "RateLimit", state];
 }

@@ -13,7 +13,7 @@ export function plainHttp(): HttpDependencies {
   return {
     addressOf: callerAddress([]),
     isFromProxy: () => false,
-    authenticator: { isAbsent: () => true, credentialOf: () => null as never },
+    authenticator: { credentialOf: () => null as never },
     anonymous: true,
     rateLimiters: null,
     bounds: { body: usualKiB.body * 1024, url: usualKiB.url * 1024, headers: usualKiB.headers * 1024, arrival: 10_000 },
@@ -28,7 +28,7 @@ export function plainHttp(): HttpDependencies {
     serverTiming: false,
     log: new RecordedLog(),
     now: Date.now,
-    stopping: () => false,
+    lifecycle: { stage: "serving" },
   };
 }
 

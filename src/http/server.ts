@@ -2,7 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { parse } from "node:querystring";
 import { Failure } from "../declare/failures.ts";
 import { type BoundOperation, pathUnder } from "../declare/operation.ts";
+import { recent } from "../runtime/recent.ts";
 import { AccessLog } from "./access-log.ts";
+import { isAbsent } from "./authenticate.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { type ErrorFields, errorFieldsOf, failureResponse } from "./failure-response.ts";
 import { noOperation } from "./monitoring/response-counts.ts";
@@ -10,14 +12,12 @@ import { tracedRequests } from "./monitoring/traced-requests.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
 import { refusalIn, refuseExpectations } from "./parser-failures.ts";
 import { pipeline, type Serve } from "./pipeline.ts";
-import type { Located } from "./request/input.ts";
-import { KnownTargets } from "./request/known-targets.ts";
-import { isInexact, refusalByHeaders, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
+import { type Accepted, hasBody, type Located } from "./request/input.ts";
+import { inexactPath, refusalByHeaders, refusalByTarget, targetOf, unroutable } from "./request/malformed.ts";
 import { meantOperation } from "./request/meant-operation.ts";
 import { requestIdOf } from "./request/request-id.ts";
 import { type HttpResponse, pairsOf, sendResponse } from "./shell/http-response.ts";
 import { type HttpServer, openServer } from "./shell/open-server.ts";
-import { Routes } from "./shell/routes.ts";
 
 export interface ApiServer extends HttpServer {
   /**
@@ -35,22 +35,32 @@ interface Served {
 /** What a path has, by method. */
 type Route = ReadonlyMap<string | undefined, Served>;
 
+/** Targets that led to ready responses; no honest client sends longer ones, so the memory is bounded. */
+const mostTargets = 5_000;
+const longestTarget = 256;
+
+/** A target that led to a ready response: whoever asks for it again needs no router and no reading of the query. */
+interface KnownTarget {
+  readonly serve: Serve;
+  readonly accepted: Accepted;
+}
+
 /**
  * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. A target
- * that was answered with ready bytes before (`KnownTargets`) goes round the routes and the query string.
+ * that was answered with ready bytes before (`KnownTarget`) goes round the routes and the query string.
  */
 export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): ApiServer {
   const { bounds } = deps;
   const accessLog = new AccessLog(deps);
   const unrouted = deps.answers.of(noOperation).none;
   const routes = new Routes<Route>();
-  const targets = new KnownTargets<Serve>();
+  const targets = recent<KnownTarget>(mostTargets);
 
   const serverBounds = { ...bounds, body: 2000, connections: deps.connections };
   const first: RequestListener = (request, response) => {
     request.url = targetOf(request.url ?? "");
     const requestId = requestIdOf(request.headers["x-request-id"]);
-    const known = targets.of(request);
+    const known = request.method === "GET" && !hasBody(request) ? targets.get(request.url) : undefined;
     if (known && !refusalByHeaders(request)) known.serve(request, response, requestId, known.accepted);
     else
       try {
@@ -69,15 +79,15 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     const url = request.url!;
     const path = pathOf(url);
     const found = routes.find(path);
-    const operation = operationAt(found?.value, request.method);
-    const refusal = refusalOf(request, deps);
-    if (refusal) return refuse(request, response, requestId, refusal, operation);
-    const methods = found && !isInexact(url) ? found.value : undefined;
+    const refusal = refusalByHeaders(request) ?? refusalByTarget(request, deps);
+    if (refusal) return refuse(request, response, requestId, refusal, operationAt(found?.value, request.method));
+    const methods = found && !inexactPath.test(url) ? found.value : undefined;
     const served = methods?.get(request.method);
     if (served) {
       const query = parse(url.slice(path.length + 1), "&", "=", { maxKeys: 0 }) as Located["query"];
       return served.serve(request, response, requestId, { query, path: found!.members });
     }
+    const operation = operationAt(found?.value, request.method);
     const meant = methods ? operation : meantOperation(url, operations);
     const failure = unroutable(request, [...(methods?.keys() ?? [])] as string[], meant?.path, deps);
     refuse(request, response, requestId, failure, operation);
@@ -116,7 +126,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, known?: BoundOperation) => {
     const { authorization } = raw.headers;
     const { authenticator, responseLog: entries } = deps;
-    if (entries === null || authorization === undefined || authenticator.isAbsent(authorization)) return;
+    if (entries === null || authorization === undefined || isAbsent(authorization)) return;
     try {
       const caller = await authenticator.credentialOf(authorization, deps.addressOf(raw), true);
       if (!entries.takes(caller, false)) return;
@@ -129,9 +139,9 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   };
 
   const servedBy = (operation: BoundOperation): Served => {
-    const untraced = pipeline(operation, deps, accessLog, (request, accepted) =>
-      targets.remember(request, { serve, accepted }),
-    );
+    const untraced = pipeline(operation, deps, accessLog, ({ method, url }, accepted) => {
+      if (method === "GET" && url!.length <= longestTarget) targets.set(url!, { serve, accepted });
+    });
     const serve = deps.tracer ? tracedRequests(deps.tracer, deps.isFromProxy, operation, untraced) : untraced;
     return { operation, serve };
   };
@@ -173,4 +183,30 @@ function operationAt(route: Route | undefined, method: string | undefined): Boun
 
 function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0]!;
+}
+
+/** What each path has: exact paths first, then those with members, such as `/requests/{id}`. */
+class Routes<Value> {
+  readonly #exact = new Map<string, Value>();
+  readonly #withMembers: { form: RegExp; value: Value }[] = [];
+
+  add(path: string, value: Value): void {
+    if (!path.includes("{")) this.#exact.set(path, value);
+    else this.#withMembers.push({ form: formOf(path), value });
+  }
+
+  /** `members`: as they stand in the path. */
+  find(path: string): { value: Value; members: Record<string, string> } | undefined {
+    const value = this.#exact.get(path);
+    if (value !== undefined) return { value, members: {} };
+    for (const { form, value } of this.#withMembers) {
+      const match = form.exec(path);
+      if (match) return { value, members: match.groups! };
+    }
+    return undefined;
+  }
+}
+
+function formOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }

@@ -75,10 +75,11 @@ export function seal({ records }: Keyring, row: SealedRow, record: object, now: 
   // Drawn at once: each draw costs more than its bytes.
   const random = randomBytes(keyBytes + 2 * nonceBytes);
   const own = random.subarray(0, keyBytes);
-  const nonce = (at: number) => random.subarray(keyBytes + at * nonceBytes, keyBytes + (at + 1) * nonceBytes);
+  const nonce = random.subarray(keyBytes, keyBytes + nonceBytes);
+  const nonceOfKey = random.subarray(keyBytes + nonceBytes);
   const sealed = {
-    sealed_record: textOf("record", id, row, own, nonce(0), Buffer.from(JSON.stringify(record))),
-    sealed_key: textOf("key", id, row, key, nonce(1), own),
+    sealed_record: textOf("record", id, row, own, nonce, Buffer.from(JSON.stringify(record))),
+    sealed_key: textOf("key", id, row, key, nonceOfKey, own),
   };
   own.fill(0);
   return sealed;

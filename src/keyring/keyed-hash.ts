@@ -26,14 +26,16 @@ export class KeyedHashes {
 
   /** The hash under the current key, for storing. */
   of(purpose: Purpose, parts: Parts): string {
-    return hashed(this.#current(), purpose, parts);
+    return hashed(currentOf(this.#keyring.current.hmac, this.#now()), purpose, parts);
   }
 
   /** The hash under every key of the ring, the current first: rows from before a rotation have an older one. */
   all(purpose: Purpose, parts: Parts): string[] {
-    const current = this.#current();
-    const others = this.#keyring.current.hmac.filter((key) => key !== current);
-    return [current, ...others].map((key) => hashed(key, purpose, parts));
+    const { hmac } = this.#keyring.current;
+    const current = currentOf(hmac, this.#now());
+    const hashes = [hashed(current, purpose, parts)];
+    for (const key of hmac) if (key !== current) hashes.push(hashed(key, purpose, parts));
+    return hashes;
   }
 
   /** Whether a stored hash, under any key of the ring, matches these parts. */
@@ -41,10 +43,6 @@ export class KeyedHashes {
     return this.all(purpose, parts).some(
       (hash) => hash.length === stored.length && timingSafeEqual(Buffer.from(hash), Buffer.from(stored)),
     );
-  }
-
-  #current(): HmacKey {
-    return currentOf(this.#keyring.current.hmac, this.#now());
   }
 }
 

@@ -45,7 +45,9 @@ export interface CurrentKeyring {
 
 /** The key to write with at `now`: the last one that has started. The others only open and recognise. */
 export function currentOf<Key extends RingKey>(keys: readonly Key[], now: number): Key {
-  return keys.findLast(({ from = 0 }) => from <= now) ?? keys[0]!;
+  let current = keys[0]!;
+  for (const key of keys) if ((key.from ?? 0) <= now) current = key;
+  return current;
 }
 
 const keyText = /^[A-Za-z0-9+/]{43}=$/;

@@ -49,7 +49,7 @@ export async function watchKeyring({
     }
   };
   const opened = await matched(() => openKeyring(path, db));
-  let { state: seen, keyring: current } = opened;
+  let { state: seen } = opened;
   let looks = 0;
 
   const follow = reportingNewFailures(
@@ -60,16 +60,14 @@ export async function watchKeyring({
         throw error;
       });
       if (!read) return;
-      if (read.state !== seen) current = read.keyring;
+      if (read.state !== seen) watched.current = read.keyring;
       seen = read.state;
     },
     keyringReasonOf,
     (reason) => log.error({ reason }, "The changed key ring is not used: the ring that was read before stays in use"),
   );
-  return {
-    get current() {
-      return current;
-    },
+  const watched = {
+    current: opened.keyring,
     made: opened.made,
     async look() {
       looks += 1;
@@ -77,6 +75,7 @@ export async function watchKeyring({
       if (isChanged || looks % checkEvery === 0) await follow.run(isChanged);
     },
   };
+  return watched;
 }
 
 /** Differs when the file does. */

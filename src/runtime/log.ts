@@ -15,11 +15,15 @@ export type LogFields = Record<string, unknown>;
 const context = new AsyncLocalStorage<LogFields>();
 
 /**
- * Runs `work`. Each line that it logs, also after a wait, carries these fields and those around them. Fields that
+ * Runs `work` with what it is `given`. Each line that it logs, also after a wait, carries these fields and those around them. Fields that
  * `addLogFields` adds meanwhile are in `fields` afterwards.
  */
-export function withLogFields<Result>(fields: LogFields, work: () => Result): Result {
-  return context.run(Object.assign(fields, { ...context.getStore(), ...fields }), work);
+export function withLogFields<Given extends unknown[], Result>(
+  fields: LogFields,
+  work: (...given: Given) => Result,
+  ...given: Given
+): Result {
+  return context.run(Object.assign(fields, { ...context.getStore(), ...fields }), work, ...given);
 }
 
 /** Adds fields to all further lines of the innermost `withLogFields`; does nothing outside one. */

@@ -33,3 +33,14 @@ export function withSpan<Result>(span: Span, work: () => Result): Result {
 export function spanWithin(name: string, kind: "client" | "internal", attributes: SpanAttributes): Span | undefined {
   return context.getStore()?.within(name, kind, attributes);
 }
+
+/** Makes `work` a span within the one around us, if there is one. */
+export function asSpan<Result>(name: string, attributes: SpanAttributes, work: Promise<Result>): Promise<Result> {
+  const span = spanWithin(name, "internal", attributes);
+  if (span)
+    work.then(
+      () => span.end(),
+      () => span.end({}, true),
+    );
+  return work;
+}

@@ -1,7 +1,15 @@
 import { type Kysely, SqliteAdapter } from "kysely";
-import type { StoreUsage } from "./store-usage.ts";
+import type { Durations } from "../runtime/duration-histogram.ts";
 import type { Tables } from "./tables.ts";
 import type { StoreTimeouts } from "./timeouts.ts";
+
+/** The load of a store, as this process sees it. */
+export interface StoreUsage {
+  /** Durations of commits, from our request until the store's response. */
+  readonly commits: Durations;
+  /** Connections in use and idle, and how many statements wait for one. */
+  connections(): { busy: number; idle: number; waiting: number };
+}
 
 /** An open database of either engine. */
 export interface Database {
@@ -17,4 +25,12 @@ export interface Database {
 
 export function isSqlite(db: Kysely<Tables>): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
+}
+
+/**
+ * Whether a statement outside a transaction is a commit: every statement except reads and those that begin a
+ * transaction.
+ */
+export function isWrite(sql: string): boolean {
+  return !/^(?:select|begin|start|rollback|set) ?/i.test(sql);
 }

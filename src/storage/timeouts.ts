@@ -36,13 +36,16 @@ export interface Patience extends AbortableOperationOptions {
   readonly waitsForRows: boolean;
 }
 
-/** Milliseconds that a statement sent at `asked` may still wait; the store last answered at `heard`. */
-export function remainingTime(
-  { alone, inside }: StoreTimeouts,
-  asked: number,
-  heard: number,
-  patience: Patience | undefined,
-): number {
+/** A statement that waits for the store, by `performance.now()` since `asked`. */
+export interface WaitingStatement {
+  readonly asked: number;
+  readonly timeouts: StoreTimeouts;
+  readonly patience: Patience | undefined;
+}
+
+/** Milliseconds that a statement may still wait; the store last answered at `heard`. */
+export function remainingTime({ asked, timeouts, patience }: WaitingStatement, heard: number): number {
+  const { alone, inside } = timeouts;
   const usual = Math.min(Math.max(asked, heard) + alone, asked + inside);
   return Math.max(usual, patience?.until ?? 0) - performance.now();
 }

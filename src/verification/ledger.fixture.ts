@@ -2,7 +2,7 @@ import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "../l
 import { Ledger, type Row } from "../ledger/ledger.ts";
 import { type PublicState, publicState, storedState } from "../ledger/public-state.ts";
 import { newReference } from "../ledger/reference.ts";
-import type { StoreUsage } from "../storage/store-usage.ts";
+import type { StoreUsage } from "../storage/engine.ts";
 import type { Db } from "../storage/tables.ts";
 import type { VerificationRequest } from "./request.ts";
 

@@ -1,10 +1,9 @@
-import { isAbsent } from "../access/authenticator.ts";
 import { accessOperations, callerOperations } from "../access/operations/index.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
 import { answerTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { bind } from "../declare/operation.ts";
-import type { HttpDependencies } from "../http/dependencies.ts";
+import type { HttpDependencies, Lifecycle } from "../http/dependencies.ts";
 import { registerHealth } from "../http/monitoring/health.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { registerPages } from "../http/pages/index.ts";
@@ -25,12 +24,11 @@ export interface ApiParts {
   log: Log;
   rooms: Rooms;
   answers: ResponseCounts;
-  /** `leaving`: it is not ready any more, and serves. `stopping`: it refuses new requests. */
-  stage: () => "serving" | "leaving" | "stopping";
+  lifecycle: Lifecycle;
 }
 
 /** The server of the operations, with its pages and health checks. It does not listen yet. */
-export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiServer {
+export function openApi({ config, log, rooms, answers, lifecycle }: ApiParts): ApiServer {
   const { access, catalogue, identity, store, tracer, opened } = rooms;
   const { publicUrl, pathPrefixes } = config;
   const site = {
@@ -55,7 +53,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
   const http: HttpDependencies = {
     addressOf: callerAddress(config.trustProxy),
     isFromProxy: fromProxy(config.trustProxy),
-    authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
+    authenticator: access.credentials,
     anonymous: config.anonymous,
     rateLimiters,
     bounds: {
@@ -80,7 +78,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     serverTiming: config.serverTiming,
     log,
     now: Date.now,
-    stopping: () => stage() === "stopping",
+    lifecycle,
   };
   const bound = [
     ...bind(catalogueOperations, catalogue),
@@ -95,6 +93,10 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
   ];
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);
-  registerHealth(app, { version, stopping: () => stage() !== "serving", takesWrites: () => store.takesWrites() });
+  registerHealth(app, {
+    version,
+    stopping: () => lifecycle.stage !== "serving",
+    takesWrites: () => store.takesWrites(),
+  });
   return app;
 }

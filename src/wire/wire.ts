@@ -1,5 +1,6 @@
 import type { FeatureServer } from "../commands/feature.ts";
 import type { Config } from "../config/read-config.ts";
+import type { Lifecycle } from "../http/dependencies.ts";
 import { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import type { ApiServer } from "../http/server.ts";
 import { keyringPath } from "../keyring/file.ts";
@@ -34,13 +35,13 @@ export interface Service {
 export async function wire(config: Config, log: Log, worker?: number): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   let patience = 0;
-  let stage: "serving" | "leaving" | "stopping" = "serving";
+  const lifecycle: Lifecycle = { stage: "serving" };
   const answers = new ResponseCounts();
   const core = coreOf(config, log);
   const options = { core, worker, answers, patience: () => patience };
   const rooms = await openRooms(options, opened);
   const { access, keyring, pulse, store } = rooms;
-  const app = openApi({ config, log, rooms, answers, stage: () => stage });
+  const app = openApi({ config, log, rooms, answers, lifecycle });
   const jobs = pulse.begin(await everyJob({ ...rooms, core }));
   opened.defer(() => jobs.stop());
   await store.serve(config.storeTimeouts);
@@ -55,10 +56,10 @@ export async function wire(config: Config, log: Log, worker?: number): Promise<S
     noteShown: () => access.noteShown(),
     ...(keyring.made ? { madeKeyring: keyringPath(config) } : {}),
     leave() {
-      stage = "leaving";
+      lifecycle.stage = "leaving";
     },
     refuseNewWork() {
-      stage = "stopping";
+      lifecycle.stage = "stopping";
     },
     async close(milliseconds) {
       patience = milliseconds;

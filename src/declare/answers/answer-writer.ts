@@ -9,7 +9,7 @@ export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   const validator = lazyValidator(schema);
   const copy = ordered(schema);
   return (value) => {
-    const declared = copy(value);
+    const declared = copy ? copy(value) : value;
     if (validator().Check(declared)) return declared;
     const [, problems] = validator().Errors(declared);
     throw new AnswerError(problems.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
@@ -29,20 +29,21 @@ export class AnswerError extends Error {
   }
 }
 
-function ordered(schema: TSchema): (value: unknown) => unknown {
+/** Undefined for a schema without members, whose values need no copy. */
+function ordered(schema: TSchema): ((value: unknown) => unknown) | undefined {
   const { items, properties } = schema as { items?: TSchema } & Partial<TObject>;
   if (items) {
     const copy = ordered(items);
-    return (value) => (Array.isArray(value) ? value.map(copy) : value);
+    return copy && ((value) => (Array.isArray(value) ? value.map(copy) : value));
   }
-  if (!properties) return (value) => value;
+  if (!properties) return undefined;
   const members = Object.entries(properties).map(([name, member]) => ({ name, copy: ordered(member) }));
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const copied: Record<string, unknown> = {};
     for (const { name, copy } of members) {
       const member = (value as Record<string, unknown>)[name];
-      if (member !== undefined) copied[name] = copy(member);
+      if (member !== undefined) copied[name] = copy ? copy(member) : member;
     }
     return copied;
   };

@@ -1,5 +1,5 @@
 import { type FailureCode, failures } from "../../declare/failures.ts";
-import type { Caller, Mode } from "../../declare/operation.ts";
+import type { Mode } from "../../declare/operation.ts";
 import { Durations } from "../../runtime/duration-histogram.ts";
 
 /** Answers of one operation to keys of one mode. */
@@ -63,9 +63,4 @@ export class ResponseCounts {
         yield { operation, mode, status: failures[code].status, outcome: code, count };
     }
   }
-}
-
-/** The tally of a caller; null is a caller that we do not know. */
-export function tallyOf(counts: TalliesByMode, caller: Caller | null): Tally {
-  return counts[caller === null ? "none" : caller.mode];
 }

@@ -58,7 +58,7 @@ export function registerPages(
       const reply = await contentResponse(request, made);
       const rateLimit = reply.status === 304 ? rateLimiters?.anonymous.refund(address) : counted;
       const headers = { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", ...reply.headers };
-      return { ...reply, headers: { ...headers, ...pairsOf(rateLimitHeaders(rateLimit)) } };
+      return { ...reply, headers: { ...headers, ...(rateLimit && pairsOf(rateLimitHeaders(rateLimit))) } };
     });
   }
 }

@@ -10,10 +10,11 @@ import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenar
  */
 export function rehearsable(operation: BoundOperation): BoundOperation {
   const { run, pick, ...rest } = operation;
+  const { room } = rest;
   const headers = Type.Object({ ...operation.headers?.properties, [scenarioName]: Type.Optional(Type.String()) });
   if (pick) {
     const rehearsing = (call: Call) => {
-      const ready = pick(call as Call<never, never>, undefined, operation.id);
+      const ready = pick(call as Call<never, never>, room, operation.id);
       const asked = askedFor(call);
       return asked ? readyAs(ready, ...asked) : ready;
     };
@@ -21,10 +22,10 @@ export function rehearsable(operation: BoundOperation): BoundOperation {
   }
   const rehearsing = async (call: Call) => {
     const asked = askedFor(call);
-    if (!asked) return run(call as Call<never, never>, undefined);
+    if (!asked) return run(call as Call<never, never>, room);
     const [name, { delay, change, headers }] = asked;
     if (delay) await later(delay);
-    const result = await run(call as Call<never, never>, undefined);
+    const result = await run(call as Call<never, never>, room);
     const answer = "answer" in result ? (result.answer as object) : result;
     return {
       answer: change ? changedBy(asked, answer) : answer,

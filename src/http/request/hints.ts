@@ -14,9 +14,11 @@ export function withHint(always: readonly string[], hint: string): string[] {
 const keyHeaders = ["X-API-Key", "API-Key"].map((told) => ({ name: told.toLowerCase(), told }));
 const keyInUrl = /[?&](api_?key)=(?!duba_live_)/i;
 
-/** A key in a header, or in the URL, that we do not read. We do not know its mode: a live one gets no hint. */
+/**
+ * Of a request without an `Authorization` header: a key in another header, or in the URL, that we do not read. We do not
+ * know its mode: a live one gets no hint.
+ */
 export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url">): string | undefined {
-  if (headers.authorization !== undefined) return undefined;
   for (const { name, told } of keyHeaders)
     if (headers[name] !== undefined && !String(headers[name]).startsWith("duba_live_")) return sendsKeyIn(told);
   const inUrl = keyInUrl.exec(url!)?.[1];
@@ -31,13 +33,16 @@ const meantHeaders: Record<string, readonly string[]> = {
   "consent-reference": ["X-Consent-Reference"],
 };
 
-/** Headers that look like those that the operation reads. */
-export function headerHints(operation: BoundOperation, headers: IncomingHttpHeaders): string[] {
-  return Object.keys(operation.headers?.properties ?? {}).flatMap((name) => {
+/** Headers that look like those that the operation reads, whose names are `read`. */
+export function headerHints(read: readonly string[], headers: IncomingHttpHeaders): string[] {
+  const hints: string[] = [];
+  for (const name of read) {
+    if (headers[name] !== undefined) continue;
     const sent = meantHeaders[name]?.find((other) => headers[other.toLowerCase()] !== undefined);
-    if (sent === undefined || headers[name] !== undefined) return [];
-    return [`${sent} is not read. Send ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`];
-  });
+    if (sent === undefined) continue;
+    hints.push(`${sent} is not read. Send ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`);
+  }
+  return hints;
 }
 
 /** What stands in the query string or the body of a request, and is no parameter there. */
@@ -46,14 +51,14 @@ export function unreadHint(
   query: object,
   body: object = {},
 ): string | undefined {
-  const known = Object.keys(input.properties);
-  const isUnknown = (name: string) => !known.includes(name);
-  const inQuery = Object.keys(query).filter((name) => carriage === "body" || isUnknown(name));
-  const unread = [
-    ...inQuery.map((name) => named(name) + (carriage === "body" ? " in the query string" : "")),
-    ...Object.keys(body).filter(isUnknown).map(named),
-  ];
+  const { properties } = input;
+  const unread: string[] = [];
+  for (const name of Object.keys(query))
+    if (carriage === "body") unread.push(`${named(name)} in the query string`);
+    else if (!Object.hasOwn(properties, name)) unread.push(named(name));
+  for (const name of Object.keys(body)) if (!Object.hasOwn(properties, name)) unread.push(named(name));
   if (unread.length === 0) return undefined;
+  const known = Object.keys(properties);
   const takes =
     known.length === 0 ? "no parameters" : known.join(", ") + (carriage === "body" ? " in a JSON body" : "");
   return `${id} does not read ${[...new Set(unread)].slice(0, 5).join(", ")}. It takes ${takes}.`;

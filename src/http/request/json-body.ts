@@ -35,7 +35,7 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
     const sentence = `The body did not arrive within ${bounds.arrival / 1000} seconds.`;
     throw new Failure("request_timeout", sentence, { headers: { Connection: "close" } });
   }
-  if (saysNothing(bytes)) return undefined;
+  if (nothing.test(bytes.toString().trim())) return undefined;
   refuseOtherTypes(request);
   const text = textOf(bytes);
   let value: unknown;
@@ -50,9 +50,7 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
 }
 
 /** Frameworks write "no data" in many ways: Laravel `[]`, Go `null`, others `{}`, `""` or white space. */
-function saysNothing(bytes: Buffer): boolean {
-  return /^(?:null|""|\[\s*\]|\{\s*\})?$/.test(bytes.toString().trim());
-}
+const nothing = /^(?:null|""|\[\s*\]|\{\s*\})?$/;
 
 function textOf(bytes: Buffer): string {
   try {

@@ -26,12 +26,8 @@ function isHost(text: string): boolean {
   return true;
 }
 
-const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
-
-/** The failure of a request that is malformed on any path; undefined if it is fine. */
-export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Failure | undefined {
-  return refusalByHeaders(request) ?? refusalByTarget(request, deps);
-}
+/** Paths are exact, but the router would decode them and read a trailing slash as an empty parameter. */
+export const inexactPath = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
 /** The failure of a request whose headers are malformed, whatever it asks for. */
 export function refusalByHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): Failure | undefined {
@@ -47,19 +43,17 @@ export function refusalByHeaders({ headers, httpVersion, rawHeaders }: IncomingM
   return undefined;
 }
 
-function refusalByTarget({ method, url = "" }: IncomingMessage, deps: HttpDependencies): Failure | undefined {
-  const { bounds } = deps;
+/** The failure of a request whose target is malformed. */
+export function refusalByTarget(
+  { method, url = "" }: IncomingMessage,
+  { bounds }: Pick<HttpDependencies, "bounds">,
+): Failure | undefined {
   if (url.length > bounds.url) return new Failure("uri_too_long", `The URL is longer than ${sizeOf(bounds.url)}.`);
   if (!url.startsWith("/") && !(url === "*" && method === "OPTIONS"))
     return malformed("The request target must be a path, such as /healthz.");
   if (url.includes("#")) return malformed("The request target contains a #. Remove the fragment, or send # as %23.");
   if (url.includes("%") && !isDecodable(url)) return malformed("The URL cannot be decoded.");
   return undefined;
-}
-
-/** Paths are exact, but the router would decode them and read a trailing slash as an empty parameter. */
-export function isInexact(url: string): boolean {
-  return inexact.test(url);
 }
 
 /**

@@ -40,7 +40,7 @@ export function openServer(
   serve: RequestListener,
   refusal: UnparsedResponse = bareRefusal,
 ): HttpServer {
-  const pipelined = new PipelinedRequests();
+  const pipelined = new PipelinedRequests(serve);
   const server = createServer(
     {
       maxHeaderSize: headers,
@@ -56,7 +56,7 @@ export function openServer(
     (request, response) => {
       // The parser drops what stands behind an Upgrade in the same packet.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
-      pipelined.begin(request.socket, response, () => serve(request, response));
+      pipelined.begin(request, response);
     },
   );
   // Callers may say no more and still wait for their response. Node does not document it.

@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Milliseconds of each event-loop tick for pipelined requests. */
@@ -18,23 +18,30 @@ interface Waiting {
  * connections meanwhile.
  */
 export class PipelinedRequests {
+  readonly #serve: RequestListener;
   readonly #waiting = new WeakMap<Socket, Waiting>();
   /** The response to the newest request of each connection. */
   readonly #newest = new WeakMap<Socket, ServerResponse>();
   readonly #queue: (() => void)[] = [];
   #next = 0;
 
+  constructor(serve: RequestListener) {
+    this.#serve = serve;
+  }
+
   /** Serves a request: at once, or in its turn if it waits for an earlier one on its connection. */
-  begin(socket: Socket, response: ServerResponse, serve: () => void): void {
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
     const isWaiting = waitsForAnother(response);
     // A request behind the last response would be served, and charged, for nobody.
     if (isWaiting && !this.#newest.get(socket)!.shouldKeepAlive) return;
     this.#newest.set(socket, response);
-    if (isWaiting) this.#add(socket, serve);
-    else serve();
+    if (isWaiting) this.#add(request, response);
+    else this.#serve(request, response);
   }
 
-  #add(socket: Socket, serve: () => void): void {
+  #add(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
     const waiting = this.#waiting.get(socket) ?? { requests: 0, isPausing: false };
     this.#waiting.set(socket, waiting);
     waiting.requests += 1;
@@ -51,7 +58,7 @@ export class PipelinedRequests {
       waiting.requests -= 1;
       // The last one may still need its body.
       if (waiting.requests === 0) socket.resume();
-      if (!socket.destroyed) serve();
+      if (!socket.destroyed) this.#serve(request, response);
     });
   }
 

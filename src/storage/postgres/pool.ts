@@ -1,8 +1,8 @@
 import type { DatabaseConnection } from "kysely";
 import pg from "pg";
 import type { Durations } from "../../runtime/duration-histogram.ts";
+import { isWrite } from "../engine.ts";
 import { codeOf, RowHeld, StoreAway } from "../errors.ts";
-import { isWrite } from "../store-usage.ts";
 import { answerBefore, OPEN_MILLISECONDS, type Patience, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
@@ -139,7 +139,7 @@ function bounded(
     const asked = performance.now();
     for (;;) {
       try {
-        return await ask(sql, parameters, remainingTime(timeouts, asked, asked, patience));
+        return await ask(sql, parameters, remainingTime({ asked, timeouts, patience }, asked));
       } catch (error) {
         // The server cancelled the statement after the usual time, so it did nothing.
         const mayRepeat = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
@@ -232,7 +232,7 @@ export class PatientPool {
     const asked = performance.now();
     const coming = this.#take();
     try {
-      const left = () => remainingTime(this.#timeouts, asked, this.#server.heard, patience);
+      const left = () => remainingTime({ asked, timeouts: this.#timeouts, patience }, this.#server.heard);
       const client = await answerBefore(coming, left, noResponse);
       return bounded(client, this.#timeouts, patience, this.#way, this.#server);
     } catch (error) {

@@ -24,6 +24,8 @@ export interface PulseParts {
 export class Pulse {
   /** Identifies this process in its own rows. */
   readonly id = randomBytes(9).toString("base64url");
+  /** Whether other processes may serve beside this one. */
+  readonly hasPeers: boolean;
   readonly #parts: PulseParts;
   readonly #ask = singleFlight(() => this.#askStore());
   readonly #timer = setInterval(() => {
@@ -44,6 +46,7 @@ export class Pulse {
 
   private constructor(parts: PulseParts) {
     this.#parts = parts;
+    this.hasPeers = parts.store.engine === "postgres";
   }
 
   /** Takes the lease. Rejects if the store is away. */
@@ -60,11 +63,6 @@ export class Pulse {
       clearInterval(pulse.#timer);
       throw error;
     }
-  }
-
-  /** Whether other processes may serve beside this one. */
-  get hasPeers(): boolean {
-    return this.#parts.store.engine === "postgres";
   }
 
   /** False once other processes may consider this one dead. It must then send no request to an upstream. */

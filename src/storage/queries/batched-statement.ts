@@ -38,17 +38,17 @@ const outside = AsyncLocalStorage.snapshot();
  * has one commit.
  */
 export class BatchedStatement {
-  readonly #execute: (batch: Batchable[], patience: Patience) => Promise<string[]>;
+  readonly #execute: (batch: Batchable[], patience: Patience) => Promise<Pick<Batchable, "reference">[]>;
   readonly #alone: (values: Batchable, patience: Patience) => Promise<boolean>;
   #waiting: Call[] = [];
   #isSending = false;
 
   /**
-   * `execute` resolves to the references of the changed rows. If the store rejects a batch, `alone` runs each of its
+   * `execute` resolves to the changed rows. If the store rejects a batch, `alone` runs each of its
    * calls and resolves to whether the row changed.
    */
   constructor(
-    execute: (batch: Batchable[], patience: Patience) => Promise<string[]>,
+    execute: (batch: Batchable[], patience: Patience) => Promise<Pick<Batchable, "reference">[]>,
     alone: (values: Batchable, patience: Patience) => Promise<boolean>,
   ) {
     this.#execute = execute;
@@ -59,18 +59,18 @@ export class BatchedStatement {
   run(values: Batchable, until: number): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
     this.#waiting.push({ values, until, answer });
-    if (!this.#isSending) outside(() => void this.#sendWaiting());
+    if (!this.#isSending) void outside(this.#sendWaiting);
     return answer.promise;
   }
 
-  async #sendWaiting(): Promise<void> {
+  readonly #sendWaiting = async (): Promise<void> => {
     this.#isSending = true;
     while (this.#waiting.length > 0) {
       await this.#gather();
       await withTimeout(this.#send(this.#next()), patience);
     }
     this.#isSending = false;
-  }
+  };
 
   /** Waits for calls that are about to come: until a few event-loop ticks bring none. */
   async #gather(): Promise<void> {
@@ -84,20 +84,27 @@ export class BatchedStatement {
   /** Takes the calls that waited longest, at most one per row. */
   #next(): Call[] {
     const batch = new Map<string, Call>();
+    const later: Call[] = [];
     for (const call of this.#waiting) {
-      if (batch.size === most) break;
-      if (!batch.has(call.values.reference)) batch.set(call.values.reference, call);
+      const { reference } = call.values;
+      if (batch.size < most && !batch.has(reference)) batch.set(reference, call);
+      else later.push(call);
     }
-    this.#waiting = this.#waiting.filter((call) => batch.get(call.values.reference) !== call);
+    this.#waiting = later;
     return [...batch.values()];
   }
 
   async #send(batch: readonly Call[]): Promise<void> {
-    const until = Math.max(...batch.map((call) => call.until));
     const isAlone = batch.length === 1;
+    const calls: Batchable[] = [];
+    let until = 0;
+    for (const call of batch) {
+      calls.push(call.values);
+      until = Math.max(until, call.until);
+    }
     try {
-      const values = batch.map((call) => call.values);
-      const changed = new Set(await this.#execute(values, { until, waitsForRows: isAlone }));
+      const changed = new Set<string>();
+      for (const { reference } of await this.#execute(calls, { until, waitsForRows: isAlone })) changed.add(reference);
       for (const { values, answer } of batch) answer.resolve(changed.has(values.reference));
     } catch (error) {
       // A rejected batch did nothing. When its calls run alone, only those at fault fail, and only those that need a

@@ -1,20 +1,30 @@
 import type { Compilable, Kysely } from "kysely";
 import { FairQueue } from "../../runtime/fair-queue.ts";
 import { recent } from "../../runtime/recent.ts";
+import { asSpan, type SpanAttributes } from "../../runtime/trace.ts";
 import { isSqlite } from "../engine.ts";
+import type { SqlStatement } from "../sqlite/messages.ts";
 import type { Tables } from "../tables.ts";
 import type { Patience } from "../timeouts.ts";
 import { type Batchable, BatchedStatement } from "./batched-statement.ts";
 import { ConnectionShares } from "./connection-shares.ts";
 import type { QueryWithFollowUps } from "./follow-ups.ts";
 import { type Input, sharedInput } from "./shared-input.ts";
-import { asCommit } from "./traced-dialect.ts";
 
 /** A placeholder for a value that is known only when the compiled query runs. */
 class Placeholder {
-  readonly valueIn: (values: Record<string, unknown>) => unknown;
-  constructor(valueIn: Placeholder["valueIn"]) {
-    this.valueIn = valueIn;
+  readonly #name: string;
+  /** Its place, if it is a member of a list. */
+  readonly #at: number | undefined;
+
+  constructor(name: string, at?: number) {
+    this.#name = name;
+    this.#at = at;
+  }
+
+  valueIn(values: Readonly<Record<string, unknown>>): unknown {
+    const value = values[this.#name];
+    return this.#at === undefined ? value : (value as readonly unknown[])[this.#at];
   }
 }
 
@@ -37,6 +47,8 @@ const mostCompiled = 500;
  */
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
+  readonly #isSqlite: boolean;
+  readonly #span: SpanAttributes;
   readonly #shares: ConnectionShares;
   readonly #kinds: Readonly<Record<string, string>>;
   readonly #compiled = recent<QueryWithFollowUps>(mostCompiled);
@@ -46,6 +58,8 @@ export class CompiledQueries {
   /** `kinds`: the column kind of each value that a shared query may have, and of the members of each list. */
   constructor(db: Kysely<Tables>, shares = new ConnectionShares(), kinds: Readonly<Record<string, string>> = {}) {
     this.#db = db;
+    this.#isSqlite = isSqlite(db);
+    this.#span = { "db.system.name": this.#isSqlite ? "sqlite" : "postgresql" };
     this.#shares = shares;
     this.#kinds = kinds;
   }
@@ -70,8 +84,7 @@ export class CompiledQueries {
       batched = this.#batch(statement, isDone);
       this.#batched.set(statement.name, batched);
     }
-    const commit = () => batched.run(statement.values, until);
-    const hasChanged = await asCommit(isSqlite(this.#db) ? "sqlite" : "postgresql", commit);
+    const hasChanged = await asSpan("commit", this.#span, batched.run(statement.values, until));
     await this.#queue.next();
     return hasChanged;
   }
@@ -80,18 +93,15 @@ export class CompiledQueries {
     statement: Statement<Values, { reference: string }>,
     isDone: (values: Values) => Promise<boolean>,
   ): BatchedStatement {
-    const text = new Placeholder(({ text }) => text);
+    const text = new Placeholder("text");
     const { columns, input, jsonOf } = sharedInput(this.#db, statement.values, this.#kinds, text);
-    const compiled: QueryWithFollowUps = statement.write(columns, input).compile();
+    const compiled: QueryWithFollowUps<{ reference: string }> = statement.write(columns, input).compile();
     return new BatchedStatement(
       async (batch, patience) => {
         const calls = batch as Values[];
         // A single call is cheaper for the server and for us with its values as parameters.
-        const rows =
-          calls.length === 1
-            ? await this.#execute(statement, calls[0]!, patience)
-            : await this.#executeShared(compiled, jsonOf(calls), patience);
-        return (rows as { reference: string }[]).map(({ reference }) => reference);
+        if (calls.length === 1) return this.#execute(statement, calls[0]!, patience);
+        return this.#executeShared(compiled, jsonOf(calls), patience);
       },
       async (call, patience) => {
         if (await isDone(call as Values)) return false;
@@ -101,9 +111,13 @@ export class CompiledQueries {
     );
   }
 
-  async #executeShared(compiled: QueryWithFollowUps, calls: readonly string[], patience: Patience): Promise<unknown[]> {
-    const query = isSqlite(this.#db) ? { ...compiled, input: calls } : filled(compiled, { text: `[${calls.join()}]` });
-    return (await this.#db.executeQuery(query, patience)).rows;
+  async #executeShared<Row>(
+    compiled: QueryWithFollowUps<Row>,
+    calls: readonly string[],
+    patience: Patience,
+  ): Promise<Row[]> {
+    const query = this.#isSqlite ? { ...compiled, input: calls } : filled(compiled, { text: `[${calls.join()}]` });
+    return (await this.#db.executeQuery<Row>(query, patience)).rows;
   }
 
   async #execute<Values extends object, Row>(
@@ -123,21 +137,18 @@ export class CompiledQueries {
 function placeholdersFor<Values extends object>(values: Values): Values {
   const placeholders = Object.entries(values).map(([name, value]) => [
     name,
-    Array.isArray(value)
-      ? value.map((_, index) => new Placeholder((values) => (values[name] as unknown[])[index]))
-      : new Placeholder((values) => values[name]),
+    Array.isArray(value) ? value.map((_, at) => new Placeholder(name, at)) : new Placeholder(name),
   ]);
   return Object.fromEntries(placeholders) as Values;
 }
 
-function filled(query: QueryWithFollowUps, values: object): QueryWithFollowUps {
-  const parameters = query.parameters.map((value) =>
-    value instanceof Placeholder ? value.valueIn(values as Record<string, unknown>) : value,
-  );
-  const { followedBy } = query;
-  return {
-    ...query,
-    parameters,
-    ...(followedBy ? { followedBy: followedBy.map((next) => filled(next, values)) } : {}),
-  };
+/** The statement, and those that follow it, with values in place of placeholders. */
+function filled<Query extends SqlStatement>(query: Query, values: object): Query {
+  const parameters: unknown[] = [];
+  for (const value of query.parameters)
+    parameters.push(value instanceof Placeholder ? value.valueIn(values as Record<string, unknown>) : value);
+  if (!query.followedBy) return { ...query, parameters };
+  const followedBy: SqlStatement[] = [];
+  for (const next of query.followedBy) followedBy.push(filled(next, values));
+  return { ...query, parameters, followedBy };
 }

@@ -1,16 +1,12 @@
 import type { Compilable, CompiledQuery, Kysely, OperationNodeSource, SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
 import { isSqlite } from "../engine.ts";
+import type { SqlStatement } from "../sqlite/messages.ts";
 import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";
 
-/** A statement. The rest is for SQLite only, as `SqlStatement` has it. */
-export type QueryWithFollowUps<Row = unknown> = CompiledQuery<Row> & {
-  /** Statements that run in the same commit if the first one returned rows. */
-  followedBy?: readonly CompiledQuery[];
-  /** JSON of each call that shares them. */
-  input?: readonly string[];
-};
+/** A statement, with what SQLite runs beside it. */
+export type QueryWithFollowUps<Row = unknown> = CompiledQuery<Row> & SqlStatement;
 
 type Statement<Row = unknown> = Compilable<Row> & OperationNodeSource;
 
@@ -34,7 +30,10 @@ export function withFollowUps<Row extends { reference: string }>(
   if (isSqlite(db)) {
     const compiled = (statement: Statement) =>
       input ? sql`with input as ${input.table} ${statement}`.compile(db) : statement.compile();
-    const followedBy = followUps([...inTable, ...inputs] as unknown as Changed).map(compiled);
+    const followedBy = followUps([...inTable, ...inputs] as unknown as Changed).map((statement): SqlStatement => {
+      const { sql, parameters } = compiled(statement);
+      return { sql, parameters };
+    });
     return { compile: () => ({ ...compiled(change), followedBy }) as QueryWithFollowUps<Row> };
   }
   const changed = ["changed as verification", ...inputs] as unknown as Changed;

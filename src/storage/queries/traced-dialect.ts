@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from "kysely";
-import { type Span, spanWithin } from "../../runtime/trace.ts";
-import { isWrite } from "../store-usage.ts";
+import { asSpan, type Span, spanWithin } from "../../runtime/trace.ts";
+import { isWrite } from "../engine.ts";
 
 type Engine = "sqlite" | "postgresql";
 
@@ -15,20 +15,6 @@ export function traced(dialect: Dialect, engine: Engine): Dialect {
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (db) => dialect.createIntrospector(db),
   };
-}
-
-/** Makes a commit a span of the request that waits for it. */
-export async function asCommit<Value>(engine: Engine, commit: () => Promise<Value>): Promise<Value> {
-  const span = spanWithin("commit", "internal", { "db.system.name": engine });
-  if (!span) return commit();
-  try {
-    const value = await commit();
-    span.end();
-    return value;
-  } catch (error) {
-    span.end({}, true);
-    throw error;
-  }
 }
 
 function tracedDriver(driver: Driver, engine: Engine): Driver {
@@ -57,8 +43,8 @@ function tracedDriver(driver: Driver, engine: Engine): Driver {
       seen.add(connection);
       const { executeQuery } = connection;
       connection.executeQuery = <Row>(query: CompiledQuery) => {
-        const execute = () => executeQuery.call(connection, query) as ReturnType<typeof executeQuery<Row>>;
-        return !open.has(connection) && isWrite(query.sql) ? asCommit(engine, execute) : execute();
+        const result = executeQuery.call(connection, query) as ReturnType<typeof executeQuery<Row>>;
+        return !open.has(connection) && isWrite(query.sql) ? asSpan("commit", attributes, result) : result;
       };
       return connection;
     },

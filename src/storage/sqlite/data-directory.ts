@@ -118,20 +118,6 @@ function cannotWrite(file: string, code: string | undefined): StoreError {
   );
 }
 
-/** Milliseconds between two checks of a file. */
-const looksEvery = 1_000;
-
-/** Returns a function that says whether the file at `path` is still the same file. It checks at most once a second. */
-export function standsAt(path: string): () => boolean {
-  const inode = () => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
-  const own = inode();
-  let [isThere, lookedAt] = [true, performance.now()];
-  return () => {
-    if (performance.now() - lookedAt >= looksEvery) [isThere, lookedAt] = [inode() === own, performance.now()];
-    return isThere;
-  };
-}
-
 /** The lock of a process that serves from a directory. */
 export interface DirectoryLock {
   release(): void;

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import {
   AbortedTransactionError,
   type DatabaseConnection,
@@ -14,7 +15,6 @@ import type { QueryWithFollowUps } from "../queries/follow-ups.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type Patience, type StoreTimeouts } from "../timeouts.ts";
-import { standsAt } from "./data-directory.ts";
 import type { Rows, SqlStatement } from "./messages.ts";
 import { StatementQueue } from "./queue.ts";
 import { SqliteError, SqliteThread } from "./thread.ts";
@@ -67,24 +67,24 @@ class QueuedConnection implements DatabaseConnection {
     this.#patience = patience;
   }
 
-  async executeQuery<Row>({ sql, parameters, followedBy: next, input }: QueryWithFollowUps): Promise<QueryResult<Row>> {
-    const followedBy = next?.map(({ sql, parameters }) => ({ sql, parameters }));
-    const batch = { ...(followedBy ? { followedBy } : {}), ...(input ? { input } : {}) };
-    const { rows, changes } = await this.run({ sql, parameters, ...batch });
+  async executeQuery<Row>({ sql, parameters, followedBy, input }: QueryWithFollowUps): Promise<QueryResult<Row>> {
+    const statement = { sql, parameters, followedBy, input };
+    const { rows, changes } = await (this.transaction === undefined
+      ? this.#queues.main.run(statement, this.#patience)
+      : this.#runInside(this.transaction, statement));
     return {
       rows: rows as Row[],
       ...(changes === undefined ? {} : { numAffectedRows: BigInt(changes) }),
     };
   }
 
-  async run(statement: SqlStatement): Promise<Rows> {
-    if (this.transaction === undefined) return this.#queues.main.run(statement, this.#patience);
+  async #runInside(transaction: OpenTransaction, statement: SqlStatement): Promise<Rows> {
     if (this.aborted) {
       const message = "The transaction had an error: roll it back before anything else";
       throw new SqliteError({ code: "SQLITE_ABORT", message });
     }
     try {
-      return await this.transaction.run(statement);
+      return await transaction.run(statement);
     } catch (error) {
       this.aborted = true;
       throw error;
@@ -119,14 +119,13 @@ class QueuedConnection implements DatabaseConnection {
 
 /** Kysely's driver over the queues. Transactions are `BEGIN IMMEDIATE`, read-only ones `BEGIN`. */
 function queuedDriver(queues: Queues): Driver {
-  const own = (connection: DatabaseConnection) => connection as QueuedConnection;
   return {
     init: async () => {},
     acquireConnection: async (patience?: Patience) => new QueuedConnection(queues, patience),
-    beginTransaction: (connection, settings) => own(connection).begin(settings.accessMode === "read only"),
-    commitTransaction: (connection) => own(connection).commit(),
-    rollbackTransaction: (connection) => own(connection).rollback(),
-    releaseConnection: (connection) => own(connection).rollback(),
+    beginTransaction: (connection: QueuedConnection, { accessMode }) => connection.begin(accessMode === "read only"),
+    commitTransaction: (connection: QueuedConnection) => connection.commit(),
+    rollbackTransaction: (connection: QueuedConnection) => connection.rollback(),
+    releaseConnection: (connection: QueuedConnection) => connection.rollback(),
     destroy: () => queues.close(),
   };
 }
@@ -142,6 +141,20 @@ class QueuedAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
+}
+
+/** Milliseconds between two checks of a file. */
+const looksEvery = 1_000;
+
+/** Returns a function that says whether the file at `path` is still the same file. It checks at most once a second. */
+function standsAt(path: string): () => boolean {
+  const inode = () => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
+  const own = inode();
+  let [isThere, lookedAt] = [true, performance.now()];
+  return () => {
+    if (performance.now() - lookedAt >= looksEvery) [isThere, lookedAt] = [inode() === own, performance.now()];
+    return isThere;
+  };
 }
 
 export interface SqliteDatabase extends Database {

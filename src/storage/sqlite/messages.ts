@@ -4,12 +4,12 @@ export interface SqlStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
   /** Statements that run in the same commit if this one returns rows. */
-  readonly followedBy?: readonly SqlStatement[];
+  readonly followedBy?: readonly SqlStatement[] | undefined;
   /**
    * JSON of each call that shares the statement, which gets them as `@input`. Those that follow get only the calls
    * whose `reference` the first one returned.
    */
-  readonly input?: readonly string[];
+  readonly input?: readonly string[] | undefined;
 }
 
 export interface Rows {
@@ -18,7 +18,7 @@ export interface Rows {
   readonly changes?: number;
 }
 
-/** An error as the thread sends it. `code` is SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`. */
+/** An error as the thread sends it; `Rows` have no `code`. It is SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`. */
 export interface Failed {
   readonly code: string;
   readonly message: string;
@@ -51,8 +51,4 @@ export interface Opening {
   readonly file: string;
   /** How long opening the file waits for another process's lock, in milliseconds. */
   readonly busyMilliseconds: number;
-}
-
-export function isFailed(outcome: Outcome): outcome is Failed {
-  return "code" in outcome;
 }

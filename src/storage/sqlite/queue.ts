@@ -1,21 +1,19 @@
 import { Durations } from "../../runtime/duration-histogram.ts";
+import { isWrite } from "../engine.ts";
 import { StoreAway } from "../errors.ts";
-import { isWrite } from "../store-usage.ts";
-import { answerBefore, type Patience, remainingTime, type StoreTimeouts } from "../timeouts.ts";
-import { isFailed, type Rows, type SqlStatement } from "./messages.ts";
+import { answerBefore, type Patience, remainingTime, type StoreTimeouts, type WaitingStatement } from "../timeouts.ts";
+import type { Rows, SqlStatement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
 
 /** The most statements that share a commit, which limits the size of the reply. */
 const SHARED_AT_MOST = 256;
 
-interface Waiting {
+interface Waiting extends WaitingStatement {
   readonly statement: SqlStatement | undefined;
   readonly readOnly: boolean;
   readonly resolve: (answer: Rows | OpenTransaction) => void;
   readonly reject: (error: Error) => void;
-  /** Milliseconds that it may still wait; the store last answered at `heard`. */
-  readonly left: (heard: number) => number;
   isGivenUp: boolean;
 }
 
@@ -79,15 +77,14 @@ export class StatementQueue {
     if (!this.#isInPlace())
       throw new StoreAway("SQLITE_GONE", "its file was removed or replaced: put it back, or restore a backup", false);
     const { promise, resolve, reject } = Promise.withResolvers<Rows | OpenTransaction>();
-    const asked = performance.now();
     const { timeouts } = this;
-    const left = (heard: number) => remainingTime(timeouts, asked, heard, patience);
-    const waiting: Waiting = { statement, readOnly, resolve, reject, left, isGivenUp: false };
+    const wait = { asked: performance.now(), timeouts, patience };
+    const waiting: Waiting = { statement, readOnly, resolve, reject, ...wait, isGivenUp: false };
     this.#waiting.push(waiting);
-    if (!this.#busy && this.#waiting.length === 1) queueMicrotask(() => this.#next());
+    if (!this.#busy && this.#waiting.length === 1) queueMicrotask(this.#next);
     return await answerBefore(
       promise,
-      () => left(this.thread.heard),
+      () => remainingTime(waiting, this.thread.heard),
       () => this.#giveUp(waiting),
     );
   }
@@ -103,7 +100,7 @@ export class StatementQueue {
     return new StoreAway("SQLITE_TIMEOUT", "no answer in time; the statement did not run", false);
   }
 
-  #next(): void {
+  readonly #next = (): void => {
     if (this.#busy) return;
     const first = this.#waiting[0];
     if (first === undefined) {
@@ -119,7 +116,7 @@ export class StatementQueue {
       while (end < SHARED_AT_MOST && this.#waiting[end]?.statement !== undefined) end += 1;
       void this.#share(this.#waiting.splice(0, end));
     }
-  }
+  };
 
   #release(): void {
     this.#busy = false;
@@ -129,12 +126,14 @@ export class StatementQueue {
   async #share(batch: readonly Waiting[]): Promise<void> {
     try {
       const sent = performance.now();
-      const reply = await this.thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
-      if (batch.some(({ statement }) => isWrite(statement!.sql))) this.commits.add((performance.now() - sent) * 1000);
+      const statements: SqlStatement[] = [];
+      for (const { statement } of batch) statements.push(statement!);
+      const reply = await this.thread.exchange({ kind: "shared", statements });
+      if (statements.some(({ sql }) => isWrite(sql))) this.commits.add((performance.now() - sent) * 1000);
       for (const [index, waiting] of batch.entries()) {
         // A reply without an outcome for this statement holds a single failure that applies to all statements.
         const outcome = reply[index] ?? reply[0]!;
-        if (isFailed(outcome)) this.#failed(waiting, errorOf(outcome));
+        if ("code" in outcome) this.#failed(waiting, errorOf(outcome));
         else waiting.resolve(outcome);
       }
     } catch (error) {
@@ -160,7 +159,7 @@ export class StatementQueue {
 
   #failed(waiting: Waiting, error: Error): void {
     const isLocked = error instanceof StoreAway && error.code.startsWith("SQLITE_BUSY");
-    if (isLocked && waiting.left(this.#unlocked) > 0 && !waiting.isGivenUp) this.#waiting.push(waiting);
+    if (isLocked && remainingTime(waiting, this.#unlocked) > 0 && !waiting.isGivenUp) this.#waiting.push(waiting);
     else waiting.reject(error);
   }
 }

@@ -47,11 +47,6 @@ function forget(): void {
   waiting = undefined;
 }
 
-interface Pending {
-  resolve(reply: StoreResponse): void;
-  reject(error: Error): void;
-}
-
 /**
  * The thread with the SQLite connection, seen from the main thread. It keeps the process alive only during a request.
  * If it ends by itself, the current request and all later ones reject with code `SQLITE_THREAD`.
@@ -61,11 +56,11 @@ export class SqliteThread {
   #sent = 0;
   readonly #worker: Worker;
   readonly #listeners = {
-    message: (reply: StoreResponse) => this.#settle((pending) => pending.resolve(reply)),
+    message: (reply: StoreResponse) => this.#settled()?.resolve(reply),
     error: (error: unknown) => this.#end(error),
     exit: () => this.#end(undefined),
   };
-  #pending: Pending | undefined;
+  #pending: PromiseWithResolvers<StoreResponse> | undefined;
   #ended: Error | undefined;
 
   private constructor(worker: Worker) {
@@ -101,16 +96,16 @@ export class SqliteThread {
       const message = "The SQLite thread takes one request at a time";
       return Promise.reject(new SqliteError({ code: "SQLITE_MISUSE", message }));
     }
-    return new Promise((resolve, reject) => {
-      this.#pending = { resolve, reject };
-      this.#sent = performance.now();
-      this.#worker.ref();
-      try {
-        this.#worker.postMessage(request);
-      } catch (error) {
-        this.#settle((pending) => pending.reject(error as Error));
-      }
-    });
+    const pending = Promise.withResolvers<StoreResponse>();
+    this.#pending = pending;
+    this.#sent = performance.now();
+    this.#worker.ref();
+    try {
+      this.#worker.postMessage(request);
+    } catch (error) {
+      this.#settled()?.reject(error as Error);
+    }
+    return pending.promise;
   }
 
   /** Closes the connection, and leaves the thread to the next store. If there is no reply within 5 s, ends it. */
@@ -134,17 +129,17 @@ export class SqliteThread {
     await this.#worker.terminate();
   }
 
-  #settle(how: (pending: Pending) => void): void {
+  /** The request that waits for a reply, which it gets now. */
+  #settled(): PromiseWithResolvers<StoreResponse> | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#worker.unref();
-    if (pending !== undefined) how(pending);
+    return pending;
   }
 
   #end(cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : "without a reason";
     this.#ended ??= new StoreAway("SQLITE_THREAD", `its thread ended: ${reason}`, true);
-    const ended = this.#ended;
-    this.#settle((pending) => pending.reject(ended));
+    this.#settled()?.reject(this.#ended);
   }
 }

@@ -1,13 +1,13 @@
 import type { Durations } from "../../runtime/duration-histogram.ts";
 import { StoreAway } from "../errors.ts";
 import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
-import { isFailed, type Outcome, type Request, type Rows, type SqlStatement, type StoreResponse } from "./messages.ts";
+import type { Outcome, Request, Rows, SqlStatement, StoreResponse } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
 /** The rows of an outcome; throws `StoreAway` or `SqliteError` if it is a failure. */
 export function rowsOf(outcome: Outcome | undefined): Rows {
   if (outcome === undefined) return { rows: [] };
-  if (isFailed(outcome)) throw errorOf(outcome);
+  if ("code" in outcome) throw errorOf(outcome);
   return outcome;
 }
 
