@@ -82,7 +82,8 @@ export function checkInputOf(
   { kind, request }: Pick<Check, "kind" | "request">,
   texts: Readonly<Record<string, string>>,
 ): CheckInput {
-  const values = Object.entries(request).map(([name, { valueIn }]) => [name, valueIn(texts[name]!)]);
-  const { [kind]: number, ...claims } = Object.fromEntries(values) as Record<string, string>;
+  const values: Record<string, string> = {};
+  for (const [name, { valueIn }] of Object.entries(request)) values[name] = valueIn(texts[name]!);
+  const { [kind]: number, ...claims } = values;
   return { kind, number: number!, claims };
 }

@@ -20,6 +20,7 @@ export const checks: Readonly<Record<CheckKind, Check<CheckRecord>>> = byKind;
  * What identifies a subject: its keyed hash is on the ledger. A BVN and a NIN with the same digits are two subjects.
  */
 export function subjectParts({ kind, number, claims }: CheckSubject): string[] {
-  const values = { ...claims, [kind]: number };
-  return [kind, ...checks[kind].subject.map((name) => values[name]!)];
+  const parts: string[] = [kind];
+  for (const name of checks[kind].subject) parts.push(name === kind ? number : claims![name]!);
+  return parts;
 }

@@ -50,7 +50,9 @@ export function personCheck(
     },
     reserved: (nth) => String(nth).padStart(example.length, "0"),
     async sandbox({ number, claims }, variant) {
-      const { inventedPerson } = await inventing();
+      // An `import` costs as much as a person, each time.
+      people ??= import("./invented-person.ts");
+      const { inventedPerson } = await people;
       const person = inventedPerson(kind, number, claims.phone!);
       if (variant === "watchlisted") return { ...person, watchlisted: "YES" };
       return variant === "least" ? { ...leastOf(person), [member]: number } : person;
@@ -59,9 +61,6 @@ export function personCheck(
 }
 
 let people: Promise<typeof import("./invented-person.ts")> | undefined;
-
-/** Loaded when it is first used, and kept: an `import` costs as much as a person, each time. */
-const inventing = () => (people ??= import("./invented-person.ts"));
 
 let records: Promise<typeof import("./loose-record.ts")> | undefined;
 
@@ -95,5 +94,10 @@ function isSameNumber(found: string, asked: string): boolean {
 
 /** The ten last digits of each phone number on a record. */
 function phonesOf({ personal_info: { phone_number, phone_number_2 } }: PersonRecord): string[] {
-  return [phone_number, phone_number_2].flatMap((own) => own?.replace(/\D/g, "").slice(-10) || []);
+  const phones: string[] = [];
+  for (const own of [phone_number, phone_number_2]) {
+    const digits = own?.replace(/\D/g, "").slice(-10);
+    if (digits) phones.push(digits);
+  }
+  return phones;
 }

@@ -5,6 +5,7 @@ import type { Changed } from "../storage/queries/follow-ups.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
 import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
 import type { IdentityOutcome, OutcomeFacts } from "../vendors/ports/identity-upstream.ts";
+import { negative } from "../vendors/ports/outcomes.ts";
 import { type AttemptReason, storedReason } from "../vendors/ports/reasons.ts";
 import { type BilledAttempt, billOf, type PricesByVendor } from "../vendors/vendor-prices.ts";
 import type { OutcomeState } from "./transitions.ts";
@@ -52,6 +53,47 @@ export type RunOutcome<Found extends object = object> = (
   sealed?: Sealed | null;
 };
 
+/** What the journal had of a row before its current run. */
+export interface Journaled {
+  /** Whether callers were told that its outcome is unknown. */
+  toldUnknown: boolean;
+  /** The number of its last attempt. */
+  attempts: number;
+}
+
+/** What the journal has of a new row. */
+export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
+
+/** Identifies the run of an outcome. The outcome has no effect if another run or owner has the row. */
+export interface Run extends Pick<VerificationRow, "reference" | "account_id" | "owner" | "run" | "spends" | "fee"> {
+  attempts: readonly Attempt[];
+  /** Undefined if the journal has nothing of the row yet. */
+  journaled?: Journaled;
+}
+
+/**
+ * How a verification ends if not by its attempt's outcome. It fails if "not found" was to be followed by a second
+ * source that nobody asked. It ends as "not found" if an earlier vendor reported that, the one asked now failed, and no
+ * other attempt is unresolved.
+ */
+export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
+  if (outcome.interrupted)
+    return outcome.state === "negative" ? ({ state: "failed", reason: null } as const) : undefined;
+  const wasAsked = outcome.state === "failed" && outcome.reason !== null;
+  if (!wasAsked || !attempts.some(isNotFound)) return undefined;
+  const isAwaited = unresolvedAttempts({ attempts }).some(({ number }) => number !== outcome.attempt);
+  return isAwaited ? undefined : negative("not_found");
+}
+
+/**
+ * The outcome of a run that sent nothing. `attempt`: the number under which it may have written an intent; null if it
+ * only looked up or waited for an earlier attempt, which stays unknown.
+ */
+export function unsentOutcome(attempt: number | null, at: number) {
+  if (attempt === null) return { state: "unknown", reason: null, attempt, at } as const satisfies RunOutcome;
+  return { state: "failed", reason: null, notSent: true, attempt, at } as const satisfies RunOutcome;
+}
+
 /** The attempts of a row with an unknown outcome, oldest first. */
 export function unresolvedAttempts({ attempts }: { attempts: readonly Attempt[] }): Attempt[] {
   return attempts.filter(({ outcome }) => outcome === "unknown");
@@ -72,8 +114,10 @@ export function vendorReferenceOf(
   { attempts }: { attempts: readonly Attempt[] },
   vendor: string,
 ): { vendorReference?: string } {
-  const told = attempts.findLast((attempt) => attempt.vendor === vendor && attempt.vendor_reference !== null);
-  return told ? { vendorReference: told.vendor_reference! } : {};
+  let told: { vendorReference?: string } = {};
+  for (const { vendor: asked, vendor_reference } of attempts)
+    if (asked === vendor && vendor_reference !== null) told = { vendorReference: vendor_reference };
+  return told;
 }
 
 /** Adds the attempts to ledger rows, oldest first. */
@@ -134,15 +178,27 @@ export function newAttempt(
 /** The vendor's bill for an attempt, as the ledger stores it. */
 export type AttemptBill = Pick<Attempt, "bill" | "bill_certain">;
 
+/** The same as the journal has it: the uncertain part, and whether nothing is known. */
+export type JournaledBill = Pick<Tables["verification_journal"], "bill"> & { unsure: number; unpriced: number };
+
+/** For an entry that ends no attempt. */
+export const noBill: JournaledBill = { bill: null, unsure: 0, unpriced: 0 };
+
+export function journaledBill({ bill, bill_certain }: AttemptBill): JournaledBill {
+  return { bill, unsure: bill_certain === 0 ? (bill ?? 0) : 0, unpriced: bill === null ? 1 : 0 };
+}
+
 /** Adds the bill that follows from an outcome at these prices. */
 export function withBill<
   Outcome extends { attempt: number | null; state: OutcomeState } & Pick<Attempt, "reason" | "billed">,
 >(attempts: readonly Attempt[], outcome: Outcome, prices: PricesByVendor): Outcome & AttemptBill {
-  const attempt = attempts.find(({ number }) => number === outcome.attempt);
-  if (!attempt) return { ...outcome, bill: null, bill_certain: 0 };
   const { state, reason, billed } = outcome;
-  const { kobo, isCertain } = billOf({ ...attempt, outcome: state, reason, billed }, prices[attempt.vendor]);
-  return { ...outcome, bill: kobo, bill_certain: isCertain ? 1 : 0 };
+  for (const attempt of attempts) {
+    if (attempt.number !== outcome.attempt) continue;
+    const { kobo, isCertain } = billOf({ ...attempt, outcome: state, reason, billed }, prices[attempt.vendor]);
+    return { ...outcome, bill: kobo, bill_certain: isCertain ? 1 : 0 };
+  }
+  return { ...outcome, bill: null, bill_certain: 0 };
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
-import type { RunOutcome } from "./attempts.ts";
+import type { Run, RunOutcome } from "./attempts.ts";
 import type { Charges, UncertainCharge, UnreadCharge } from "./charges.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Run } from "./run-outcomes.ts";
 
 interface Late {
   run: Run;

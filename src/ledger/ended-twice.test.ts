@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { engines, suiteStore, until } from "../verification/identity.fixture.ts";
-import { unresolvedAttempts } from "./attempts.ts";
+import { unresolvedAttempts, unsentOutcome } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, placing } from "./ledger-moves.fixture.ts";
-import { unsentOutcome } from "./run-outcomes.ts";
 import { settle, settledAfter } from "./settle.ts";
 import { endAttempt } from "./statements/end-attempt.ts";
 

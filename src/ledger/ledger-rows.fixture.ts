@@ -1,7 +1,8 @@
 import { timeZone } from "../runtime/time-zone.ts";
 import { inTable } from "../storage/queries/follow-ups.ts";
 import type { Db, VerificationRow } from "../storage/tables.ts";
-import { addToJournal, type JournalEntry, noBill } from "./journal/journal-entry.ts";
+import { noBill } from "./attempts.ts";
+import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
 import { type PublicState, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
 

@@ -10,21 +10,22 @@ import type { PricesByVendor } from "../vendors/vendor-prices.ts";
 import {
   type Attempt,
   type AttemptStart,
+  type Journaled,
   newAttempt,
+  nothing,
+  type Run,
   type RunOutcome,
   storedOutcome,
   withAttempts,
   withOutcome,
 } from "./attempts.ts";
 import { holdRow } from "./hold-row.ts";
-import { type Journaled, nothing } from "./journal/journal-entry.ts";
 import type { Leases } from "./leases.ts";
-import { endedRun, type Run } from "./run-outcomes.ts";
 import type { Budget } from "./spending/budget.ts";
 import { noneIfTooMuch } from "./spending/spending.ts";
 import { abandonOne } from "./statements/abandon-rows.ts";
 import { endAttempt } from "./statements/end-attempt.ts";
-import { endKinds, endRun } from "./statements/end-run.ts";
+import { endedRun, endKinds, endRun } from "./statements/end-run.ts";
 import { failOver } from "./statements/fail-over.ts";
 import { resolveRun } from "./statements/resolve-run.ts";
 import { retryVerification } from "./statements/retry-verification.ts";

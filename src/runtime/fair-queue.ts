@@ -7,7 +7,11 @@ export class FairQueue {
 
   /** Resolves in a tick that no other caller of `next` gets. */
   next(): Promise<void> {
-    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
+    this.#last = this.#last.then(nextTick);
     return this.#last;
   }
+}
+
+async function nextTick(): Promise<void> {
+  await new Promise(setImmediate);
 }

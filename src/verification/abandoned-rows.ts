@@ -1,6 +1,6 @@
+import { unsentOutcome } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
-import { unsentOutcome } from "../ledger/run-outcomes.ts";
 import { recent } from "../runtime/recent.ts";
 
 /** How many starts and failovers without a reply we remember. Older ones end `unknown`. */

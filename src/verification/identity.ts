@@ -152,7 +152,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       },
       { name: "watch caps and balances", every: 60_000, run: () => spending.look(now(), pulse.isLeader()) },
     ],
-    verify: (request) => verifications.verify(request),
+    verify: verifications.verify,
     find: async (sought) => {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);

@@ -43,10 +43,11 @@ export class InFlight {
     this.#limit = limit;
   }
 
-  add(flight: Flight): void {
+  add(flight: Flight): Flight {
     this.#flights.add(flight);
     const remove = () => this.#flights.delete(flight);
     flight.answer.then(remove, remove);
+    return flight;
   }
 
   /** The flight of an equal request without an idempotency key, if there is one. */

@@ -1,10 +1,8 @@
 import { seal } from "../keyring/envelope-encryption.ts";
-import type { RunOutcome } from "../ledger/attempts.ts";
+import { ownEnd, type RunOutcome } from "../ledger/attempts.ts";
 import { newChargeMark } from "../ledger/charges.ts";
 import { chargeFor } from "../ledger/fees.ts";
-import { recordEndOf } from "../ledger/identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { ownEnd } from "../ledger/run-outcomes.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { type Learned, loggableError } from "./attempts/asked-vendors.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";
@@ -68,7 +66,7 @@ function storableOutcome({ keyring, settings }: VerificationDependencies, row: R
   const charge = chargeFor(result.state, row) === null ? null : newChargeMark(isKeyless);
   if (result.state !== "verified") return charge === null ? result : { ...result, charge };
   const { record, ...outcome } = result;
-  const isKept = !isKeyless && recordEndOf({ completed_at: outcome.at }, settings) > outcome.at;
+  const isKept = !isKeyless && settings.recordRetention > 0;
   const bound = { accountId: row.account_id, reference: row.reference };
   const sealed = isKept ? seal(keyring.current, bound, record, outcome.at) : null;
   return { ...outcome, charge, sealed };

@@ -1,7 +1,6 @@
 import { Failure } from "../declare/failures.ts";
-import { isNotSent } from "../ledger/attempts.ts";
+import { isNotSent, unsentOutcome } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { unsentOutcome } from "../ledger/run-outcomes.ts";
 import { type Budget, budgetOf } from "../ledger/spending/budget.ts";
 import type { RunStart } from "../ledger/transitions.ts";
 import { withTimeout } from "../runtime/timeout.ts";
@@ -44,9 +43,6 @@ interface StartedRun {
 
 /** Milliseconds reserved for the response itself, after its outcome is written or the write is given up. */
 const answering = 50;
-
-/** The part of the time limit reserved for writing the outcome. */
-const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
 
 /**
  * One request, from its idempotency key to its response: key, intent, vendors, outcome, response. The intent is durable
@@ -154,10 +150,7 @@ export class Verification implements Flight {
     const { ledger, limits } = this.#parts;
     const budget = row.spends === null ? undefined : this.#budget(row.started_at);
     const within = await limits.of(row, this.#request);
-    if (await this.#heard(row, ledger.insert(row, hashes.slice(1), within, budget))) {
-      this.#started();
-      return true;
-    }
+    if (await this.#heard(row, ledger.insert(row, hashes.slice(1), within, budget))) return true;
     if (!explainsFailure) return false;
     await this.#throwIfTooLittle(row, budget, noFacts);
     const refused = await limits.failureOf(row, this.#request);
@@ -204,7 +197,6 @@ export class Verification implements Flight {
         return undefined;
       }
       abandonedRows.forget(retried);
-      this.#started();
       return { row: retried, route, overdue };
     } finally {
       if (overdue && !retried) this.#keepOverdue(overdue);
@@ -214,7 +206,12 @@ export class Verification implements Flight {
   /** Awaits the store's reply to a start. Without one, the start may still commit, and then `AbandonedRows` ends it. */
   async #heard<Reply>(row: Row, start: Promise<Reply>): Promise<Reply> {
     try {
-      return await start;
+      const reply = await start;
+      if (reply) {
+        this.stage = "started";
+        this.#start.resolve();
+      }
+      return reply;
     } catch (error) {
       this.#parts.abandonedRows.noteUnheard(row);
       throw error;
@@ -227,11 +224,6 @@ export class Verification implements Flight {
     this.row = row;
   }
 
-  #started(): void {
-    this.stage = "started";
-    this.#start.resolve();
-  }
-
   /**
    * Asks the vendors, or waits for those of an earlier run, and writes the outcome. If they are too slow, the caller
    * gets a response without a record.
@@ -240,7 +232,8 @@ export class Verification implements Flight {
     const { settings, leases, now } = this.#parts;
     const { timeLimit } = settings;
     const until = this.#begun + timeLimit - answering;
-    const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - this.#begun);
+    const forWriting = Math.min(1000, timeLimit / 10);
+    const remaining = timeLimit - forWriting - (performance.now() - this.#begun);
     if (!overdue && (remaining <= 0 || !leases.isValid())) {
       const unsent = unsentOutcome(route.lookUpFirst ? null : row.run, now());
       return this.#answer(row, await recordOutcome(this.#parts, row, unsent, until));

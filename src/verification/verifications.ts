@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { checks } from "../checks/index.ts";
-import { Failure } from "../declare/failures.ts";
+import { Failure, failures } from "../declare/failures.ts";
 import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import { Charges } from "../ledger/charges.ts";
@@ -15,15 +15,16 @@ import { codeOf } from "../storage/errors.ts";
 import { ConnectionShares } from "../storage/queries/connection-shares.ts";
 import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { Db } from "../storage/tables.ts";
+import { reservedFor, type SandboxFailure } from "../vendors/sandbox/numbers.ts";
 import { AbandonedRows } from "./abandoned-rows.ts";
-import { InFlight } from "./in-flight.ts";
+import { type Flight, InFlight } from "./in-flight.ts";
 import { VerificationLimits } from "./limits.ts";
 import { RefusedCalls } from "./refused-calls.ts";
-import { forgetRehearsed, refuseRehearsed } from "./rehearsal.ts";
 import { requestContent, type VerificationRequest, type VerifiedRecord } from "./request.ts";
 import { RouteCache } from "./routes/route-cache.ts";
 import { Verification, type VerificationParts } from "./verification.ts";
 import type { Upstreams } from "./verification-dependencies.ts";
+import { verificationFailure } from "./verification-failures.ts";
 
 export interface VerifyingParts {
   db: Db;
@@ -86,21 +87,23 @@ export class Verifications {
   }
 
   /** Returns the record or throws a `Failure`. A started verification is finished even if its caller disconnects. */
-  async verify(request: VerificationRequest): Promise<VerifiedRecord> {
+  readonly verify = async (request: VerificationRequest): Promise<VerifiedRecord> => {
     if (this.#stopping) throw new Failure("shutting_down");
     const { settings, refusedCalls } = this.parts;
     if (settings.consentRequired && request.mode === "live" && request.consentReference === undefined)
       throw new Failure("consent_required");
-    refuseRehearsed(request);
+    // For some numbers of the sandbox Duba itself makes up the result, without an upstream, limit or cap.
+    const reserved = request.mode === "test" ? reservedFor(request) : undefined;
+    if (reserved?.refusal) refuseAs(reserved.refusal, request);
     try {
       const verified = await this.#flightOf(request).answer;
-      forgetRehearsed(request, verified);
-      return forAccount(verified, request);
+      if (reserved?.isForgotten && verified.replayed) throw forgotten(verified);
+      return request.answers === "full" ? verified : masked(verified, request);
     } catch (error) {
       refusedCalls.note(request, error);
       throw error;
     }
-  }
+  };
 
   /** Whether an upstream's late response or a deferred write may still end this verification. */
   isAwaited(reference: string): boolean {
@@ -137,27 +140,37 @@ export class Verifications {
   }
 
   /** Equal requests without an idempotency key share one flight. */
-  #flightOf(request: VerificationRequest): Pick<Verification, "answer"> {
+  #flightOf(request: VerificationRequest): Flight {
+    const { inFlight } = this.parts;
     const { accountId, mode, idempotencyKey } = request;
-    if (idempotencyKey !== undefined)
-      return this.#start(request, JSON.stringify([accountId, mode, idempotencyKey]), undefined);
-    const content = JSON.stringify(requestContent(request));
-    return this.parts.inFlight.withContent(content) ?? this.#start(request, undefined, content);
-  }
-
-  #start(request: VerificationRequest, key: string | undefined, content: string | undefined): Verification {
-    const verification = new Verification(this.parts, request, key, content);
-    this.parts.inFlight.add(verification);
-    return verification;
+    const key = idempotencyKey === undefined ? undefined : JSON.stringify([accountId, mode, idempotencyKey]);
+    const content = key === undefined ? JSON.stringify(requestContent(request)) : undefined;
+    const equal = content === undefined ? undefined : inFlight.withContent(content);
+    return equal ?? inFlight.add(new Verification(this.parts, request, key, content));
   }
 }
 
+/** Throws the failure that a test key requests by its number. */
+function refuseAs(
+  { code, retryAfter, unlessConsent }: SandboxFailure,
+  { consentReference }: VerificationRequest,
+): void {
+  if (unlessConsent && consentReference !== undefined) return;
+  const message = `${failures[code].cause} Rehearsed: this number of the sandbox gets this answer each time.`;
+  throw new Failure(code, message, { rehearsed: true, ...(retryAfter === undefined ? {} : { retryAfter }) });
+}
+
+/** The failure for a replay without a record, which the number requests. */
+function forgotten({ record }: VerifiedRecord): Failure {
+  const facts = { charged: true, upstream_called: true, request_reference: record.request_reference };
+  return verificationFailure("record_no_longer_held", undefined, facts);
+}
+
 /**
- * Masks the record if the account's current setting requires it. The setting may have changed since the record was
+ * The record for an account whose current setting requires it masked. The setting may have changed since the record was
  * sealed.
  */
-function forAccount(verified: VerifiedRecord, { kind, answers }: VerificationRequest): VerifiedRecord {
-  if (answers === "full") return verified;
+function masked(verified: VerifiedRecord, { kind }: VerificationRequest): VerifiedRecord {
   const { request_reference, ...record } = verified.record;
   return { ...verified, record: { request_reference, ...checks[kind].mask(record) } };
 }

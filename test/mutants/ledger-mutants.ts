@@ -303,14 +303,14 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     name: 'a second source that does no work takes "not found" back',
-    file: "src/ledger/run-outcomes.ts",
+    file: "src/ledger/attempts.ts",
     from: 'outcome.state === "failed" && outcome.reason !== null;',
     to: 'outcome.state === "failed" && attempts.length < 0;',
     tests: ["src/verification/attempts/second-source.test.ts"],
   },
   {
     name: 'a second source that nobody asked leaves a lasting "not found"',
-    file: "src/ledger/run-outcomes.ts",
+    file: "src/ledger/attempts.ts",
     from: 'outcome.state === "failed" && outcome.reason !== null;',
     to: 'outcome.state === "failed";',
     tests: ["src/verification/lost-replies.test.ts"],

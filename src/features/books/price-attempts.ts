@@ -1,9 +1,8 @@
 import { expressionBuilder } from "kysely";
 import { checkKinds } from "../../declare/check-kind.ts";
 import { nairaOf } from "../../declare/money.ts";
-import { type Attempt, withBill } from "../../ledger/attempts.ts";
+import { type Attempt, journaledBill, withBill } from "../../ledger/attempts.ts";
 import { holdRows } from "../../ledger/hold-row.ts";
-import { journaledBill } from "../../ledger/journal/journal-entry.ts";
 import { isCounted } from "../../ledger/journal/recounted-sums.ts";
 import { checkSumsZone } from "../../ledger/journal/sums-zone.ts";
 import { Sums } from "../../ledger/journal/verification-sums.ts";

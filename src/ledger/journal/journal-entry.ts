@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import type { Changed } from "../../storage/queries/follow-ups.ts";
 import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
-import { type Attempt, type AttemptBill, openAttemptOf } from "../attempts.ts";
+import { type Attempt, openAttemptOf } from "../attempts.ts";
 import type { VerificationState } from "../transitions.ts";
 
 /**
@@ -48,29 +48,8 @@ export type Followed = Tables["verification_journal"] &
     last_vendor: string | null;
   } & (Pick<Attempt, "vendor" | "started_at"> | { vendor: null });
 
-/** What an entry says of the bill of the attempt that ended. */
-export type JournaledBill = Pick<JournalEntry, "bill" | "unsure" | "unpriced">;
-
-/** For an entry that ends no attempt. */
-export const noBill: JournaledBill = { bill: null, unsure: 0, unpriced: 0 };
-
-export function journaledBill({ bill, bill_certain }: AttemptBill): JournaledBill {
-  return { bill, unsure: bill_certain === 0 ? (bill ?? 0) : 0, unpriced: bill === null ? 1 : 0 };
-}
-
 /** For an entry that ends an attempt but not its verification. */
 export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
-
-/** What the journal had of a row before its current run. */
-export interface Journaled {
-  /** Whether callers were told that its outcome is unknown. */
-  toldUnknown: boolean;
-  /** The number of its last attempt. */
-  attempts: number;
-}
-
-/** What the journal has of a new row. */
-export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 
 const columns = ["reference", "run", "at", "what", "state", "reason", "charged", "kobo", "told_unknown"] as const;
 

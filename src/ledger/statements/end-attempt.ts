@@ -2,10 +2,9 @@ import { type SqlBool, sql, type Transaction } from "kysely";
 import { inTable } from "../../storage/queries/follow-ups.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { PricesByVendor } from "../../vendors/vendor-prices.ts";
-import { closeAttempt, isNotSent, type RunOutcome, storedOutcome } from "../attempts.ts";
+import { closeAttempt, isNotSent, journaledBill, type Run, type RunOutcome, storedOutcome } from "../attempts.ts";
 import { holdRow } from "../hold-row.ts";
-import { addToJournal, journaledBill, uncharged } from "../journal/journal-entry.ts";
-import type { Run } from "../run-outcomes.ts";
+import { addToJournal, uncharged } from "../journal/journal-entry.ts";
 
 /** Ends an attempt by a vendor's late response. Its verification has another outcome, and keeps it. */
 export async function endAttempt(

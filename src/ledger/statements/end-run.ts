@@ -3,11 +3,12 @@ import { erased } from "../../storage/erase-verifications.ts";
 import type { Statement } from "../../storage/queries/compiled-queries.ts";
 import { type Changed, withFollowUps } from "../../storage/queries/follow-ups.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
-import { storeRecordKey } from "../../storage/record-keys.ts";
+import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
 import { allTables, type Db, type Tables } from "../../storage/tables.ts";
-import { closeAttempt } from "../attempts.ts";
-import { addToJournal, type JournalEntry, noBill, uncharged } from "../journal/journal-entry.ts";
-import type { EndedRun, OutcomeValues, OutcomeVariant } from "../run-outcomes.ts";
+import type { PricesByVendor } from "../../vendors/vendor-prices.ts";
+import { closeAttempt, journaledBill, noBill, ownEnd, type Run, type RunOutcome, storedOutcome } from "../attempts.ts";
+import { chargeFor } from "../fees.ts";
+import { addToJournal, type JournalEntry, uncharged } from "../journal/journal-entry.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
 import { transition } from "../transitions.ts";
 
@@ -28,6 +29,51 @@ export const endKinds = {
   bill_certain: "flag",
   at: "bigint",
 } as const;
+
+/**
+ * A run with its outcome, as the ledger writes it. `variant`: everything that determines the SQL. `values`: all else.
+ */
+export type EndedRun = ReturnType<typeof endedRun>;
+type OutcomeValues = EndedRun["values"];
+type OutcomeVariant = EndedRun["variant"];
+
+/** `prices`: current prices. */
+export function endedRun(ended: Run, outcome: RunOutcome, prices: PricesByVendor) {
+  const { reference, account_id, owner, run, attempts, journaled } = ended;
+  const isKnown = outcome.attempt !== null && outcome.attempt <= (journaled?.attempts ?? 0);
+  const { state, notSent, ...stored } = storedOutcome(attempts, outcome, isKnown, prices);
+  const { charge = null, sealed = null } = outcome;
+  const end = ownEnd(ended, outcome);
+  const values = {
+    reference,
+    account_id,
+    owner,
+    run,
+    ...stored,
+    ...journaledBill(stored),
+    // A row that was charged before stays verified, so it never gets here.
+    charged: charge === null ? 0 : 1,
+    charged_at: charge === null ? null : stored.at,
+    charge_mark: charge ?? "",
+    kobo: charge === null ? 0 : (chargeFor(outcome.state, ended) ?? 0),
+    told_unknown: state === "unknown" || journaled?.toldUnknown ? 1 : 0,
+    sealed_record: sealed?.sealed_record ?? null,
+    sealed_key: sealed?.sealed_key ?? "",
+    slot: slotAt(stored.at),
+    completed_at: state === "unknown" ? null : stored.at,
+    ends_because: end ? end.reason : stored.reason,
+  } as const;
+  const variant = {
+    state,
+    notSent,
+    isKnown,
+    /** The state of the verification. `state` is that of its attempt. */
+    ends: end?.state ?? state,
+    isSealed: sealed !== null,
+    hasAttempt: stored.attempt !== null,
+  } as const;
+  return { values, variant };
+}
 
 /**
  * The statement that ends a run: its row, its attempt, the key of its record, the charge or the fee that it gives back,

@@ -1,7 +1,7 @@
 import { withFollowUps } from "../../storage/queries/follow-ups.ts";
 import type { Db, VerificationRow } from "../../storage/tables.ts";
-import { type Attempt, closeAttempt, openAttempt, type StoredOutcome } from "../attempts.ts";
-import { addToJournal, journaledBill, uncharged } from "../journal/journal-entry.ts";
+import { type Attempt, closeAttempt, journaledBill, openAttempt, type StoredOutcome } from "../attempts.ts";
+import { addToJournal, uncharged } from "../journal/journal-entry.ts";
 import { transition } from "../transitions.ts";
 
 /**

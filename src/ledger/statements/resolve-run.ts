@@ -1,8 +1,7 @@
 import type { Db } from "../../storage/tables.ts";
-import { isOnlyUnresolved, type RunOutcome } from "../attempts.ts";
-import type { EndedRun, Run } from "../run-outcomes.ts";
+import { isOnlyUnresolved, type Run, type RunOutcome } from "../attempts.ts";
 import { transition } from "../transitions.ts";
-import { outcomeColumns, withOutcomeOf } from "./end-run.ts";
+import { type EndedRun, outcomeColumns, withOutcomeOf } from "./end-run.ts";
 
 /**
  * The statement that writes an outcome which arrived after its run ended, in the row's state `from`. Variants: the row

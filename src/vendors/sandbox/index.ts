@@ -8,7 +8,10 @@ import { type LateOutcome, reservedFor } from "./numbers.ts";
  * The sandbox's own reference of an unknown outcome says what becomes of it. The ledger keeps it and hands it back, so
  * that every instance can tell, also after a restart.
  */
-const referenceOf = (later: LateOutcome) => `sandbox-later-${later}`;
+const references = {
+  verified: "sandbox-later-verified",
+  not_found: "sandbox-later-not_found",
+} as const satisfies Record<LateOutcome, string>;
 
 /** Milliseconds, as the settings have them. */
 interface Patience {
@@ -34,18 +37,18 @@ export function sandbox(
       const verified = async (): Promise<IdentityOutcome> => {
         return { state: "verified", record: await checks[kind].sandbox({ kind, number, claims }, variant) };
       };
-      if (vendorReference === referenceOf("verified")) return verified();
-      if (vendorReference === referenceOf("not_found")) return negative("not_found");
-      if (outcome) return later ? { ...outcome, reference: referenceOf(later) } : outcome;
+      if (vendorReference === references.verified) return verified();
+      if (vendorReference === references.not_found) return negative("not_found");
+      if (outcome) return later ? { ...outcome, reference: references[later] } : outcome;
       if (delay === 0) return verified();
       if (!(await waited(Math.min(delay, timeout), signal))) return unknown;
       if (delay <= timeout) return verified();
       const response = waited(delay - timeout).then(verified);
-      return { state: "unknown", reason: "timed_out", reference: referenceOf("verified"), later: response };
+      return { state: "unknown", reason: "timed_out", reference: references.verified, later: response };
     },
     async lookUp({ vendorReference }) {
       // As with other sources, only a retry brings the person that a record belongs to.
-      return vendorReference === referenceOf("not_found") ? negative("not_found") : unknown;
+      return vendorReference === references.not_found ? negative("not_found") : unknown;
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { CheckRecord } from "../../checks/index.ts";
 import type { Answers } from "../../declare/operation.ts";
-import { type RunOutcome, unresolvedAttempts, vendorReferenceOf } from "../../ledger/attempts.ts";
+import { type RunOutcome, unresolvedAttempts, unsentOutcome, vendorReferenceOf } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
-import { unsentOutcome } from "../../ledger/run-outcomes.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
 import { badResponse, didNoWork } from "../../vendors/ports/outcomes.ts";

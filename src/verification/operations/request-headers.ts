@@ -31,11 +31,17 @@ const shortestClaim = 7;
 
 /** Every form of a phone contains its ten digits, so we look for those, and ignore separators. */
 function holdsValues(text: string, { number, claims }: CheckInput): boolean {
-  const bare = (given: string) => given.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
-  const own = Object.values(claims).map((claim) => bare(claim!));
-  return [bare(number), ...own.filter(({ length }) => length >= shortestClaim)].some((each) =>
-    bare(text).includes(each),
-  );
+  const searched = bare(text);
+  if (searched.includes(bare(number))) return true;
+  for (const claim of Object.values(claims)) {
+    const own = bare(claim!);
+    if (own.length >= shortestClaim && searched.includes(own)) return true;
+  }
+  return false;
+}
+
+function bare(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
 }
 
 /** Completes "must not contain". */
