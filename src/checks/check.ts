@@ -76,14 +76,3 @@ export interface Check<CheckRecord extends object = object> {
   /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */
   sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;
 }
-
-/** The input of a request that passed the schemas of the check's members. */
-export function checkInputOf(
-  { kind, request }: Pick<Check, "kind" | "request">,
-  texts: Readonly<Record<string, string>>,
-): CheckInput {
-  const values: Record<string, string> = {};
-  for (const [name, { valueIn }] of Object.entries(request)) values[name] = valueIn(texts[name]!);
-  const { [kind]: number, ...claims } = values;
-  return { kind, number: number!, claims };
-}

@@ -1,6 +1,6 @@
 import type { CheckKind } from "../declare/check-kind.ts";
 import { bvn } from "./bvn.ts";
-import type { Check, CheckSubject } from "./check.ts";
+import type { Check, CheckInput, CheckSubject } from "./check.ts";
 import { nin } from "./nin.ts";
 
 const byKind = { bvn, nin } satisfies Record<CheckKind, Check>;
@@ -23,4 +23,15 @@ export function subjectParts({ kind, number, claims }: CheckSubject): string[] {
   const parts: string[] = [kind];
   for (const name of checks[kind].subject) parts.push(name === kind ? number : claims![name]!);
   return parts;
+}
+
+/** The input of a request that passed the schemas of the check's members. */
+export function checkInputOf(
+  { kind, request }: Pick<Check, "kind" | "request">,
+  texts: Readonly<Record<string, string>>,
+): CheckInput {
+  const values: Record<string, string> = {};
+  for (const [name, { valueIn }] of Object.entries(request)) values[name] = valueIn(texts[name]!);
+  const { [kind]: number, ...claims } = values;
+  return { kind, number: number!, claims };
 }

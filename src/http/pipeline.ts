@@ -97,13 +97,14 @@ export function pipeline(
   const readInput = ({ request, asked }: Exchange): Accepted | Promise<Accepted> =>
     "input" in asked ? asked : read(request, asked);
 
-  const callOf = ({ request, requestId, caller, address }: Exchange, { input }: Accepted): Call<never, never> => ({
-    input: input as never,
-    headers: (headerNames.length === 0 ? NO_HEADERS : namedHeaders(request, headerNames)) as never,
-    caller,
-    requestId,
-    address,
-  });
+  const callOf = ({ request, requestId, caller, address }: Exchange, { input }: Accepted): Call<never, never> => {
+    const headers: Record<string, string> = {};
+    for (const name of headerNames) {
+      const value = request.headers[name];
+      if (typeof value === "string") headers[name] = value;
+    }
+    return { input: input as never, headers: headers as never, caller, requestId, address };
+  };
 
   const pick = (exchange: Exchange, accepted: Accepted): Later => {
     const { request, caller } = exchange;
@@ -181,8 +182,6 @@ function whenThere<Value>(value: Value | Promise<Value>, next: (value: Value) =>
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-const NO_HEADERS = {};
-
 /** Flat header pairs of a deprecated operation (RFC 9745, RFC 8594). */
 function deprecationHeaders({ deprecated }: BoundOperation): string[] {
   if (!deprecated) return [];
@@ -207,13 +206,4 @@ function refuseUnavailable({ operation: { deprecated }, deps }: Exchange): void 
   if (deps.lifecycle.stage === "stopping")
     throw new Failure("shutting_down", undefined, { headers: { Connection: "close" } });
   if (deprecated && deps.now() >= Date.parse(deprecated.sunset)) throw new Failure("operation_retired");
-}
-
-function namedHeaders(raw: IncomingMessage, names: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const name of names) {
-    const value = raw.headers[name];
-    if (typeof value === "string") headers[name] = value;
-  }
-  return headers;
 }

@@ -15,13 +15,12 @@ const tick = 64;
  */
 export function newReference(now: number): string {
   let ticks = Math.floor(now / tick);
-  const next = (text: string) => {
-    const character = text[ticks % text.length]!;
+  let head = "";
+  while (head.length < 6) {
+    const text = head === "" ? letters : alphanumerics;
+    head = text[ticks % text.length]! + head;
     ticks = Math.floor(ticks / text.length);
-    return character;
-  };
-  let head = next(letters);
-  for (let place = 0; place < 5; place += 1) head = next(alphanumerics) + head;
+  }
   return head + String(randomInt(1_000_000_000)).padStart(9, "0");
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { checkInputOf } from "../checks/check.ts";
-import { type CheckRecord, checks } from "../checks/index.ts";
+import { type CheckRecord, checkInputOf, checks } from "../checks/index.ts";
 import { numberIn } from "../checks/kinds.fixture.ts";
 import { answerWriter } from "../declare/answers/answer-writer.ts";
 import { type CheckKind, forEachKind, labelOf, numberMember, type PersonKind } from "../declare/check-kind.ts";

@@ -32,6 +32,11 @@ function ruleOf({ count, seconds }: Limit, counts: Limiting["counts"], may: stri
   return { code: "rate_limited", message, most: count, window: seconds * 1000, counts };
 }
 
+function vendorRule(most: number): Rule {
+  const message = `Your account may cause ${most} attempts at the identity source a day.`;
+  return { code: "rate_limited", message, most, window: day, counts: "attempts", isLarge: true };
+}
+
 /**
  * Limits across processes. The statement that writes the intent counts the ledger's rows and the earlier intents of its
  * batch. On PostgreSQL, concurrent statements do not see each other. Together they may exceed a limit by what all but
@@ -85,8 +90,13 @@ export class VerificationLimits {
     const { verification = limits?.account, negatives = limits?.negatives } = own;
     const account = verification ? [ruleOf(verification, "runs", "ask for # verifications, retries included,")] : [];
     if (row.state === "refused") return account;
-    const missed = negatives ? [ruleOf(negatives, "verifications", "have # verifications without a match")] : [];
-    const always = [...account, ...missed.map((rule) => ({ ...rule, isNegative: true })), ...this.#vendorRules(row)];
+    const missed = negatives
+      ? [{ ...ruleOf(negatives, "verifications", "have # verifications without a match"), isNegative: true }]
+      : [];
+    // This rule limits the operator's bill, so it applies even if callers are not limited.
+    const { vendorAttemptsPerDay: most } = this.#settings;
+    const vendors = most !== undefined && row.mode === "live" ? [vendorRule(most)] : [];
+    const always = [...account, ...missed, ...vendors];
     if (!limits || row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
     const number = labelOf(row.kind);
@@ -97,14 +107,6 @@ export class VerificationLimits {
       `have # verifications of one ${number} without a match`,
     );
     return [...always, { ...attempts, ...ofSubject }, { ...missedOfSubject, ...ofSubject, isNegative: true }];
-  }
-
-  /** These rules limit the operator's bill, so they apply even if callers are not limited. */
-  #vendorRules({ mode, state }: Row): Rule[] {
-    const { vendorAttemptsPerDay: most } = this.#settings;
-    if (most === undefined || mode !== "live" || state === "refused") return [];
-    const message = `Your account may cause ${most} attempts at the identity source a day.`;
-    return [{ code: "rate_limited", message, most, window: day, counts: "attempts", isLarge: true }];
   }
 
   async #counted(rules: readonly Rule[], row: Row, request: CheckInput): Promise<LimitScope> {

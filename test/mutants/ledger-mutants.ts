@@ -318,7 +318,7 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     name: "a retry asks a second source beyond the bound of all bills",
     file: "src/verification/attempts/whom-to-ask.ts",
-    from: "one.name === unfound.by || !isAffordable(one, this.#request.kind, this.#row!.attempts, settings)",
+    from: "one.name === unfound.by || !isAffordable(one, kind, attempts, settings)",
     to: "one.name === unfound.by",
     tests: ["src/verification/attempts/whom-to-ask.test.ts"],
   },

@@ -70,8 +70,8 @@ export const vendorMutants: readonly Mutant[] = [
   {
     name: "a paused vendor is tried",
     file: "src/verification/attempts/whom-to-ask.ts",
-    from: "(one) => !this.#isPaused(one) && !this.#isOver(one)",
-    to: "(one) => !this.#isOver(one)",
+    from: "one.unfit === undefined && !one.isPaused && !one.isOver",
+    to: "one.unfit === undefined && !one.isOver",
     tests: ["src/verification/routes/paused-vendors.test.ts"],
   },
   {

@@ -5,8 +5,8 @@ import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../../../sta
 import { sourceStandIns, standIns, withoutStandIn } from "../../../stand-ins/stand-ins.ts";
 import { until } from "../../../test/support/until.ts";
 import { starterLists } from "../../catalogue/starter.ts";
-import { type CheckInput, checkInputOf } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import type { CheckInput } from "../../checks/check.ts";
+import { checkInputOf, checks } from "../../checks/index.ts";
 import { numberIn, personOf } from "../../checks/kinds.fixture.ts";
 import { type CheckKind, forEachKind, labelOf, reasonsOf } from "../../declare/check-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";

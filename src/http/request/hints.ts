@@ -15,8 +15,8 @@ const keyHeaders = ["X-API-Key", "API-Key"].map((told) => ({ name: told.toLowerC
 const keyInUrl = /[?&](api_?key)=(?!duba_live_)/i;
 
 /**
- * Of a request without an `Authorization` header: a key in another header, or in the URL, that we do not read. We do not
- * know its mode: a live one gets no hint.
+ * Of a request without an `Authorization` header: a key in another header, or in the URL, that we do not read. We do
+ * not know its mode: a live one gets no hint.
  */
 export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url">): string | undefined {
   for (const { name, told } of keyHeaders)
@@ -38,9 +38,11 @@ export function headerHints(read: readonly string[], headers: IncomingHttpHeader
   const hints: string[] = [];
   for (const name of read) {
     if (headers[name] !== undefined) continue;
-    const sent = meantHeaders[name]?.find((other) => headers[other.toLowerCase()] !== undefined);
-    if (sent === undefined) continue;
-    hints.push(`${sent} is not read. Send ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`);
+    for (const sent of meantHeaders[name] ?? []) {
+      if (headers[sent.toLowerCase()] === undefined) continue;
+      hints.push(`${sent} is not read. Send ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`);
+      break;
+    }
   }
   return hints;
 }

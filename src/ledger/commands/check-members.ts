@@ -1,5 +1,5 @@
-import { type Check, type CheckInput, checkInputOf } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import type { Check, CheckInput } from "../../checks/check.ts";
+import { checkInputOf, checks } from "../../checks/index.ts";
 import { type CheckKind, checkKinds } from "../../declare/check-kind.ts";
 import { type Form, memberForm } from "../../declare/command/forms.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";

@@ -66,7 +66,7 @@ export function startVerification(
   const spends = budget && kindOf(budget);
   const { rules, counted } = limits;
   return {
-    name: `start ${row.state} ${hasAttempt} ${spends} ${otherHashes.length}${nameOfLimits(limits)}`,
+    name: `start ${row.state} ${hasAttempt} ${spends} ${otherHashes.length}${rules.length > 0 ? nameOfLimits(limits) : ""}`,
     values: Object.assign({}, noBudget, budget, counted, row, {
       vendor: attempt?.vendor ?? null,
       price: attempt?.price ?? null,

@@ -53,7 +53,7 @@ export function nameOfLimits({ rules, counted }: Limits): string {
   let name = "";
   for (const { most, counts, isNegative, ofSubject, isLarge } of rules)
     name += ` ${counts}${isNegative ? " negative" : ""}${ofSubject ? " of subject" : ""}${isLarge ? " large" : ""} ${most}`;
-  return rules.length === 0 ? name : `${name} ${counted.subjects.length}`;
+  return `${name} ${counted.subjects.length}`;
 }
 
 /** Whether each limit has room for one more. With `input`, the earlier intents of the batch count too. */

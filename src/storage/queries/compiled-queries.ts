@@ -3,12 +3,11 @@ import { FairQueue } from "../../runtime/fair-queue.ts";
 import { recent } from "../../runtime/recent.ts";
 import { asSpan, type SpanAttributes } from "../../runtime/trace.ts";
 import { isSqlite } from "../engine.ts";
-import type { SqlStatement } from "../sqlite/messages.ts";
 import type { Tables } from "../tables.ts";
 import type { Patience } from "../timeouts.ts";
 import { type Batchable, BatchedStatement } from "./batched-statement.ts";
 import { ConnectionShares } from "./connection-shares.ts";
-import type { QueryWithFollowUps } from "./follow-ups.ts";
+import type { QueryWithFollowUps, SqlStatement } from "./follow-ups.ts";
 import { type Input, sharedInput } from "./shared-input.ts";
 
 /** A placeholder for a value that is known only when the compiled query runs. */

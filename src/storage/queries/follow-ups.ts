@@ -1,11 +1,23 @@
 import type { Compilable, CompiledQuery, Kysely, OperationNodeSource, SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
 import { isSqlite } from "../engine.ts";
-import type { SqlStatement } from "../sqlite/messages.ts";
 import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";
 
-/** A statement, with what SQLite runs beside it. */
+/** SQL and its values. The rest is for SQLite only, which runs one statement at a time. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** Statements that run in the same commit if this one returns rows. */
+  readonly followedBy?: readonly SqlStatement[] | undefined;
+  /**
+   * JSON of each call that shares the statement, which gets them as `@input`. Those that follow get only the calls
+   * whose `reference` the first one returned.
+   */
+  readonly input?: readonly string[] | undefined;
+}
+
+/** A compiled statement, with what SQLite runs beside it. */
 export type QueryWithFollowUps<Row = unknown> = CompiledQuery<Row> & SqlStatement;
 
 type Statement<Row = unknown> = Compilable<Row> & OperationNodeSource;

@@ -11,11 +11,11 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { Database } from "../engine.ts";
-import type { QueryWithFollowUps } from "../queries/follow-ups.ts";
+import type { QueryWithFollowUps, SqlStatement } from "../queries/follow-ups.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type Patience, type StoreTimeouts } from "../timeouts.ts";
-import type { Rows, SqlStatement } from "./messages.ts";
+import type { Rows } from "./messages.ts";
 import { StatementQueue } from "./queue.ts";
 import { SqliteError, SqliteThread } from "./thread.ts";
 import type { OpenTransaction } from "./transaction.ts";

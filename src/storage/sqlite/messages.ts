@@ -1,16 +1,6 @@
-/** The messages between the main thread and the SQLite thread: one request at a time, one reply each. */
+import type { SqlStatement } from "../queries/follow-ups.ts";
 
-export interface SqlStatement {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-  /** Statements that run in the same commit if this one returns rows. */
-  readonly followedBy?: readonly SqlStatement[] | undefined;
-  /**
-   * JSON of each call that shares the statement, which gets them as `@input`. Those that follow get only the calls
-   * whose `reference` the first one returned.
-   */
-  readonly input?: readonly string[] | undefined;
-}
+/** The messages between the main thread and the SQLite thread: one request at a time, one reply each. */
 
 export interface Rows {
   readonly rows: unknown[];
@@ -18,7 +8,10 @@ export interface Rows {
   readonly changes?: number;
 }
 
-/** An error as the thread sends it; `Rows` have no `code`. It is SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`. */
+/**
+ * An error as the thread sends it; `Rows` have no `code`. It is SQLite's extended result code, such as
+ * `SQLITE_CONSTRAINT_UNIQUE`.
+ */
 export interface Failed {
   readonly code: string;
   readonly message: string;

@@ -1,8 +1,9 @@
 import { Durations } from "../../runtime/duration-histogram.ts";
 import { isWrite } from "../engine.ts";
 import { StoreAway } from "../errors.ts";
+import type { SqlStatement } from "../queries/follow-ups.ts";
 import { answerBefore, type Patience, remainingTime, type StoreTimeouts, type WaitingStatement } from "../timeouts.ts";
-import type { Rows, SqlStatement } from "./messages.ts";
+import type { Rows } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { recent } from "../../runtime/recent.ts";
+import type { SqlStatement } from "../queries/follow-ups.ts";
 import {
   type Failed,
   LOCK_MILLISECONDS,
@@ -7,7 +8,6 @@ import {
   type Outcome,
   type Request,
   type Rows,
-  type SqlStatement,
   type StoreResponse,
 } from "./messages.ts";
 import { resultCode } from "./result-code.ts";

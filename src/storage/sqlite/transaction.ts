@@ -1,7 +1,8 @@
 import type { Durations } from "../../runtime/duration-histogram.ts";
 import { StoreAway } from "../errors.ts";
+import type { SqlStatement } from "../queries/follow-ups.ts";
 import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
-import type { Outcome, Request, Rows, SqlStatement, StoreResponse } from "./messages.ts";
+import type { Outcome, Request, Rows, StoreResponse } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
 /** The rows of an outcome; throws `StoreAway` or `SqliteError` if it is a failure. */

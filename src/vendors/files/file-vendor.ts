@@ -27,8 +27,7 @@ export function fileVendor(file: VendorFile): FileVendor {
 }
 
 async function testInputOf(tested: NonNullable<VendorFile["test_number"]>): Promise<CheckInput> {
-  const { checkInputOf } = await import("../../checks/check.ts");
-  const { checks } = await import("../../checks/index.ts");
+  const { checkInputOf, checks } = await import("../../checks/index.ts");
   return checkInputOf(checks[tested.kind], { [tested.kind]: tested.number, ...tested });
 }
 

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { checkInputOf } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import { checkInputOf, checks } from "../../checks/index.ts";
 import { koboOf } from "../../declare/money.ts";
 import { silent } from "../../runtime/log.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../ports/identity-upstream.ts";

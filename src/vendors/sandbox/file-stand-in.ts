@@ -1,6 +1,5 @@
 import { always, type StandIn, type StandInAttempt, type StandInRequest } from "../../../stand-ins/stand-in.ts";
-import { checkInputOf } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import { checkInputOf, checks } from "../../checks/index.ts";
 import { braces } from "../files/make-request.ts";
 import { type Ending, type FileRequest, listOf, type Sample, type VendorFile } from "../files/vendor-file.ts";
 

@@ -73,14 +73,15 @@ export class Route {
   constructor(parts: Parts, request: VerificationRequest, hash: string | null, row?: Row, waits = false) {
     const { settings } = parts;
     const vendors = new Vendors(parts, request, hash, row);
-    const { resumed, order } = vendors;
+    const { order } = vendors;
+    const resumed = vendors.resumed?.upstream;
     this.#settings = settings;
     this.#kind = request.kind;
     this.#choice = { policy: (order && settings.routes?.policy) ?? "listed", compared: order?.compared ?? [] };
     this.#resumed = resumed;
     this.lookUpFirst = resumed?.lookUp !== undefined && !resumed.repeatable;
     const isUsedUp = row !== undefined && !waits && uselessAttempts(row, this.lookUpFirst) >= mostUseless;
-    this.#stops = vendors.stops(isUsedUp ? [freeAgain(resumed ?? vendors.asked[0]!, row)] : vendors.asked);
+    this.#stops = vendors.stops(isUsedUp ? [freeAgain(vendors.resumed ?? vendors.asked[0]!, row)] : vendors.asked);
     this.first = this.#chosen();
   }
 
@@ -143,64 +144,82 @@ export class Route {
   }
 }
 
+/** A vendor at the start of a run, and what keeps the run from asking it. */
+interface Candidate {
+  upstream: IdentityUpstream;
+  unfit: ReturnType<typeof unfitFor>;
+  isPaused: boolean;
+  /** Whether it has had its turn in an earlier run, or would come after the one that has. */
+  isOver: boolean;
+}
+
 /** The vendors of a request at the start of a run: who may be asked, who not, and why. */
 class Vendors {
   /** Undefined in test mode. */
   readonly order: VendorOrder | undefined;
   /** The vendor that may have done the work in an earlier run, if it may be asked again. */
-  readonly resumed: IdentityUpstream | undefined;
+  readonly resumed: Candidate | undefined;
   /** Those that the run may ask, in order. */
-  readonly asked: readonly IdentityUpstream[];
-  readonly #parts: Parts;
-  readonly #request: VerificationRequest;
-  readonly #row: Row | undefined;
-  /** The vendor that gets this verification as part of its share. */
-  readonly #share: string | undefined;
-  readonly #placed: readonly IdentityUpstream[];
-  readonly #all: readonly IdentityUpstream[];
-  /** What a retry follows, if a vendor of an earlier run reported "not found". */
-  readonly #unfound: { by: string; next: string | undefined } | undefined;
+  readonly asked: readonly Candidate[];
+  readonly #live: readonly IdentityUpstream[];
+  readonly #placed: readonly Candidate[];
+  /** As placed, but the vendor comes first that gets this verification as part of its share. */
+  readonly #all: readonly Candidate[];
+  readonly #share: Candidate | undefined;
 
-  constructor(parts: Parts, request: VerificationRequest, hash: string | null, row: Row | undefined) {
-    const { upstreams, settings, routeCache } = parts;
-    this.#parts = parts;
-    this.#request = request;
-    this.#row = row;
-    this.order = request.mode === "live" ? routeCache.order(request.kind) : undefined;
-    this.#placed = this.order?.upstreams ?? [upstreams.test];
-    const share = this.order && shareOf(hash, (settings.routes ?? listedRoutes).shares);
-    const isShare = ({ name }: IdentityUpstream) => Number(name === share);
-    this.#all =
-      share === undefined ? this.#placed : this.#placed.toSorted((one, other) => isShare(other) - isShare(one));
-    this.#share = share;
-    this.#unfound = row && afterNotFound(row);
+  constructor(
+    { upstreams, settings, routeCache }: Parts,
+    request: VerificationRequest,
+    hash: string | null,
+    row?: Row,
+  ) {
+    const { mode, kind } = request;
+    const order = mode === "live" ? routeCache.order(kind) : undefined;
+    const unfound = row && afterNotFound(row);
+    this.order = order;
+    this.#live = upstreams.live;
+    this.#placed = (order?.upstreams ?? [upstreams.test]).map((upstream) => ({
+      upstream,
+      unfit: unfitFor(upstream, request, settings),
+      isPaused: order !== undefined && routeCache.isPaused(upstream.name, kind),
+      isOver: unfound !== undefined && isOver(upstream, unfound, kind, row!, settings),
+    }));
+    const share = order && shareOf(hash, (settings.routes ?? listedRoutes).shares);
+    this.#share = share === undefined ? undefined : this.#placed.find(({ upstream }) => upstream.name === share);
+    this.#all = withFirst(this.#share, this.#placed);
 
-    const open = this.#openOnes();
-    const waitsFor = row && this.#vendorOfUnresolved(row);
+    const open = this.#open();
+    const waitsFor = row && this.#vendorOfUnresolved(row, kind);
     if (open && (waitsFor ? !open.includes(waitsFor) : open.length === 0)) throw noneOpen(row);
     this.resumed = waitsFor && open ? waitsFor : undefined;
-    this.asked = this.#askedOf(open ?? []);
+    if (this.resumed) this.asked = settings.payTwice ? open! : [this.resumed];
+    else this.asked = readyOnes(open ?? []).slice(0, unfound ? 1 : undefined);
     if (this.asked.length === 0) throw verificationFailure("upstream_not_configured", undefined, noFacts);
   }
 
   /** The stops at these vendors. */
-  stops(asked: readonly IdentityUpstream[]): Stop[] {
-    const { resumed } = this;
+  stops(asked: readonly Candidate[]): Stop[] {
+    const { order } = this;
     const stops: Stop[] = [];
     let passedOver: PassedOver[] = [];
-    for (const one of resumed ? [resumed, ...this.#all.filter((other) => other !== resumed)] : this.#all)
+    for (const one of withFirst(this.resumed, this.#all))
       if (asked.includes(one)) {
-        stops.push({ upstream: one, passedOver, overtaken: this.#overtakenBy(one) });
+        stops.push({ upstream: one.upstream, passedOver, overtaken: order ? this.#overtakenBy(one, order) : [] });
         passedOver = [];
-      } else if (!this.#isOver(one)) passedOver.push(this.#because(one, "not_ready"));
+      } else if (!one.isOver) passedOver.push(because(one, "not_ready"));
     return stops;
   }
 
   /** Those that may be asked now; undefined if none could take the request even if it were not paused. */
-  #openOnes(): IdentityUpstream[] | undefined {
-    const usable = this.#all.filter((one) => this.#unfit(one) === undefined);
-    if (usable.length > 0) return usable.filter((one) => !this.#isPaused(one) && !this.#isOver(one));
-    if (this.#all.some((one) => this.#unfit(one) === "needs_consent"))
+  #open(): Candidate[] | undefined {
+    const open: Candidate[] = [];
+    let isAnyFit = false;
+    for (const one of this.#all) {
+      isAnyFit ||= one.unfit === undefined;
+      if (one.unfit === undefined && !one.isPaused && !one.isOver) open.push(one);
+    }
+    if (isAnyFit) return open;
+    if (this.#all.some(({ unfit }) => unfit === "needs_consent"))
       throw verificationFailure("consent_required", undefined, noFacts);
     return undefined;
   }
@@ -209,49 +228,48 @@ class Vendors {
    * A row with an unresolved attempt stays with that vendor, even if it is paused or unfit by now, because another
    * vendor would bill too.
    */
-  #vendorOfUnresolved(row: Row): IdentityUpstream | undefined {
-    const unresolved = unresolvedAttempts(row).at(-1);
-    return this.#all.find(({ name, kinds }) => name === unresolved?.vendor && kinds.includes(this.#request.kind));
+  #vendorOfUnresolved(row: Row, kind: VerificationRequest["kind"]): Candidate | undefined {
+    const vendor = unresolvedAttempts(row).at(-1)?.vendor;
+    return this.#all.find(({ upstream }) => upstream.name === vendor && upstream.kinds.includes(kind));
   }
 
-  #askedOf(open: readonly IdentityUpstream[]): readonly IdentityUpstream[] {
-    if (this.resumed) return this.#parts.settings.payTwice ? open : [this.resumed];
-    const ready = open.filter(isReady);
-    return (ready.length > 0 ? ready : open).slice(0, this.#unfound ? 1 : undefined);
+  /** The vendors that would come before one without its share, or as listed. */
+  #overtakenBy(one: Candidate, order: VendorOrder): PassedOver[] {
+    if (one === this.#share)
+      return this.#placed.slice(0, this.#placed.indexOf(one)).map((other) => because(other, "share"));
+    const later = this.#all.slice(this.#all.indexOf(one) + 1);
+    const listedBefore = this.#live.slice(0, this.#live.indexOf(one.upstream));
+    const overtaken = listedBefore.flatMap((listed) => later.find(({ upstream }) => upstream === listed) ?? []);
+    return overtaken.map((other) => because(other, order.whyBehind(other.upstream.name)));
   }
+}
 
-  /** Whether a vendor has had its turn in an earlier run, or would come after the one that has. */
-  #isOver(one: IdentityUpstream): boolean {
-    const unfound = this.#unfound;
-    if (!unfound) return false;
-    if (unfound.next !== undefined) return one.name !== unfound.next;
-    const { settings } = this.#parts;
-    return one.name === unfound.by || !isAffordable(one, this.#request.kind, this.#row!.attempts, settings);
-  }
+function withFirst<One>(first: One | undefined, all: readonly One[]): readonly One[] {
+  return first === undefined ? all : [first, ...all.filter((one) => one !== first)];
+}
 
-  #unfit(one: IdentityUpstream) {
-    return unfitFor(one, this.#request, this.#parts.settings);
-  }
+/** Those that are ready; all if none is. */
+function readyOnes(open: readonly Candidate[]): readonly Candidate[] {
+  const ready = open.filter(({ upstream }) => isReady(upstream));
+  return ready.length > 0 ? ready : open;
+}
 
-  #isPaused({ name }: IdentityUpstream): boolean {
-    return this.order !== undefined && this.#parts.routeCache.isPaused(name, this.#request.kind);
-  }
+/** Why a vendor is passed over: what keeps it from being asked, else `otherwise`. */
+function because({ upstream, unfit, isPaused }: Candidate, otherwise: PassedOver["reason"]): PassedOver {
+  const reason = unfit ?? (isPaused ? "paused" : isReady(upstream) ? otherwise : "not_ready");
+  return { vendor: upstream.name, reason };
+}
 
-  #because(one: IdentityUpstream, otherwise: PassedOver["reason"]): PassedOver {
-    const reason = this.#unfit(one) ?? (this.#isPaused(one) ? "paused" : isReady(one) ? otherwise : "not_ready");
-    return { vendor: one.name, reason };
-  }
-
-  #overtakenBy(one: IdentityUpstream): PassedOver[] {
-    const { order } = this;
-    if (!order) return [];
-    if (one.name === this.#share)
-      return this.#placed.slice(0, this.#placed.indexOf(one)).map((other) => this.#because(other, "share"));
-    const { live } = this.#parts.upstreams;
-    const place = this.#all.indexOf(one);
-    const before = live.slice(0, live.indexOf(one)).filter((other) => this.#all.indexOf(other) > place);
-    return before.map((other) => this.#because(other, order.whyBehind(other.name)));
-  }
+/** Whether a vendor has had its turn in an earlier run, or would come after the one that has. */
+function isOver(
+  one: IdentityUpstream,
+  unfound: NonNullable<ReturnType<typeof afterNotFound>>,
+  kind: VerificationRequest["kind"],
+  { attempts }: Row,
+  settings: IdentitySettings,
+): boolean {
+  if (unfound.next !== undefined) return one.name !== unfound.next;
+  return one.name === unfound.by || !isAffordable(one, kind, attempts, settings);
 }
 
 /** The most kobo of all bills if another vendor is asked after "not found". Null: none is. */
@@ -287,8 +305,8 @@ export function unfitFor(
     names: claims.first_name !== undefined && claims.last_name !== undefined,
   };
   // If both are missing, we report the names: a caller can add a consent, but names are only compared.
-  const lacks = (["names", "consent"] as const).find((need) => needs.includes(need) && !brings[need]);
-  return lacks && `needs_${lacks}`;
+  for (const need of ["names", "consent"] as const) if (needs.includes(need) && !brings[need]) return `needs_${need}`;
+  return undefined;
 }
 
 function isReady(upstream: IdentityUpstream): boolean {
@@ -312,7 +330,8 @@ function uselessAttempts(row: Row, lookUpFirst: boolean): number {
 }
 
 /** A vendor that repeats its responses does so for free. Only such a one may be asked once more. */
-function freeAgain(last: IdentityUpstream, row: Row): IdentityUpstream {
-  if (!last.repeatable || last.name !== lastVendor(row)) throw attemptsUsedUp(row);
+function freeAgain(last: Candidate, row: Row): Candidate {
+  const { name, repeatable } = last.upstream;
+  if (!repeatable || name !== lastVendor(row)) throw attemptsUsedUp(row);
   return last;
 }

@@ -1,5 +1,4 @@
-import { checkInputOf } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import { checkInputOf, checks } from "../../checks/index.ts";
 import { anyLabel, type CheckKind, checkKinds } from "../../declare/check-kind.ts";
 import { Failure } from "../../declare/failures.ts";
 import { operation } from "../../declare/operation.ts";

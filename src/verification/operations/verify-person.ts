@@ -1,11 +1,13 @@
-import { type Check, checkInputOf } from "../../checks/check.ts";
-import { type CheckRecord, checks } from "../../checks/index.ts";
+import type { Check } from "../../checks/check.ts";
+import { type CheckRecord, checkInputOf, checks } from "../../checks/index.ts";
 import { type CheckKind, labelOf, negativeCode, reasonsOf, sinceOf } from "../../declare/check-kind.ts";
 import { koboOf, nairaOf } from "../../declare/money.ts";
-import { type Call, type Caller, type Operation, operation } from "../../declare/operation.ts";
+import { type Call, type Operation, operation } from "../../declare/operation.ts";
 import Type, { type TObject, type TString } from "../../declare/schema/type.ts";
+import { feeOf } from "../../ledger/fees.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import type { Identity } from "../identity.ts";
+import type { VerificationRequest } from "../request.ts";
 import { noFacts } from "../verification-failures.ts";
 import {
   consentReferenceOf,
@@ -86,75 +88,33 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
       },
     ],
     run: async (call, identity: Identity) => {
-      const { record, replayed, undelivered } = await verifyPerson(
-        kind,
-        call as Call<Record<string, string>, VerificationHeaders>,
-        identity,
-      );
+      const request = await requestOf(check, call as Call<Record<string, string>, VerificationHeaders>);
+      const { record, replayed, undelivered } = await identity.verify(request);
       addLogFields({ reference: record.request_reference });
-      return {
-        answer: { success: true as const, message, data: record },
-        headers: {
-          ...(replayed && { "Idempotency-Replayed": "true" }),
-          ...(await matchHeader(check, record, comparedOf(check, call.input))),
-        } as Record<string, string>,
-        hint: amountHint(kind, call.input.amount, call.caller!, identity),
-        undelivered,
-      };
+      const headers: Record<string, string> = {};
+      if (replayed) headers["Idempotency-Replayed"] = "true";
+      if (request.compared) headers["Duba-Match"] = await matchOf(check, record, request.compared);
+      const hint = amountHint(request, identity);
+      return { answer: { success: true as const, message, data: record }, headers, hint, undelivered };
     },
   });
 }
 
-/** The members of a request that are only compared with the record; undefined if it has none. */
-function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, string>>) {
-  const sent = Object.keys(compared).filter((name) => input[name] !== undefined);
-  return sent.length === 0 ? undefined : Object.fromEntries(sent.map((name) => [name, input[name]!]));
-}
-
-/**
- * Computed of the record that the caller gets, so it tells nothing that the record does not, and a replay has the same.
- */
-async function matchHeader(
-  { compare }: Check<CheckRecord>,
-  record: CheckRecord,
-  compared: Readonly<Record<string, string>> | undefined,
-): Promise<{ "Duba-Match"?: string }> {
-  if (!compare || !compared) return {};
-  const results = Object.entries(await compare(record, compared));
-  return { "Duba-Match": results.map((result) => result.join("=")).join(", ") };
-}
-
-/** An amount that `enforce` would refuse in live mode. */
-function amountHint(kind: CheckKind, amount: string, { fees }: Pick<Caller, "fees">, { settings }: Identity) {
-  const fee = fees[kind] ?? settings.fees[kind];
-  if (koboOf(amount) === fee) return undefined;
-  return `amount is not the fee, ${nairaOf(fee)}. The amount of waec-lookup is the one to send.`;
-}
-
-/** The check's record, with Duba's own reference. */
-function answeredRecord({ record }: Check): TObject {
-  const { properties, title } = record as TObject & { title?: string };
-  const description = "Reference of the verification, made by Duba: 6 alphanumerics and 9 digits";
-  const reference = { request_reference: Type.String({ description }) };
-  return Type.Object({ ...reference, ...properties }, title === undefined ? {} : { title });
-}
-
-async function verifyPerson(
-  kind: CheckKind,
+/** What a caller asks for. Throws the failure of a header that is not accepted. */
+async function requestOf(
+  check: Check,
   { input, headers, caller, requestId }: Call<Record<string, string>, VerificationHeaders>,
-  identity: Identity,
-) {
+): Promise<VerificationRequest> {
   const { accountId, keyId, mode, fees, answers, terms } = caller!;
-  const person = checkInputOf(checks[kind], input);
-  const compared = comparedOf(checks[kind], input);
+  const person = checkInputOf(check, input);
+  const compared = comparedOf(check, input);
   const key = headers["idempotency-key"];
   const consent = headers["consent-reference"];
   const traceparent = traceparentOf(headers.traceparent);
   const idempotencyKey = key === undefined ? undefined : idempotencyKeyOf(key, person);
   const consentReference = consent === undefined ? undefined : consentReferenceOf(consent, person);
-  if (consentReference !== undefined && compared) await refuseConsentAbout(consentReference, kind, compared);
-
-  return identity.verify({
+  if (consentReference !== undefined && compared) await refuseConsentAbout(consentReference, check.kind, compared);
+  return {
     accountId,
     keyId,
     mode,
@@ -168,5 +128,43 @@ async function verifyPerson(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(consentReference === undefined ? {} : { consentReference }),
     ...(traceparent === undefined ? {} : { traceparent }),
-  });
+  };
+}
+
+/** The members of a request that are only compared with the record; undefined if it has none. */
+function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, string>>) {
+  let sent: Record<string, string> | undefined;
+  for (const name of Object.keys(compared))
+    if (input[name] !== undefined) {
+      sent ??= {};
+      sent[name] = input[name];
+    }
+  return sent;
+}
+
+/**
+ * Computed of the record that the caller gets, so it tells nothing that the record does not, and a replay has the same.
+ */
+async function matchOf(
+  { compare }: Check<CheckRecord>,
+  record: CheckRecord,
+  compared: Readonly<Record<string, string>>,
+): Promise<string> {
+  const results = Object.entries(await compare!(record, compared));
+  return results.map((result) => result.join("=")).join(", ");
+}
+
+/** An amount that `enforce` would refuse in live mode. */
+function amountHint({ kind, amount, fees }: VerificationRequest, { settings }: Identity): string | undefined {
+  const fee = feeOf(kind, fees, settings);
+  if (amount === fee) return undefined;
+  return `amount is not the fee, ${nairaOf(fee)}. The amount of waec-lookup is the one to send.`;
+}
+
+/** The check's record, with Duba's own reference. */
+function answeredRecord({ record }: Check): TObject {
+  const { properties, title } = record as TObject & { title?: string };
+  const description = "Reference of the verification, made by Duba: 6 alphanumerics and 9 digits";
+  const reference = { request_reference: Type.String({ description }) };
+  return Type.Object({ ...reference, ...properties }, title === undefined ? {} : { title });
 }
