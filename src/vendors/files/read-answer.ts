@@ -68,6 +68,19 @@ export function tokenFaultReader({ says = {} }: VendorFile) {
   };
 }
 
+/** The cases of a kind that are so in an answer, by their places in the file, in the order in which they count. */
+export function casesThatHold({ says = {}, kinds }: VendorFile, kind: CheckKind, status: number, body: unknown) {
+  const own = kinds[kind]?.says ?? {};
+  const answer = new Answer(status, body);
+  return Object.entries<readonly Case[] | undefined>({ ...says, ...own }).flatMap(([word, cases = []]) =>
+    cases.map((each, at) => ({
+      word,
+      place: `${word in own ? `/kinds/${kind}` : ""}/says/${word}/${at}`,
+      isSo: caseReader(each)(answer),
+    })),
+  );
+}
+
 /** The outcome of each saying, in the order in which they are looked for: what is about the person comes last. */
 function meaningsOf({ found: _, failed: __, unclear, ...says }: Says) {
   const named = Object.entries(says) as [Exclude<keyof typeof says, undefined>, readonly Case[]][];

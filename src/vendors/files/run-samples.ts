@@ -4,8 +4,9 @@ import { koboOf } from "../../declare/money.ts";
 import { silent } from "../../runtime/log.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { outcomeReader } from "../responses/read-outcome.ts";
+import { outcomeInWords } from "../responses/vendor-words.ts";
 import { requestFor } from "./make-request.ts";
-import { endingOf, responsesOf } from "./read-answer.ts";
+import { casesThatHold, endingOf, responsesOf } from "./read-answer.ts";
 import type { FileProblem } from "./read-vendor-file.ts";
 import type { Sample, VendorFile } from "./vendor-file.ts";
 
@@ -76,7 +77,7 @@ async function outcomeDifferences(file: VendorFile, sample: Sample): Promise<Fil
     return [
       {
         place: "/makes/outcome",
-        problem: `Duba makes ${ending} of it${whyOf(outcome)}.`,
+        problem: `Duba makes ${ending} of it${whyOf(file, sample, outcome)}.`,
         cure:
           makes.outcome === "found" && ending === "rejected"
             ? `Look at found, and at where /kinds/${kind}/record has the number and a name.`
@@ -111,9 +112,22 @@ async function outcomeDifferences(file: VendorFile, sample: Sample): Promise<Fil
     }));
 }
 
-/** Why an answer is not believed, in a word. */
-const whyOf = (outcome: IdentityOutcome) =>
-  "reason" in outcome && endingOf(outcome) === "rejected" ? ` (${outcome.reason})` : "";
+/** What in the file, or in Duba's own table, makes this outcome of a sample: what follows "Duba makes … of it". */
+function whyOf(file: VendorFile, { kind, answer }: Sample, outcome: IdentityOutcome): string {
+  const [status, body, ending] = [answer.status ?? 200, answer.json ?? answer.form, endingOf(outcome)];
+  const cases = casesThatHold(file, kind, status, body);
+  const held = cases.find(({ word, isSo }) => isSo && word === ending);
+  if (held && ending !== "found") return `, as ${held.place} says`;
+  const missing = cases.find(({ word, isSo }) => word === "found" && !isSo);
+  if (ending === "rejected" && "reason" in outcome && outcome.reason === "shape")
+    return missing
+      ? ` (shape): nothing says that it failed, and ${missing.place} is not so`
+      : " (shape): found is so, and the number or a name is not where the record is looked for";
+  if (ending === "rejected") return ": it failed, and neither a case nor words that Duba knows say why";
+  const words = outcomeInWords(body);
+  if (words && endingOf(words) === ending) return ", by words that its own table has";
+  return status >= 300 ? `, by its HTTP status ${status} alone` : "";
+}
 
 /** Members of a record by name, whichever part of it they belong to. */
 function flat(record: object): Record<string, unknown> {

@@ -244,9 +244,45 @@ suite("a vendor file with one thing wrong", () => {
       ],
       [
         "/samples/0/makes/outcome",
-        /Duba makes rejected of it \(shape\)/,
+        /rejected of it \(shape\): found is so, and the number or a name is not where the record is looked for/,
         (file: { kinds: { bvn: { record: { members: Json } } } }) => {
           file.kinds.bvn.record.members.bvn_number = "/number";
+        },
+      ],
+      [
+        "/samples/0/makes/outcome",
+        /rejected of it \(shape\): nothing says that it failed, and \/says\/found\/0 is not so/,
+        (file: { says: { found: Json[]; failed: Json[] } }) => {
+          file.says.found = [{ member: "/no/such/member" }];
+          file.says.failed = [{ member: "/no/such/member" }];
+        },
+      ],
+      [
+        "/samples/0/makes/outcome",
+        /rejected of it: it failed, and neither a case nor words that Duba knows say why/,
+        (file: { says: { failed: Json[] } }) => {
+          file.says.failed = [{ member: "" }];
+        },
+      ],
+      [
+        "/samples/0/makes/outcome",
+        /Duba makes no_money of it, as \/kinds\/bvn\/says\/no_money\/0 says/,
+        (file: { kinds: { bvn: { says: Json } } }) => {
+          file.kinds.bvn.says = { ...file.kinds.bvn.says, no_money: [{ status: 200 }] };
+        },
+      ],
+      [
+        "/samples/0/makes/outcome",
+        /Duba makes bad_credentials of it, by its HTTP status 401 alone/,
+        (file: { samples: { answer: Json }[] }) => {
+          file.samples[0]!.answer.status = 401;
+        },
+      ],
+      [
+        "/samples/0/makes/outcome",
+        /Duba makes no_money of it, by words that its own table has/,
+        (file: { samples: { answer: Json }[] }) => {
+          file.samples[0]!.answer = { status: 400, json: { message: "Insufficient balance" } };
         },
       ],
       [
