@@ -19,6 +19,8 @@ suite("the reference", { skip: missingBrowser() }, () => {
     browser = await startBrowser(findBrowser());
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
+    // It becomes slower with each request that it has sent.
+    page.setDefaultTimeout(90_000);
     await page.goto(`${service.url}/docs`, { waitUntil: "networkidle" });
     await page.getByPlaceholder("Token").first().fill(key);
   });
@@ -86,6 +88,9 @@ async function send(page: Page, { summary, method, path }: Operation<never>, own
     .or(page.getByText(/^4\d\d /))
     .first()
     .waitFor();
-  await page.getByRole("button", { name: "Close Client" }).click();
+  const close = page.getByRole("button", { name: "Close Client" });
+  await close.click();
+  // A form that is opened while another still closes would close with it.
+  await close.waitFor({ state: "hidden" });
   return request;
 }

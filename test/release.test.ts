@@ -54,6 +54,8 @@ suite("a release", () => {
   before(() => {
     run(place, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", key);
     clone(process.cwd(), one, "022");
+    // A checkout may have no tags, and what is refused depends on whether there are any.
+    run(one, "git", "tag", "v0.0.1");
     change(join(one, "package.json"), '"version": "0.1.0"', `"version": "${version}"`);
     change(join(one, "client/package.json"), '"version": "0.1.0"', `"version": "${version}"`);
     unreleased = commit(one, "give the next version its number");

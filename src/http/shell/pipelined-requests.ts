@@ -6,6 +6,10 @@ const share = 1;
 /** Served places of the queue that may stay in memory. */
 const mostServed = 1024;
 
+/** The response to the newest request of a connection. A weak map is dearer for each look-up. */
+const newest = Symbol("newest response");
+type WithNewest = Socket & { [newest]?: ServerResponse };
+
 interface Waiting {
   requests: number;
   isPausing: boolean;
@@ -20,8 +24,6 @@ interface Waiting {
 export class PipelinedRequests {
   readonly #serve: RequestListener;
   readonly #waiting = new WeakMap<Socket, Waiting>();
-  /** The response to the newest request of each connection. */
-  readonly #newest = new WeakMap<Socket, ServerResponse>();
   readonly #queue: (() => void)[] = [];
   #next = 0;
 
@@ -31,11 +33,11 @@ export class PipelinedRequests {
 
   /** Serves a request: at once, or in its turn if it waits for an earlier one on its connection. */
   begin(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
+    const socket: WithNewest = request.socket;
     const isWaiting = waitsForAnother(response);
     // A request behind the last response would be served, and charged, for nobody.
-    if (isWaiting && !this.#newest.get(socket)!.shouldKeepAlive) return;
-    this.#newest.set(socket, response);
+    if (isWaiting && !socket[newest]!.shouldKeepAlive) return;
+    socket[newest] = response;
     if (isWaiting) this.#add(request, response);
     else this.#serve(request, response);
   }
@@ -63,8 +65,8 @@ export class PipelinedRequests {
   }
 
   /** Ends a connection once everything that was asked on it is answered. Returns false if nothing is to be answered. */
-  endAfterResponses(socket: Socket): boolean {
-    const last = this.#newest.get(socket);
+  endAfterResponses(socket: WithNewest): boolean {
+    const last = socket[newest];
     if (!last || last.writableFinished) return false;
     // What came is the rest of this request, which nobody has read or answered.
     if (!waitsForAnother(last) && !last.headersSent && !last.req.complete) return false;
