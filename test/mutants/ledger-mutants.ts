@@ -481,7 +481,7 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     name: "a request that nobody can be answered is served",
     file: "src/http/shell/pipelined-requests.ts",
-    from: "if (isWaiting && !this.#newest.get(socket)!.shouldKeepAlive) return;",
+    from: "if (isWaiting && !socket[newest]!.shouldKeepAlive) return;",
     to: "",
     tests: ["src/http/shell/last-words.test.ts"],
   },
