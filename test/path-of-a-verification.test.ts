@@ -8,7 +8,7 @@ import { engines } from "./support/engines.ts";
 import type { RanFunction } from "./support/path-taken.ts";
 
 /** What one has to read to know what a verification does. */
-const most = { files: 71, functions: 221, linesOfFile: 350, linesOfFunction: 60 };
+const most = { files: 70, functions: 216, linesOfFile: 350, linesOfFunction: 60 };
 
 const program = fileURLToPath(new URL("support/path-taken.ts", import.meta.url));
 

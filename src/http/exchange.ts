@@ -96,12 +96,13 @@ function ownHeaders(exchange: Exchange): string[] {
 function noteAnswer(exchange: Exchange, status: number): void {
   const { tally, deps, response } = exchange;
   const duration = elapsed(exchange);
+  const ms = Math.round(duration / 1000);
   if (status === 304) tally.notModified += 1;
   else tally.ok += 1;
   tally.durations?.add(duration);
-  keep(exchange, status, null, duration);
+  keep(exchange, status, null, ms);
   if (deps.accessLog === "all" && !response.destroyed)
-    exchange.accessLog.answered(status, { ...logFieldsOf(exchange), ms: millisecondsOf(duration) });
+    exchange.accessLog.answered(status, { ...logFieldsOf(exchange), ms });
 }
 
 /** Answers with the failure; any other error becomes `internal_error`, and its place is logged. */
@@ -114,8 +115,9 @@ export function fail(exchange: Exchange, error: unknown): void {
   if (failure.detail.rehearsed && failure.code === "internal_error") tally.rehearsedErrors += 1;
   else tally.failed(failure.code);
   tally.durations?.add(duration);
-  const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(duration) };
-  keep(exchange, failure.status, failure, duration);
+  const ms = Math.round(duration / 1000);
+  const fields = { ...logFieldsOf(exchange), ms };
+  keep(exchange, failure.status, failure, ms);
   accessLog.refused(failure, fields, address, failure === error ? undefined : errorFieldsOf(error));
   if (response.destroyed) return;
   const { status, headers, body } = failureResponse(failure, requestId, deps, address, operation, exchange.rateLimit);
@@ -126,7 +128,7 @@ export function fail(exchange: Exchange, error: unknown): void {
 }
 
 /** Keeps the response for its caller to read, unless it is about the request log itself. */
-function keep(exchange: Exchange, status: number, failure: Failure | null, duration: number): void {
+function keep(exchange: Exchange, status: number, failure: Failure | null, ms: number): void {
   const { deps, caller, operation, logged } = exchange;
   const entries = deps.responseLog;
   if (entries === null || caller === null || operation.group === "Requests") return;
@@ -139,7 +141,7 @@ function keep(exchange: Exchange, status: number, failure: Failure | null, durat
     status,
     code: failure?.code ?? null,
     wrong: failure?.detail.fields?.map(({ field }) => field).join() ?? null,
-    duration: millisecondsOf(duration),
+    duration: ms,
     reference: typeof reference === "string" ? reference : null,
   });
 }
@@ -153,8 +155,4 @@ export function logFieldsOf({ logged, requestId, operation, caller }: Exchange):
 
 function serverTiming(exchange: Exchange): string {
   return `total;dur=${(elapsed(exchange) / 1000).toFixed(2)}`;
-}
-
-function millisecondsOf(duration: number): number {
-  return Math.round(duration / 1000);
 }

@@ -48,6 +48,7 @@ export function pipeline(
   const write = answerWriter(operation.answer);
   const headerNames = Object.keys(operation.headers?.properties ?? {});
   const usual = deprecationHeaders(operation);
+  const retiredAt = operation.deprecated && Date.parse(operation.deprecated.sunset);
   const forTestKeys = tellsMode(operation) ? [...usual, modeHeader, "test"] : usual;
   const forLiveKeys = deps.standIns ? [...usual, modeHeader, standInMode] : usual;
   const counts = deps.answers.of(operation.id);
@@ -55,7 +56,9 @@ export function pipeline(
   let rehearsal: Serve | undefined;
 
   const begin = (exchange: Exchange): Later => {
-    refuseUnavailable(exchange);
+    if (deps.lifecycle.stage === "stopping")
+      throw new Failure("shutting_down", undefined, { headers: { Connection: "close" } });
+    if (retiredAt !== undefined && deps.now() >= retiredAt) throw new Failure("operation_retired");
     const { authorization } = exchange.request.headers;
     if (authorization === undefined) tell(exchange, keyHint(exchange.request));
     const caller = authenticate(operation, deps, authorization, exchange.address);
@@ -200,10 +203,4 @@ function sendNotModified(exchange: Exchange, headers: readonly string[]): void {
   // A 304 does not count: polling for changes is what clients should do.
   exchange.rateLimit = exchange.counted?.limiter.refund(exchange.counted.key);
   send(exchange, 304, notModifiedHeaders(headers), undefined);
-}
-
-function refuseUnavailable({ operation: { deprecated }, deps }: Exchange): void {
-  if (deps.lifecycle.stage === "stopping")
-    throw new Failure("shutting_down", undefined, { headers: { Connection: "close" } });
-  if (deprecated && deps.now() >= Date.parse(deprecated.sunset)) throw new Failure("operation_retired");
 }

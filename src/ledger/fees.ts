@@ -2,6 +2,8 @@ import type { CheckKind, OwnFees } from "../declare/check-kind.ts";
 import type { IdentitySettings } from "./identity-settings.ts";
 import type { OutcomeState } from "./transitions.ts";
 
+/** When somebody is charged, and how much: the rules, without the statements that write it. */
+
 /** Kobo that an account pays for a verified number of this kind. */
 export function feeOf(kind: CheckKind, own: OwnFees, { fees }: IdentitySettings): number {
   return own[kind] ?? fees[kind];

@@ -66,9 +66,9 @@ export function requestContent({
   consentReference,
   compared = {},
 }: VerificationRequest): (string | null)[] {
-  const flat = (members: object) => Object.entries(members).sort().flat() as string[];
-  const asked = [accountId, mode, kind, number, ...flat(claims), String(amount), consentReference ?? null];
-  return [...asked, ...flat(compared)];
+  const claimed = Object.entries(claims).sort().flat() as string[];
+  const asked = [accountId, mode, kind, number, ...claimed, String(amount), consentReference ?? null];
+  return [...asked, ...Object.entries(compared).sort().flat()];
 }
 
 /**

@@ -1,17 +1,19 @@
 import type { TObject, TSchema } from "typebox";
-import { lazyValidator } from "../schema/lazy-validator.ts";
+import { Compile, type Validator } from "typebox/schema";
 
 /**
  * Returns a function that copies a value: members in the schema's order, undeclared ones dropped. The function throws
  * if the value does not match the schema; it never coerces.
  */
 export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
-  const validator = lazyValidator(schema);
+  // Compiled on its first use: a process uses few of its schemas.
+  let validator: Validator | undefined;
   const copy = ordered(schema);
   return (value) => {
     const declared = copy ? copy(value) : value;
-    if (validator().Check(declared)) return declared;
-    const [, problems] = validator().Errors(declared);
+    validator ??= Compile(schema);
+    if (validator.Check(declared)) return declared;
+    const [, problems] = validator.Errors(declared);
     throw new AnswerError(problems.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
   };
 }

@@ -1,9 +1,8 @@
 import type { TObject, TSchema } from "typebox";
-import type { Validator } from "typebox/schema";
+import { Compile, type Validator } from "typebox/schema";
 import { wordsOf } from "../closest-name.ts";
 import type { FieldError } from "../failure-detail.ts";
 import { isRepeatable } from "../fields.ts";
-import { lazyValidator } from "./lazy-validator.ts";
 
 /** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */
 export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; problems: FieldError[] };
@@ -15,7 +14,9 @@ interface Member {
   /** A number is the same with and without leading zeros; a BVN or a phone is not. */
   isQuantity: boolean;
   problem: string;
-  validator: () => Validator;
+  schema: TSchema;
+  /** Compiled on its first use: a process uses few of its schemas. */
+  validator: Validator | undefined;
 }
 
 /**
@@ -30,13 +31,14 @@ export function inputReader(schema: TObject): InputReader {
     isLenient: "lenient" in property,
     isQuantity: "quantity" in property,
     problem: (property as TSchema & { problem?: string }).problem ?? "must be text",
-    validator: lazyValidator(property),
+    schema: property,
+    validator: undefined,
   }));
   return (given) => {
     const input: Record<string, string> = {};
     const problems: FieldError[] = [];
     for (const member of members) {
-      const { name, required, isLenient, problem, validator } = member;
+      const { name, required, isLenient, problem, schema } = member;
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
       if (value === undefined) {
         if (required) problems.push({ field: name, message: `${name} is required and ${problem}.` });
@@ -44,10 +46,10 @@ export function inputReader(schema: TObject): InputReader {
         input[name] = "";
       } else if (typeof value !== "string") {
         problems.push({ field: name, message: notText(member, value) });
-      } else if (!validator().Check(value)) {
-        problems.push({ field: name, message: `${name} ${problem}.` });
       } else {
-        input[name] = value;
+        member.validator ??= Compile(schema);
+        if (member.validator.Check(value)) input[name] = value;
+        else problems.push({ field: name, message: `${name} ${problem}.` });
       }
     }
     return { input, problems };

@@ -1,11 +1,4 @@
-import {
-  AbortedTransactionError,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
-  PostgresIntrospector,
-} from "kysely";
+import { AbortedTransactionError, type Dialect, type Driver, Kysely, PostgresIntrospector } from "kysely";
 import { Durations } from "../../runtime/duration-histogram.ts";
 import type { Database } from "../engine.ts";
 import { traced } from "../queries/traced-dialect.ts";
@@ -17,22 +10,21 @@ import { type BoundedConnection, connectionsOf, PatientPool, type PostgresWay } 
 
 /** Kysely's driver over the pool of this moment. Its own one knows no patience. */
 function pooledDriver(pool: () => PatientPool): Driver {
-  const own = (connection: DatabaseConnection) => connection as BoundedConnection;
   return {
     init: async () => {},
     acquireConnection: (patience?: Patience) => pool().connect(patience),
-    async beginTransaction(connection, { isolationLevel, accessMode }) {
+    async beginTransaction(connection: BoundedConnection, { isolationLevel, accessMode }) {
       const isolation = isolationLevel && `isolation level ${isolationLevel}`;
-      await own(connection).query(["begin", isolation, accessMode].filter(Boolean).join(" "));
+      await connection.query(["begin", isolation, accessMode].filter(Boolean).join(" "));
     },
-    async commitTransaction(connection) {
+    async commitTransaction(connection: BoundedConnection) {
       // The server rolls back at the commit if an earlier statement failed.
-      if ((await own(connection).query("commit")).command === "ROLLBACK") throw new AbortedTransactionError();
+      if ((await connection.query("commit")).command === "ROLLBACK") throw new AbortedTransactionError();
     },
-    async rollbackTransaction(connection) {
-      await own(connection).query("rollback");
+    async rollbackTransaction(connection: BoundedConnection) {
+      await connection.query("rollback");
     },
-    releaseConnection: async (connection) => own(connection).release(),
+    releaseConnection: async (connection: BoundedConnection) => connection.release(),
     destroy: () => pool().end(),
   };
 }

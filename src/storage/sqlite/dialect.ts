@@ -125,7 +125,9 @@ function queuedDriver(queues: Queues): Driver {
     beginTransaction: (connection: QueuedConnection, { accessMode }) => connection.begin(accessMode === "read only"),
     commitTransaction: (connection: QueuedConnection) => connection.commit(),
     rollbackTransaction: (connection: QueuedConnection) => connection.rollback(),
-    releaseConnection: (connection: QueuedConnection) => connection.rollback(),
+    releaseConnection: async (connection: QueuedConnection) => {
+      if (connection.transaction) await connection.rollback();
+    },
     destroy: () => queues.close(),
   };
 }

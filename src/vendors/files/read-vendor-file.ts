@@ -1,6 +1,6 @@
+import { Compile, type Validator } from "typebox/schema";
 import { checkKinds } from "../../declare/check-kind.ts";
 import { closestName } from "../../declare/closest-name.ts";
-import { lazyValidator } from "../../declare/schema/lazy-validator.ts";
 import { vendorUrl } from "../ports/vendor.ts";
 import { braces, placeholders } from "./make-request.ts";
 import { type FileRequest, VendorFile } from "./vendor-file.ts";
@@ -15,7 +15,7 @@ export interface FileProblem {
 /** Bytes. A file has a page or two of text. */
 export const largestFile = 64 * 1024;
 
-const validator = lazyValidator(VendorFile);
+let validator: Validator | undefined;
 
 /** The vendor of a file's text, or all that is wrong with it. Samples are run by `runSamples`. */
 export function readVendorFile(text: string): { file: VendorFile } | { problems: FileProblem[] } {
@@ -52,8 +52,9 @@ interface JsonSchema {
 }
 
 function* shapeProblems(given: unknown): Generator<FileProblem> {
-  if (validator().Check(given)) return;
-  const errors = validator().Errors(given)[1] as readonly SchemaError[];
+  validator ??= Compile(VendorFile);
+  if (validator.Check(given)) return;
+  const errors = validator.Errors(given)[1] as readonly SchemaError[];
   // Where one of several forms is allowed, each form that does not fit has errors of its own.
   const choices = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
   const isWithin = (path: string, error: SchemaError) =>

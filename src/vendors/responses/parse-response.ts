@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { lazyValidator } from "../../declare/schema/lazy-validator.ts";
+import { Compile, type Validator } from "typebox/schema";
 import type { Log } from "../../runtime/log.ts";
 
 /** How many members of a response we describe in the log, and to which depth. */
@@ -15,10 +15,11 @@ export function responseParser<Schema extends TSchema>(
   schema: Schema,
   log: Log,
 ): (body: unknown) => Static<Schema> | undefined {
-  const validator = lazyValidator(schema);
+  let validator: Validator | undefined;
   return (body) => {
-    if (validator().Check(body)) return body as Static<Schema>;
-    const [, errors] = validator().Errors(body);
+    validator ??= Compile(schema);
+    if (validator.Check(body)) return body as Static<Schema>;
+    const [, errors] = validator.Errors(body);
     const rules = errors.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
     log.warn(
       { vendor, rules: rules.slice(0, 10), shape: memberTypes(body) },

@@ -1,9 +1,9 @@
+import { Compile } from "typebox/schema";
 import { type RunningStandIn, type StandInOptions, startIdentityStandIn } from "../../../stand-ins/identity-server.ts";
 import type { StandIn } from "../../../stand-ins/stand-in.ts";
 import { standIns } from "../../../stand-ins/stand-ins.ts";
 import { checks } from "../../checks/index.ts";
 import type { CheckKind } from "../../declare/check-kind.ts";
-import { lazyValidator } from "../../declare/schema/lazy-validator.ts";
 import { fileOf } from "../files/file-vendor.ts";
 import { standInHeader } from "../ports/stand-in.ts";
 import type { Vendor } from "../ports/vendor.ts";
@@ -28,7 +28,7 @@ export async function startStandIn(
     {
       ...options,
       header: standInHeader,
-      isNumber: (kind, text) => lazyValidator(checks[kind as CheckKind].request[kind]!.schema)().Check(text),
+      isNumber: (kind, text) => Compile(checks[kind as CheckKind].request[kind]!.schema).Check(text),
       record: (kind, number, claims) => checks[kind as CheckKind].sandbox({ kind: kind as CheckKind, number, claims }),
       testNumber: await testInput?.(),
     },
