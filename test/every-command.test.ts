@@ -150,7 +150,8 @@ for (const engine of usualEngines)
             kinds.length > 0 && kinds.every((each) => records.some(({ kind }) => kind === each)),
             JSON.stringify(kinds),
           );
-          assert.deepEqual(kinds, [...new Set(kinds)]);
+          // What acts on many leaves an entry for each.
+          if (!id.endsWith("-all")) assert.deepEqual(kinds, [...new Set(kinds)]);
           for (const { actor } of entries) assert.match(actor, /^terminal(:|$)/);
         }
 
@@ -257,7 +258,7 @@ async function makeWorld(engine: Engine): Promise<World> {
   const [receiver, removed] = [await endpointOf("shelf.example.com"), await endpointOf("old.example.com")];
   // Duba publishes a revision for the receiver to be told of, and gives up on it.
   await done("prices", "set", "shop@example.com", "startimes", "--margin", "10");
-  await store.db.updateTable("event_delivery").set({ state: "dead" }).where("endpoint_id", "=", receiver.id).execute();
+  await store.db.updateTable("event_delivery").set({ state: "dead" }).execute();
   const proposal = {
     source: "ebills",
     list: "data-bundles",

@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       const before = await ask();
       const pulled = await sources("pull");
       assert.equal(pulled.exitCode, 0, pulled.err);
-      assert.match(pulled.out, /Revision 2 is published: 1 modified\.\n$/);
+      assert.match(pulled.out, /Revision 2 is published: 1 entry changed\.\n$/);
       const after = await noticed(ask, (response) => priceIn(response) === "110");
       assert.notEqual(after.headers.etag, before.headers.etag);
       const later = String(before.headers["duba-catalogue-as-of"]);

@@ -176,14 +176,18 @@ class Verification {
     const { count: all } = await count(unsealed).executeTakeFirstOrThrow();
     this.#result.unsealed = all;
     const late = unsealed.where("occurred_at", "<", (this.#options.now ?? Date.now()) - longestWait);
-    const oldest = await late.select("id").orderBy("occurred_at").orderBy("id").limit(1).executeTakeFirst();
+    const oldest = await late
+      .select(["id", "occurred_at"])
+      .orderBy("occurred_at")
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
     if (oldest === undefined) return;
     const { count: lateOnes } = await count(late).executeTakeFirstOrThrow();
-    this.#note(
-      null,
-      oldest.id,
-      `waits to be sealed for over 10 minutes, the oldest of ${lateOnes}: does the service run?`,
-    );
+    const minutes = Math.floor(((this.#options.now ?? Date.now()) - Number(oldest.occurred_at)) / 60_000);
+    const [wait, since] =
+      Number(lateOnes) === 1 ? ["1 audit entry waits", ""] : [`${lateOnes} audit entries wait`, "the oldest "];
+    this.#note(null, oldest.id, `${wait} to be sealed, ${since}for ${minutes} minutes. Is the service running?`);
   }
 
   #note(batch: number | null, entry: string | null, what: string): void {

@@ -82,7 +82,7 @@ for (const engine of usualEngines)
           "list entry change what",
           'data-bundles MTNDATA 104 modified description: "50MB 24Hrs" → "Fifty megabytes"',
           "",
-          "2 modified.",
+          "2 entries changed.",
           "",
         ],
       );
@@ -98,11 +98,14 @@ for (const engine of usualEngines)
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
       const { exitCode, out } = await terminal.duba("catalogue", "import", file, "--note", "MTN raised a price");
       assert.equal(exitCode, 0);
-      assert.match(out, /\nRevision 2 is published: 1 modified\.\n$/);
+      assert.match(out, /\nRevision 2 is published: 1 entry changed\.\n$/);
 
       const history = (await terminal.duba("catalogue", "history")).out.split("\n");
       assert.match(history[0]!, /^revision +published_at +author +source +changes +note$/);
-      assert.match(history[1]!, new RegExp(`^2 .*\\+01 +${terminalActor} +import +1 modified +MTN raised a price$`));
+      assert.match(
+        history[1]!,
+        new RegExp(`^2 .*\\+01 +${terminalActor} +import +1 entry changed +MTN raised a price$`),
+      );
       const { changes, ...facts } = JSON.parse((await terminal.duba("catalogue", "show", "2", "--json")).out);
       assert.deepEqual([facts.revision, facts.author, facts.modified], [2, terminalActor, 1]);
       assert.deepEqual(
@@ -127,7 +130,7 @@ for (const engine of usualEngines)
 
       assert.match((await terminal.duba("catalogue", "revert", "2", "--dry-run")).out, /₦110\.00 +₦100\.00 .* price/);
       const undone = await terminal.duba("catalogue", "revert", "2");
-      assert.match(undone.out, /\nRevision 3 is published: 1 modified\.\n$/);
+      assert.match(undone.out, /\nRevision 3 is published: 1 entry changed\.\n$/);
       assert.equal((await terminal.duba("catalogue", "export", "--list", "data-bundles")).out, before);
       const again = await terminal.duba("catalogue", "revert", "2");
       assert.equal(again.exitCode, 1);
@@ -169,7 +172,7 @@ for (const engine of usualEngines)
       assert.match((await terminal.duba("catalogue", "show", "--since", "1")).out, /^No differences\./m);
       assert.match(
         (await terminal.duba("catalogue", "approve", draft)).out,
-        /Revision 4 is published: 1 modified\.\n$/,
+        /Revision 4 is published: 1 entry changed\.\n$/,
       );
       assert.match(
         (await terminal.duba("catalogue", "approve", draft)).err,
@@ -227,7 +230,7 @@ for (const engine of usualEngines)
         "2099-01-01T00:00+01:00",
       );
       assert.equal(exitCode, 0);
-      assert.match(out, /Scheduled as d\d+: 1 modified, from 2099-01-01 00:00\+01 on\.\n$/);
+      assert.match(out, /Scheduled as d\d+: 1 entry changed, from 2099-01-01 00:00\+01 on\.\n$/);
       const [waiting] = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).waiting;
       assert.deepEqual([waiting.state, waiting.holds_from], ["scheduled", "2098-12-31T23:00:00.000Z"]);
       await terminal.duba("catalogue", "reject", waiting.draft);
@@ -255,7 +258,7 @@ for (const engine of usualEngines)
       const { exitCode, out } = await terminal.duba("catalogue", "edit", "mtndata", "104", "--price", "105");
       assert.equal(exitCode, 0);
       assert.match(out, /data-bundles +MTNDATA 104 +₦100\.00 +₦105\.00 +\+5 % +price\n/);
-      assert.match(out, /Revision \d+ is published: 1 modified\.\n$/);
+      assert.match(out, /Revision \d+ is published: 1 entry changed\.\n$/);
       const [made] = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions;
       assert.deepEqual([made.source, made.note], ["edit", "Price of mtndata 104"]);
       assert.match(

@@ -54,7 +54,10 @@ for (const engine of engines)
         assert.deepEqual(await rows(), [[{ id: 1 }, { id: 2 }], [{ revision: 2 }]]);
         assert.equal(await exported(), before);
 
-        assert.match((await terminal.duba("catalogue", "import", list)).out, /Revision 3 is published: 1 added, /);
+        assert.match(
+          (await terminal.duba("catalogue", "import", list)).out,
+          /Revision 3 is published: 1 entry added, /,
+        );
         assert.equal(await exported(), after);
       } finally {
         file?.close();

@@ -20,6 +20,7 @@ import { rollKey } from "../keys/roll.ts";
 import { readApiKey } from "../secrets.ts";
 import { endpointFactsOf, endpointList, madeEndpoints } from "./endpoint-facts.ts";
 import { KeyFacts, keyFacts, keyFactsOf, listKeysCommand, mayText } from "./list-keys-command.ts";
+import { revokeAllKeys } from "./revoke-all-keys-command.ts";
 
 const idMember = Type.String({
   description: "Public id of the key, which `duba keys list` shows, or the whole key.",
@@ -317,7 +318,10 @@ const revokeKey = command({
   },
 });
 
-export const keyCommands = [createKey, listKeysCommand, showKey, changeKeyCommand, rollKeyCommand, revokeKey];
+export const keyCommands = [
+  ...[createKey, listKeysCommand, showKey, changeKeyCommand, rollKeyCommand, revokeKey],
+  revokeAllKeys,
+];
 
 async function effectOf(room: KeyRoom, id: string, run: (inside: { db: Audited["db"] }) => Promise<unknown>) {
   return (await import("../keys/effect-on-key.ts")).effectOnKey(room, publicIdOf(id), run);

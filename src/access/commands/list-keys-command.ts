@@ -52,6 +52,7 @@ export const listKeysCommand = command({
   summary: "List the keys, oldest first, without their secrets.",
   role: "viewer",
   kind: "read",
+  actsOnChosen: "keys.revoke-all",
   input: Type.Object({
     account: Type.Optional(Type.String({ description: "Only the keys of this account.", placeholder: "id or e-mail" })),
     only: Type.Optional(Type.Enum(Object.keys(groups) as Group[], { description: "Only these keys." })),

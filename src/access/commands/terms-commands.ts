@@ -34,7 +34,7 @@ export interface Room extends Audited, WithClock {
 
 export const TermsFacts = Type.Object({
   ...AccountFacts.properties,
-  prepaid: { ...yes, label: "Pays" },
+  prepaid: yes,
   balance: orNull({ ...naira, headline: {} }),
   cap_naira: orNull(naira),
   spent_naira: {
@@ -71,7 +71,8 @@ const groups = {
   prepaid: ({ prepaid }) => Boolean(prepaid),
   suspended: ({ state }) => state === "suspended",
   never_used: ({ last_used_at }) => last_used_at === null,
-} satisfies Record<string, (account: ListedFacts) => boolean>;
+} satisfies Record<string, (account: Standing) => boolean>;
+type Standing = Pick<ListedFacts, "state" | "prepaid" | "last_used_at">;
 type Group = keyof typeof groups;
 
 /** The accounts that have used most of a cap or a balance, by their ids. */
@@ -116,7 +117,7 @@ const listAccounts = command({
   ],
   none: "No account yet.",
   noneThen: { says: "Each client has one, with keys and terms of its own.", by: "accounts.create" },
-  choiceCounts: async (_, room: Room & WithNearlySpent) => groupCounts(groups, await listed(room)),
+  choiceCounts: async (_, room: Room & WithNearlySpent) => groupCounts(groups, await standings(room)),
   figures: (all) => {
     const spent = nairaText(all.reduce((sum, { spent_naira }) => sum + spent_naira, 0));
     const near = all.filter((one) => groups.near_the_cap(one) || groups.balance_low(one)).length;
@@ -226,10 +227,23 @@ async function listed(
   return all.map((account) => withState(allFactsOf(account, spentBy(account), usedAt, charges), spent));
 }
 
-function withState(
-  facts: Static<typeof TermsFacts>,
+/** What says in which groups accounts are, without their sums, which take longer. */
+async function standings({ db, nearlySpent }: Pick<Room, "db"> & WithNearlySpent): Promise<Standing[]> {
+  const [all, usedAt, spent] = await Promise.all([
+    db.selectFrom("account").select(["id", "suspended_at", "terms"]).execute(),
+    usesOf(db),
+    nearlySpent(),
+  ]);
+  return all.map(({ id, suspended_at, terms }) => {
+    const prepaid = (JSON.parse(terms) as accounts.Account["terms"]).prepaid === true;
+    return { last_used_at: usedAt.get(id) ?? null, ...withState({ id, prepaid, suspended_at }, spent) };
+  });
+}
+
+function withState<Facts extends Pick<Static<typeof TermsFacts>, "id" | "prepaid" | "suspended_at">>(
+  facts: Facts,
   nearlySpent: Awaited<ReturnType<WithNearlySpent["nearlySpent"]>>,
-): ListedFacts {
+): Facts & Pick<ListedFacts, "state" | "stopped_at"> {
   const { prepaid, suspended_at } = facts;
   if (suspended_at !== null) return { ...facts, state: "suspended", stopped_at: suspended_at };
   const use = nearlySpent.get(facts.id);

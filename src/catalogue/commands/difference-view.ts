@@ -140,8 +140,12 @@ function entryName(subject: Subject, content: EntryContent): string {
   return subject === "prices" ? `${content.of || "group"} for ${content.account}` : nameOf(subject, content);
 }
 
-/** A text such as "2 added, 1 modified". */
+/** A text such as "2 entries added, 1 changed". */
 export function countText({ added, modified, removed }: Counts): string {
   const parts = Object.entries({ added, modified, removed }).filter(([, count]) => count > 0);
-  return parts.map(([kind, count]) => `${count} ${kind}`).join(", ") || "nothing changed";
+  const texts = parts.map(([kind, count], at) => {
+    const noun = at > 0 ? "" : count === 1 ? " entry" : " entries";
+    return `${count}${noun} ${kind === "modified" ? "changed" : kind}`;
+  });
+  return texts.join(", ") || "nothing changed";
 }

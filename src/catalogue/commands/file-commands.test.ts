@@ -123,7 +123,7 @@ for (const engine of usualEngines)
       const rows = Array.from({ length: 3_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
       const { out } = await terminal.duba("catalogue", "export", "--list", "corporate-bundles");
       const file = terminal.write("corporate-bundles.csv", `${out}${rows}\n`);
-      assert.match((await terminal.duba("catalogue", "import", file)).out, /is published: 3000 added\.\n$/);
+      assert.match((await terminal.duba("catalogue", "import", file)).out, /is published: 3000 entries added\.\n$/);
       const back = await terminal.duba("catalogue", "import", terminal.write("corporate-bundles.csv", out));
       assert.match(back.err, /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}3000 of /);
       assert.match(back.err, /3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/);

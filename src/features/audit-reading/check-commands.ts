@@ -245,6 +245,8 @@ function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
 }
 
 function problemText({ batch, entry, what }: ChainError): string {
+  // A sentence of its own, about more than one entry.
+  if (what.endsWith("?")) return what;
   if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
   return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;
 }

@@ -77,13 +77,13 @@ for (const engine of usualEngines)
       assert.ok(before.length > 5 && before.length < all.size, `${before.length} of ${all.size}`);
 
       const shown = await change("--by", "3%", ...chosen, "--round", "5", "--dry-run");
-      assert.match(shown.out, new RegExp(`^${before.length} modified\\.$`, "m"));
+      assert.match(shown.out, new RegExp(`^${before.length} entries changed\\.$`, "m"));
       assert.match(shown.out, /^data-bundles +MTNDATA 104 +₦100\.00 +₦105\.00 +\+5 % +price$/m);
       assert.match(shown.err, /this was a dry run/);
       assert.deepEqual(pricesOf(await entries("--min", "0")), all);
 
       const made = await change("--by", "3%", ...chosen, "--round", "5");
-      assert.match(made.out, new RegExp(`Revision \\d+ is published: ${before.length} modified\\.`));
+      assert.match(made.out, new RegExp(`Revision \\d+ is published: ${before.length} entries changed\\.`));
       const kobo = (naira: string) => Math.round(Number(naira) * 100);
       const codes = new Set(before.map(({ code }) => code));
       for (const [code, price] of pricesOf(await entries("--min", "0"))) {

@@ -40,12 +40,12 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await page.getByLabel(/^By/).fill("3%");
     await page.getByLabel("Round").selectOption("5");
     await page.getByRole("button", { name: "Check", exact: true }).click();
-    await said(page, `${count} modified.`);
+    await said(page, `${count} entries changed.`);
     assert.equal(await page.evaluate("document.activeElement.textContent"), `${count} prices rise by 3.9 % on average`);
     await page.getByRole("button", { name: `Publish ${count} prices` }).click();
-    await said(page, `It makes these changes: ${count} modified.`);
+    await said(page, `It makes these changes: ${count} entries changed.`);
     await page.getByRole("button", { name: "Confirm with your passkey" }).click();
-    await said(page, new RegExp(`Revision \\d+ is published: ${count} modified\\.`));
+    await said(page, new RegExp(`Revision \\d+ is published: ${count} entries changed\\.`));
     assert.deepEqual(problems, []);
   });
 

@@ -53,7 +53,7 @@ for (const engine of usualEngines)
 
       const second = await operators.signIn("second@example.com", "officer");
       const { page } = (await deedOf("/catalogue/approve", second, { draft })).json;
-      assert.match(page, /It makes these changes: 1 modified/);
+      assert.match(page, /It makes these changes: 1 entry changed/);
       const approved = await confirm("/catalogue/approve", second, { draft });
       assert.match(approved.text, /Revision 2 is published/);
     });

@@ -48,7 +48,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       await price.fill(text);
       await price.press("Enter");
       await page.getByRole("button", { name: "Confirm with your passkey" }).click();
-      await said(page, `Revision ${revision} is published: 1 modified.`);
+      await said(page, `Revision ${revision} is published: 1 entry changed.`);
     };
     await changed("105", 2);
     assert.equal(new URL(page.url()).pathname, "/catalogue/entries");
@@ -93,7 +93,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await page.locator("#checked td", { hasText: /^₦210\.00$/ }).count(), 1);
     assert.equal(await bundles(), text);
     await sendOpened(page);
-    await said(page, "Revision 5 is published: 1 modified.");
+    await said(page, "Revision 5 is published: 1 entry changed.");
     assert.deepEqual(problems, []);
   });
 
@@ -101,7 +101,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const { page } = ada;
     const fields = { Price: "106", "Holds from": "2099-02-01T08:30", Note: "In spring" };
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, fields);
-    await said(page, /Scheduled as d\d+: 1 modified, from 1 Feb 2099 08:30 on/);
+    await said(page, /Scheduled as d\d+: 1 entry changed, from 1 Feb 2099 08:30 on/);
     await page.goto(`${origin}/catalogue`);
     const card = page.locator(".draft");
     assert.match(await card.innerText(), /is scheduled[\s\S]*In spring[\s\S]*MTNDATA 104\s+₦105\.00\s+₦106\.00/);

@@ -35,9 +35,16 @@ test("what needs no passkey gives nothing away and undoes no protection", () => 
   assert.deepEqual(
     changes.filter((command) => confirms(command) === "never").map(({ id }) => id),
     [
-      ...["alarms.acknowledge", "accounts.note", "accounts.create"],
+      ...["alarms.acknowledge", "alarms.acknowledge-all", "accounts.note", "accounts.create"],
       ...["catalogue.reject", "catalogue.map.propose", "sources.pull"],
-      ...["ledger.note", "books.rebuild-sums", "events.resend", "sessions.end", "sessions.end-others"],
+      ...[
+        "ledger.note",
+        "books.rebuild-sums",
+        "events.resend",
+        "events.resend-all",
+        "sessions.end",
+        "sessions.end-others",
+      ],
     ],
   );
 });
@@ -117,6 +124,7 @@ for (const engine of usualEngines)
         "events.endpoints.remove": { id: endpoint.id },
         "catalogue.map.approve": { source: "ebills" },
         "catalogue.map.set": { ...match, own: "none" },
+        "keys.revoke-all": { account: "sandbox@example.com" },
         "accounts.resume": { account: "shop@example.com" },
         "people.change": { person: "viewer@example.com", role: "operator" },
         "people.remove": { person: "viewer@example.com" },

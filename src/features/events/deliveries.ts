@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { mend } from "../../declare/command/mend.ts";
 import { CommandError, rowsAtOnce } from "../../declare/command.ts";
 import { eventTypeNames } from "../../declare/event.ts";
@@ -24,7 +25,7 @@ export async function* allDeliveries(db: Db, asked: AskedDeliveries) {
   yield* pagesOf(await fitting(db, asked), placeInList, rowsAtOnce, "desc");
 }
 
-interface AskedDeliveries {
+export interface AskedDeliveries {
   endpoint?: string | undefined;
   state?: DeliveryState | undefined;
   /** Milliseconds since 1970. */
@@ -41,6 +42,28 @@ async function fitting(db: Db, { endpoint, state, since, until }: AskedDeliverie
     .$if(state !== undefined, (query) => query.where("delivery.state", "=", state!))
     .$if(since !== undefined, (query) => query.where("event.at", ">=", since!))
     .$if(until !== undefined, (query) => query.where("event.at", "<", until!));
+}
+
+/** How many deliveries that fit are dead, by endpoint, and since when in milliseconds since 1970. */
+export async function deadByEndpoint(db: Db, asked: AskedDeliveries) {
+  const { endpoint, since, until } = asked;
+  if (endpoint !== undefined) await findEndpoint(db, endpoint);
+  const rows = await db
+    .selectFrom("event_delivery as delivery")
+    .innerJoin("event", "event.number", "delivery.number")
+    .select(({ fn }) => [
+      "delivery.endpoint_id as endpoint",
+      fn.countAll<number>().as("events"),
+      fn.min("event.at").as("since"),
+    ])
+    .where("delivery.state", "=", sql.lit("dead" as const))
+    .$if(endpoint !== undefined, (query) => query.where("delivery.endpoint_id", "=", endpoint!))
+    .$if(since !== undefined, (query) => query.where("event.at", ">=", since!))
+    .$if(until !== undefined, (query) => query.where("event.at", "<", until!))
+    .groupBy("delivery.endpoint_id")
+    .orderBy("delivery.endpoint_id")
+    .execute();
+  return rows.map((row) => ({ endpoint: row.endpoint, events: Number(row.events), since: Number(row.since) }));
 }
 
 /** The delivery of an endpoint that was tried last, with its event. */
@@ -124,6 +147,9 @@ interface Resent {
   endpoint: string;
   owner?: EndpointOwner;
   event?: string | undefined;
+  /** Of events from when until when, in milliseconds since 1970. */
+  since?: number | undefined;
+  until?: number | undefined;
 }
 
 /** Deliveries in one transaction. On SQLite every verification waits for it. */
@@ -151,7 +177,7 @@ export async function resend(room: Audited, wanted: Resent, now: number): Promis
  */
 async function resendOldest(
   { db, audit, actor }: Audited,
-  { endpoint, owner, event }: Resent,
+  { endpoint, owner, event, since, until }: Resent,
   now: number,
   places?: { after: number; until: number },
 ): Promise<{ count: number; place: number; last: number; more: boolean } | undefined> {
@@ -165,6 +191,8 @@ async function resendOldest(
       .where("delivery.endpoint_id", "=", endpoint)
       .$if(event === undefined, (query) => query.where("delivery.state", "=", "dead"))
       .$if(event !== undefined, (query) => query.where("event.id", "=", event!))
+      .$if(since !== undefined, (query) => query.where("event.at", ">=", since!))
+      .$if(until !== undefined, (query) => query.where("event.at", "<", until!))
       .$if(places !== undefined, (query) =>
         query.where("delivery.place", ">", places!.after).where("delivery.place", "<=", places!.until),
       )

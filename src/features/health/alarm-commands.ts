@@ -13,7 +13,7 @@ import type { WrittenAlarm } from "./written-alarms.ts";
 
 const longest = 30 * 86_400_000;
 
-const quietFor = {
+export const quietFor = {
   form: "a length of time up to 30d, such as 4h",
   read: (text: string) => {
     const length = duration.read(text);

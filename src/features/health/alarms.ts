@@ -108,15 +108,10 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     });
   }
   if (instances > 0 && facts.clockDoubtedSince !== null)
-    add(
-      "retention",
-      3,
-      richText`The clock may be WRONG: it says ${{ time: now }}, and the last time that the store knew was ${{ time: facts.clockDoubtedSince }}`,
-      {
-        detail: richText`Nothing old is removed meanwhile. If it is wrong, set it right.`,
-        mends: [mend("If it is right", "clock.accept")],
-      },
-    );
+    add("retention", 3, richText`The system clock jumped by ${jumpText(now - facts.clockDoubtedSince)}`, {
+      detail: richText`It says ${{ time: now }}, and the last time that the store knew was ${{ time: facts.clockDoubtedSince }}. Nothing old is removed meanwhile.`,
+      mends: [mend("If it is right now", "clock.accept")],
+    });
   // A store that takes no writes renews no lease, so nobody knows who serves.
   if (instances === 0 && facts.takesWrites)
     add("no-instance", 1, richText`No instance serves this store`, { mends: [mend("Start one", "serve")] });
@@ -194,7 +189,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     });
   if (facts.dead > 0)
     add("dead-events", 3, richText`Duba gave up on events for an endpoint`, {
-      mends: [mend("See them", "events.list", { state: "dead" }), mend("Send them again", "events.resend")],
+      mends: [mend("See them", "events.list", { state: "dead" }), mend("Send them again", "events.resend-all")],
       count: facts.dead,
       since: facts.oldestDead,
     });
@@ -259,4 +254,12 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       placeOf(one) - placeOf(other) ||
       (age(one) < age(other) ? -1 : Number(age(one) > age(other))),
   );
+}
+
+/** "26 months", "9 days" or "52 hours". */
+function jumpText(gap: number): string {
+  const hours = Math.round(Math.abs(gap) / hour);
+  if (hours < 72) return `${hours} hours`;
+  const days = Math.round(hours / 24);
+  return days < 90 ? `${days} days` : `${Math.round(days / 30.44)} months`;
 }

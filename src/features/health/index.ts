@@ -19,7 +19,10 @@ export const serviceHealth = feature({
       group: "Serve",
       before: "accounts",
       about: "Show what needs a hand, and say who works on it.",
-      load: async () => (await import("./alarm-commands.ts")).alarmCommands,
+      load: async () => [
+        ...(await import("./alarm-commands.ts")).alarmCommands,
+        (await import("./acknowledge-all-command.ts")).acknowledgeAll,
+      ],
     },
   ],
   pages: [{ path: "/", families: ["status", "alarms"] }],

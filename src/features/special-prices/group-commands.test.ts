@@ -109,7 +109,7 @@ for (const engine of usualEngines)
       const plain = lines("account,codes,margin,price", `${kiosk},MTNDATA,1%,`);
       assert.match(
         (await terminal.duba("catalogue", "import", "--list", "prices", plain)).out,
-        /published: 1 added, 1 removed\.\n$/,
+        /published: 1 entry added, 1 removed\.\n$/,
       );
       const moved = lines(
         "account,codes,margin,price,group",
@@ -119,7 +119,7 @@ for (const engine of usualEngines)
       );
       assert.match(
         (await terminal.duba("catalogue", "import", "--list", "prices", moved)).out,
-        /published: 1 added, 1 modified, 1 removed\.\n$/,
+        /published: 1 entry added, 1 changed, 1 removed\.\n$/,
       );
       assert.deepEqual(
         ((await json("prices", "list")) as Record<string, unknown>[]).map(({ id, group }) => [

@@ -95,7 +95,7 @@ for (const engine of usualEngines)
         "--note",
         "December",
       );
-      assert.match(out, /Revision \d+ is published: 2 modified, 1 removed\.\n$/);
+      assert.match(out, /Revision \d+ is published: 2 entries changed, 1 removed\.\n$/);
       assert.deepEqual(JSON.parse((await terminal.duba("prices", "show", shop, "--json")).out), [
         { of: "dstv", price: "+3 %" },
         { of: "MTNDATA 104", price: "97" },
@@ -155,8 +155,8 @@ for (const engine of usualEngines)
       assert.match(again.out, /^Nothing changed:/);
       const changed = await terminal.duba("prices", "set", shop, "MTNDATA", "--margin", "3%");
       assert.match(changed.out, /prices +MTNDATA for acc_\w+ +modified +-2\.5 % → \+3 %/);
-      assert.match((await terminal.duba("prices", "remove", shop, "mtndata", "104")).out, /1 removed\.\n$/);
-      assert.match((await terminal.duba("prices", "remove", shop)).out, /2 removed\.\n$/);
+      assert.match((await terminal.duba("prices", "remove", shop, "mtndata", "104")).out, /1 entry removed\.\n$/);
+      assert.match((await terminal.duba("prices", "remove", shop)).out, /2 entries removed\.\n$/);
       assert.match((await terminal.duba("prices", "list")).out, /^Every account has the catalogue's prices\./);
     });
 

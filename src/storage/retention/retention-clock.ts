@@ -104,8 +104,8 @@ export class RetentionClock {
     if (minutes > 0 && !this.#hasWarned)
       this.#log.warn(
         { hours: Math.floor(gap / hour), waits_minutes: minutes },
-        "The clock is far from the last time that this store knows: nothing old is removed until it has run so for " +
-          "a while. If it is wrong, set it right. If it is right: duba clock accept",
+        "The system clock jumped: nothing old is removed until it has run so for a while. " +
+          "If it is right now, run: duba clock accept",
       );
     this.#hasWarned = minutes > 0;
     this.#store.doubt(minutes > 0 ? this.#trust.at : undefined);

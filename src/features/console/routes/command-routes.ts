@@ -43,7 +43,7 @@ import {
 import { aboveTable, latelyAt } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
 import { actOnChosenLink, choicesOf, recordActions } from "./row-actions.ts";
-import { effectOf, isExpected, letterAs, redacted, rowsAs, runAs, statusFacts } from "./run-as.ts";
+import { effectOf, foreseen, isExpected, letterAs, redacted, rowsAs, runAs, statusFacts } from "./run-as.ts";
 import { spans } from "./spans.ts";
 
 /** A page with the table that it opens with. */
@@ -275,6 +275,26 @@ async function knownRefusal(
   return undefined;
 }
 
+/** What a command that no passkey confirms is about to do, as a list; undefined where it says nothing. */
+async function aheadOf(request: PageRequest, command: ConsoleCommand): Promise<Html | undefined> {
+  try {
+    const effect = await foreseen(request, command, readTextsOf(command, request.query));
+    if (!effect) return undefined;
+    const { asks, says } = effect;
+    const pieces = says.flatMap((text) => (typeof text === "string" ? [] : text));
+    await learnNames(
+      request.store.db,
+      request.names,
+      pieces.filter((piece) => typeof piece !== "string"),
+    );
+    return html`<section class="panel"><h2>${asks ?? titleOf(command)}</h2><ul class="deeds">${says.map((text) => html`<li>${request.say(text)}</li>`)}</ul></section>`;
+  } catch (problem) {
+    if (!isExpected(problem)) throw problem;
+    // The form asks for what is missing, and says why nothing fits.
+    return hasMembers(request.query) ? html`<p class="warn">${redacted(problem).message}</p>` : undefined;
+  }
+}
+
 /** The page of a command with its form. */
 export async function commandPage(
   request: PageRequest,
@@ -282,7 +302,8 @@ export async function commandPage(
   state: Pick<FormState, "texts" | "was" | "problem">,
 ): Promise<HttpResponse> {
   const place = placeOf(request.site, command);
-  const form = commandForm(command, { ...(await formParts(request, command, state.texts)), ...state });
+  const ahead = state.problem ? undefined : await aheadOf(request, command);
+  const form = commandForm(command, { ...(await formParts(request, command, state.texts)), ...state, ahead });
   // What a problem is about may be a secret in the wrong field.
   const named = state.problem ? {} : state.texts;
   await learnNames(request.store.db, request.names, namedInTexts(command, named));

@@ -121,7 +121,12 @@ export function choicesOf({ site }: PageRequest, place: ConsolePage, links: read
 export function actOnChosenLink({ site, query }: PageRequest, listed: ConsoleCommand): Html {
   const change = site.commands.get(listed.actsOnChosen ?? "");
   if (!change || query.get("_find")) return html``;
-  const chosen = membersOf(listed.input).map(({ name }) => [name, query.get(name) || undefined]);
+  const known = membersOf(change.input);
+  // What it acts on is chosen in the list first, such as the account of keys.
+  if (change.target?.some((name) => !query.get(name))) return html``;
+  const chosen = membersOf(listed.input).flatMap(({ name }) =>
+    known.some((each) => each.name === name) ? [[name, query.get(name) || undefined] as const] : [],
+  );
   return html`<a class="button" href="${addressOf(change, Object.fromEntries(chosen))}">${titleOf(change)}</a>`;
 }
 

@@ -4,7 +4,7 @@ import { type CommandContext, contextOf } from "../../../commands/context.ts";
 import { protectedBy } from "../../../commands/protected-command.ts";
 import type { Letter } from "../../../declare/command/letter.ts";
 import type { Texts } from "../../../declare/command/read-texts.ts";
-import { accept, answered, confirmed, type Effect } from "../../../declare/command.ts";
+import { accept, answered, confirmed, confirms, type Effect } from "../../../declare/command.ts";
 import { silent } from "../../../runtime/log.ts";
 import { redactCredentials } from "../../../runtime/redact.ts";
 import type { Audit, Audited } from "../../../storage/audited.ts";
@@ -146,6 +146,20 @@ export async function effectOf(
 ): Promise<Effect | undefined> {
   const { input, desk } = await prepared(request, command, texts);
   return confirmed(command, input, desk);
+}
+
+/**
+ * What a command that no passkey confirms would do with these texts; undefined where it does not say. Throws as
+ * `accept`, or what the command refuses about them.
+ */
+export async function foreseen(
+  request: PageRequest,
+  command: ConsoleCommand,
+  texts: Texts,
+): Promise<Effect | undefined> {
+  if (!command.effect || confirms(command) !== "never") return undefined;
+  const { input, desk } = await prepared(request, command, texts);
+  return command.effect(input as never, desk, (others) => command.run(input as never, { ...desk, ...others }));
 }
 
 /** The fields of a form of this session. */

@@ -1,8 +1,9 @@
 import type { AlarmFacts } from "../../../commands/alarm.ts";
 import { ranks } from "../../../commands/alarm.ts";
 import type { TimeTexts } from "../../../declare/command/answer-table.ts";
+import { titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import type { SiteMap } from "../site-map.ts";
+import { addressOf, type SiteMap } from "../site-map.ts";
 import { timeOf } from "./cells.ts";
 import { mendAddress } from "./command-words.ts";
 import { type MenuLink, moreMenu } from "./menus.ts";
@@ -50,7 +51,10 @@ export function alarmList(
     return html`<section>${heads}<p class="empty"><strong>Nothing needs a hand.</strong></p></section>`;
   const byRank = [...Map.groupBy(alarms, ({ rank }) => rank)].map(([rank, some]) => {
     const name = `${ranks[rank].charAt(0).toUpperCase()}${ranks[rank].slice(1)}`;
-    return html`<h3>${name}</h3><ol>${some.map((alarm) => alarmLine(alarm, parts, actionsOf({ ...alarm })))}</ol>`;
+    const many = some.filter(({ state }) => state === "open").length > 1;
+    const all = many && parts.site.commands.get("alarms.acknowledge-all");
+    const link = all ? html` <a href="${addressOf(all, { rank: String(rank) })}">${titleOf(all)}</a>` : "";
+    return html`<h3>${name}${link}</h3><ol>${some.map((alarm) => alarmLine(alarm, parts, actionsOf({ ...alarm })))}</ol>`;
   });
   return html`<section>${heads}<div class="alarms">${byRank}</div></section>`;
 }

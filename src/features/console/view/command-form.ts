@@ -22,6 +22,8 @@ export interface FormState {
   /** To choose an account from. */
   accounts?: readonly { email: string; name: string }[];
   problem?: Error | undefined;
+  /** What it is about to do. */
+  ahead?: Html | undefined;
   formToken: string;
   /** The id of the person who fills it. */
   person: string;
@@ -58,6 +60,7 @@ export function commandForm(
     vendors = [],
     accounts = [],
     problem,
+    ahead,
     formToken,
     person,
     say,
@@ -105,7 +108,7 @@ export function commandForm(
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${asks ? html` data-passkey` : ""}${isAsked ? html` data-filled` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
 <div class="fields">
-${problem ? problemBox(problem, say, command) : ""}
+${problem ? problemBox(problem, say, command) : ""}${ahead ?? ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
 ${Object.keys(set).length === 0 ? "" : html`<input type="hidden" name="_was" value="${was ?? JSON.stringify(set)}">`}
 ${asks ? passkeyFields() : ""}

@@ -29,6 +29,7 @@ const list = command({
   role: "viewer",
   kind: "read",
   reports: true,
+  actsOnChosen: "events.resend-all",
   input: Type.Object({
     endpoint: Type.Optional(formed(id, { ...endpoint, description: `Only of one endpoint. ${endpoint.description}` })),
     state: Type.Optional(Type.Enum([...deliveryStates], { description: "Only deliveries in this state." })),
