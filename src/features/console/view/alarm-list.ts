@@ -52,11 +52,16 @@ export function alarmList(
   const byRank = [...Map.groupBy(alarms, ({ rank }) => rank)].map(([rank, some]) => {
     const name = `${ranks[rank].charAt(0).toUpperCase()}${ranks[rank].slice(1)}`;
     const many = some.filter(({ state }) => state === "open").length > 1;
-    const all = many && parts.site.commands.get("alarms.acknowledge-all");
+    const all = many && changeOfRank(parts.site);
     const link = all ? html` <a href="${addressOf(all, { rank: String(rank) })}">${titleOf(all)}</a>` : "";
     return html`<h3>${name}${link}</h3><ol>${some.map((alarm) => alarmLine(alarm, parts, actionsOf({ ...alarm })))}</ol>`;
   });
   return html`<section>${heads}<div class="alarms">${byRank}</div></section>`;
+}
+
+/** What acts on all alarms of a rank. */
+function changeOfRank({ commands }: SiteMap) {
+  return [...commands.values()].find(({ kind, input }) => kind === "change" && "rank" in input.properties);
 }
 
 function alarmLine(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
