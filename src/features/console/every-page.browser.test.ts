@@ -100,8 +100,8 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       found.push(...problems.map((problem) => `${path}, ${look}: ${problem}`));
     let [isNew, isNewSort] = [false, false];
     for (const [theme, width, rules] of [
-      ["dark", 360, ofTheLook],
-      ["light", 360, ofTheTheme],
+      ["dark", 320, ofTheLook],
+      ["light", 320, ofTheTheme],
       ["light", 2560, []],
       ["light", 1440, []],
       ["dark", 1280, ofTheTheme],
@@ -110,7 +110,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       if (rules === ofTheTheme && !isNewSort) continue;
       await look(page, theme, width);
       if ((await pixelsBeside(page)) !== 0) tell(["scrolls sideways"], `${width}`);
-      if (width > 360 && (await page.evaluate(hidesColumns))) tell(["a table hides columns"], `${width}`);
+      if (width > 320 && (await page.evaluate(hidesColumns))) tell(["a table hides columns"], `${width}`);
       if (rules === ofTheLook) {
         const parts = await newParts(page);
         [isNew, isNewSort] = [parts.length > 0, areNewSorts(parts)];

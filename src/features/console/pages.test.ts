@@ -97,6 +97,19 @@ suite("what pages of the console say", () => {
     }
   });
 
+  test("without scripts a form that needs the passkey says so before its first field", async () => {
+    const form = (await page("/accounts/top-up")).split('<form class="command')[1]!;
+    assert.ok(form.indexOf("<noscript>") > 0 && form.indexOf("<noscript>") < form.indexOf("<label"));
+    assert.match(form, /<noscript><p class="warn">Your passkey confirms this[^<]*Switch scripts on first\./);
+    assert.doesNotMatch(await page("/accounts/create"), /<noscript>/);
+  });
+
+  test("a long name is cut in the head of its page, and whole when one points at it", async () => {
+    const name = `Ajo ${"Savings Cooperative ".repeat(8)}of Ibadan`;
+    await post("/accounts/create", { name, email: "ajo@example.com" });
+    assert.match(await page("/accounts/show?account=ajo@example.com"), new RegExp(`<h1 title="${name}">${name}</h1>`));
+  });
+
   test("a code of several words is one line of a form", async () => {
     assert.match(await page("/prices/set"), /<input type="text" value=""[^>]* id="f-codes"/);
     const said = await confirm("/prices/set", { account: "shop@example.com", codes: "MTNDATA 104", price: "99.50" });

@@ -48,10 +48,12 @@ export const findCommand = (records: RecordKinds) =>
     ),
     columns: ["kind", "name", "about", "state", "at", "open"],
     page: ["kind", "name", "about", "state", "at", { name: "open", of: ({ mends }) => mends, as: mendsMember }],
-    none:
-      "Nothing found. A verification is found by its idempotency key for as long as the ledger has it, and a request " +
-      "for as long as the log has it.",
-    noneThen: { says: "Four digits are the last of a BVN or NIN, and not those of a phone number." },
+    none: "Nothing found.",
+    noneThen: {
+      says:
+        "A request is found for as long as the log has it. " +
+        "Four digits are the last of a BVN or NIN, and not those of a phone number.",
+    },
     examples: [{ text: "3wKwKW719640695" }, { text: "shop@example.com" }, { text: "0017" }],
     run: async ({ text: given }, context: CommandContext) => {
       const text = referenceIn(given) ?? given.trim();

@@ -171,17 +171,27 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       since: facts.loosened.at,
     });
   if (isLate(unknown.since, bounds.unknown))
-    add("unknown", 2, richText`Live verifications have no known outcome for more than an hour`, {
-      mends: [mend("See them", "ledger.list", { state: "unknown" })],
-      count: Number(unknown.count),
-      since: unknown.since,
-    });
+    add(
+      "unknown",
+      2,
+      richText`${some(Number(unknown.count), "live verification has", "live verifications have")} no outcome for more than an hour`,
+      {
+        mends: [mend("See them", "ledger.list", { state: "unknown" })],
+        count: Number(unknown.count),
+        since: unknown.since,
+      },
+    );
   if (instances > 0 && isLate(unsealed.oldest, bounds.unsealed))
-    add("unsealed", 2, richText`Audit entries wait for their seal for more than a minute`, {
-      detail: richText`Read the log of the service.`,
-      count: Number(unsealed.count),
-      since: unsealed.oldest,
-    });
+    add(
+      "unsealed",
+      2,
+      richText`${some(Number(unsealed.count), "audit entry waits", "audit entries wait")} to be sealed`,
+      {
+        detail: richText`Is the service running? Read its log.`,
+        count: Number(unsealed.count),
+        since: unsealed.oldest,
+      },
+    );
   for (const { name, code, since } of facts.jobs)
     add(`job:${name.replaceAll(" ", "-")}`, 2, richText`The job "${name}" fails with ${code} and is tried again`, {
       detail: richText`Read the log of the service.`,
@@ -262,4 +272,9 @@ function jumpText(gap: number): string {
   if (hours < 72) return `${hours} hours`;
   const days = Math.round(hours / 24);
   return days < 90 ? `${days} days` : `${Math.round(days / 30.44)} months`;
+}
+
+/** "1 audit entry waits", "2 audit entries wait". */
+function some(count: number, one: string, many: string): string {
+  return count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
 }

@@ -101,7 +101,7 @@ for (const engine of usualEngines) {
       );
       const needs = [
         // Money first, the oldest first; then what waits for somebody.
-        /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
+        /^1 live verification has no outcome for more than an hour\. See them: duba ledger list --state unknown$/,
         /^The vendor dojah has an empty wallet\. It serves no attempt until .+\. See more: duba upstreams status$/,
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,

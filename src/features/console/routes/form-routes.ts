@@ -1,7 +1,7 @@
 import { appendWith } from "../../../audit/append.ts";
 import { memberWith } from "../../../declare/command/answer-table.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
-import { mayRun } from "../../../declare/command.ts";
+import { mayRun, type Role } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { formIn, longestForm, longestUpload } from "../console-request.ts";
@@ -129,14 +129,24 @@ export async function showDone(request: PageRequest, command: ConsoleCommand): P
   const { answer: plain } = keptIn(sent);
   if (plain === undefined) return redirect(pathOf(command));
   const answer = await shownTo(request, command, plain);
-  return outcomePage(request, command, { answer, plain, at: sent.at, back: localPath(request.query.get("_back")) });
+  return outcomePage(request, command, {
+    answer,
+    plain,
+    at: sent.at,
+    role: sent.role,
+    back: localPath(request.query.get("_back")),
+  });
 }
+
+/** Who may open the answer of somebody with this role. */
+const forWhom = { viewer: "for everybody here", operator: "for operators and officers", officer: "for officers" };
 
 interface Outcome {
   answer: unknown;
   plain: unknown;
-  /** When it was kept. */
+  /** When it was kept, and the role of the person who made it. */
   at?: number;
+  role?: Role;
   /** The page of the record on which its form was begun. */
   back?: string | undefined;
   isTooLong?: true;
@@ -145,7 +155,7 @@ interface Outcome {
 async function outcomePage(
   request: PageRequest,
   command: ConsoleCommand,
-  { answer, plain, at, back = "/", isTooLong }: Outcome,
+  { answer, plain, at, role = "officer", back = "/", isTooLong }: Outcome,
 ): Promise<HttpResponse> {
   const parts = await answerParts(request, command, { answer, plain });
   if ("status" in parts) return parts;
@@ -153,7 +163,7 @@ async function outcomePage(
   const does = command.does?.(answer as never);
   const hasTable = at !== undefined && csv.length > 0 && does === undefined;
   const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
-  const sending = html`<p class="quiet">The link works for 12 hours, for people who may do no less than you.</p>`;
+  const sending = html`<p class="quiet">The link works for 12 hours, ${forWhom[role]}.</p>`;
   return donePage(
     request,
     command,

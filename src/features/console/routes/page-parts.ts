@@ -140,9 +140,12 @@ interface Head {
   below?: Html | string;
 }
 
+/** Characters, from which on a title may be cut after its second line on a phone. */
+const longTitle = 40;
+
 export function pageHead({ crumb, title, state = "", tools = "", below = "" }: Head): Html {
   const above = crumb ? html`<p class="crumb"><a href="${crumb.path}">${crumb.title}</a></p>` : "";
-  return html`<header>${above}<div class="title"><h1>${title}</h1>${state}<div class="tools">${tools}</div></div>${below}</header>`;
+  return html`<header>${above}<div class="title"><h1${title.length > longTitle ? html` title="${title}"` : ""}>${title}</h1>${state}<div class="tools">${tools}</div></div>${below}</header>`;
 }
 
 /** The head of a command's page with its form. */

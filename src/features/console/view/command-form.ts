@@ -108,7 +108,7 @@ export function commandForm(
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${asks ? html` data-passkey` : ""}${isAsked ? html` data-filled` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
 <div class="fields">
-${problem ? problemBox(problem, say, command) : ""}${ahead ?? ""}
+${asks ? needsScripts : ""}${problem ? problemBox(problem, say, command) : ""}${ahead ?? ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
 ${Object.keys(set).length === 0 ? "" : html`<input type="hidden" name="_was" value="${was ?? JSON.stringify(set)}">`}
 ${asks ? passkeyFields() : ""}
@@ -126,7 +126,7 @@ ${checks || shows ? html`<section class="answer" id="checked" aria-live="polite"
       ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#does:innerHTML" hx-swap="innerHTML">Check</button>`
       : ""
   }</p>
-${asks ? html`<p class="hint">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>${passkeyProblem}` : ""}</div>
+${asks ? html`<p class="hint">${whyPasskey(command)}</p>${passkeyProblem}` : ""}</div>
 </form>`;
 }
 
@@ -156,6 +156,9 @@ function showsAhead(command: Command<never>): boolean {
 function filled(set: FormTexts, given: FormTexts): FormTexts {
   return { ...set, ...Object.fromEntries(Object.entries(given).filter(([, texts]) => texts.length > 0)) };
 }
+
+/** Said before somebody fills in what cannot be sent. */
+const needsScripts = html`<noscript><p class="warn">Your passkey confirms this, and browsers offer passkeys to scripts only. Switch scripts on first.</p></noscript>`;
 
 /** Where the script of passkeys says what went wrong. */
 export const passkeyProblem = html`<p class="wrong" role="alert" data-problem></p>`;
@@ -213,6 +216,11 @@ function buttonOf(command: Command<never>, subject: string): string {
   return subject === "" || isMaker(command) ? title : `${title} ${subject}`;
 }
 
+function headOfProblem(command: Command<never> | undefined): string {
+  if (command?.kind !== "read") return "Nothing was changed.";
+  return command.shownAs === "found" ? "Not by number." : "Duba cannot show this.";
+}
+
 /** What is wrong, with a link to each field that it is about. */
 export function problemBox(problem: Error, say: Say, command?: Command<never>): Html {
   const problems = problem instanceof InputError ? problem.problems : [];
@@ -226,5 +234,5 @@ export function problemBox(problem: Error, say: Say, command?: Command<never>): 
     items.length > 0
       ? html`<ul>${items}</ul>`
       : html`<p class="lines">${say(problem.message)} ${problem instanceof ErrorWithMends ? mendLinks(problem.mends, say) : ""}</p>`;
-  return html`<div class="band problem" role="alert" tabindex="-1" autofocus><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
+  return html`<div class="band problem" role="alert" tabindex="-1" autofocus><h2>${headOfProblem(command)}</h2>${body}</div>`;
 }
