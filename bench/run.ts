@@ -2,6 +2,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { capacity } from "./capacity.ts";
 import { consolePages } from "./console.ts";
+import { hotRows } from "./hot-rows.ts";
 import { keys } from "./keys.ts";
 import { ledger } from "./ledger.ts";
 import { lookUps } from "./lookups.ts";
@@ -17,7 +18,7 @@ import { workers } from "./workers.ts";
 /**
  * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and
  * `console` fill millions of rows, `peers` installs other servers, `sizes` and `capacity` take minutes, `workers`
- * needs PostgreSQL, and `routes` measures no time, so they run only by their names.
+ * and `hot-rows` need PostgreSQL, and `routes` measures no time, so they run only by their names.
  */
 const parts = {
   lookups: lookUps,
@@ -32,9 +33,10 @@ const parts = {
   sizes,
   capacity,
   workers,
+  "hot-rows": hotRows,
   routes,
 };
-const onlyByName = ["ledger", "peers", "console", "sizes", "capacity", "workers", "routes"];
+const onlyByName = ["ledger", "peers", "console", "sizes", "capacity", "workers", "hot-rows", "routes"];
 
 /** What somebody asks of a part other than the usual. */
 export interface Pace {
@@ -75,7 +77,7 @@ const usage =
   `The parts of the bench are ${names.join(", ")}; without a name all run but ${onlyByName.join(", ")}. ` +
   "lookups, keys, peers and workers take --starts, --seconds and --warm, start takes --starts. " +
   "lookups and verifications --against COMMIT pair this tree with that commit's, in turn, " +
-  "and take --starts and --seconds. capacity takes --rate, --months and --seconds.";
+  "and take --starts and --seconds. capacity takes --rate, --months and --seconds, hot-rows --rate and --seconds.";
 if (help) console.log(usage);
 else if (unknown.length > 0 || wrong) {
   console.error(
