@@ -31,14 +31,7 @@ const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts
  */
 export function inventedPerson(kind: PersonKind, number: string, phone: string): PersonRecord {
   const isBvn = kind === "bvn";
-  const seed = isBvn ? number : `${kind} ${number}`;
-  // Each trait has its own draw, so that a new trait does not change the others.
-  const draw = (trait: string, below: number) =>
-    Number.parseInt(hash("sha256", `${seed} ${trait}`).slice(0, 12), 16) % below;
-  const oneOf = <Item>(trait: string, items: readonly Item[]) => items[draw(trait, items.length)]!;
-  const digits = (trait: string, count: number) => String(draw(trait, 10 ** count)).padStart(count, "0");
-  const dayFrom = (trait: string, first: number, last: number) =>
-    new Date(first + draw(trait, (last - first) / days + 1) * days);
+  const { draw, oneOf, digits, dayFrom } = drawsOf(isBvn ? number : `${kind} ${number}`);
 
   const gender = oneOf("gender", ["Male", "Female"] as const);
   const given = givenOf[gender];
@@ -90,6 +83,17 @@ export function inventedPerson(kind: PersonKind, number: string, phone: string):
     },
     [numberMember(kind)]: number,
   };
+}
+
+/** What is drawn of a seed. Each trait has its own draw, so that a new trait does not change the others. */
+function drawsOf(seed: string) {
+  const draw = (trait: string, below: number) =>
+    Number.parseInt(hash("sha256", `${seed} ${trait}`).slice(0, 12), 16) % below;
+  const oneOf = <Item>(trait: string, items: readonly Item[]) => items[draw(trait, items.length)]!;
+  const digits = (trait: string, count: number) => String(draw(trait, 10 ** count)).padStart(count, "0");
+  const dayFrom = (trait: string, first: number, last: number) =>
+    new Date(first + draw(trait, (last - first) / days + 1) * days);
+  return { draw, oneOf, digits, dayFrom };
 }
 
 function dayOf(date: Date) {

@@ -1,4 +1,4 @@
-import type { DatabaseConnection } from "kysely";
+import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
 import pg from "pg";
 import type { Durations } from "../../runtime/duration-histogram.ts";
 import { isWrite } from "../engine.ts";
@@ -89,33 +89,74 @@ export interface BoundedConnection extends DatabaseConnection {
   release(): void;
 }
 
-function bounded(
-  client: pg.PoolClient,
-  timeouts: StoreTimeouts,
-  patience: Patience | undefined,
-  { isPooled }: PostgresWay,
-  server: Server,
-): BoundedConnection {
-  let lost: unknown;
-  const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
+class BoundedClient implements BoundedConnection {
+  readonly #client: pg.PoolClient;
+  readonly #timeouts: StoreTimeouts;
+  readonly #patience: Patience | undefined;
+  readonly #isPooled: boolean;
+  readonly #server: Server;
+  #lost: unknown;
+
+  constructor(
+    client: pg.PoolClient,
+    timeouts: StoreTimeouts,
+    patience: Patience | undefined,
+    { isPooled }: PostgresWay,
+    server: Server,
+  ) {
+    this.#client = client;
+    this.#timeouts = timeouts;
+    this.#patience = patience;
+    this.#isPooled = isPooled;
+    this.#server = server;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { rows, rowCount } = await this.query(sql, parameters);
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  async query(sql: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
+    if (this.#lost !== undefined) throw this.#lost;
+    const { inside, alone, idle } = this.#timeouts;
+    if (isInside(this.#client)) return await this.#ask(sql, parameters, inside);
+    const result = await this.#askAlone(sql, parameters);
+    if (isInside(this.#client)) {
+      const idleLimit = this.#isPooled ? `; set local idle_in_transaction_session_timeout = ${idle}` : "";
+      await this.#ask(`set local statement_timeout = ${serverLimit(inside)}${idleLimit}`, [], alone);
+    }
+    return result;
+  }
+
+  streamQuery(): never {
+    throw new Error("A result is not streamed: read in pages");
+  }
+
+  release(): void {
+    this.#client.release(this.#lost !== undefined || isInside(this.#client));
+  }
+
+  async #askAlone(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    const patience = this.#patience;
+    const asked = performance.now();
+    for (;;) {
+      try {
+        return await this.#ask(sql, parameters, remainingTime({ asked, timeouts: this.#timeouts, patience }, asked));
+      } catch (error) {
+        // The server cancelled the statement after the usual time, so it did nothing.
+        const mayRepeat = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
+        if (!mayRepeat || performance.now() >= patience.until) throw error;
+      }
+    }
+  }
+
+  async #ask(sql: string, parameters: readonly unknown[], milliseconds: number): Promise<pg.QueryResult> {
+    const server = this.#server;
     const begun = performance.now();
-    const until = begun + milliseconds;
-    const isCommit = isInside(client) ? sql === "commit" : isWrite(sql);
+    const isCommit = isInside(this.#client) ? sql === "commit" : isWrite(sql);
     try {
-      const name = parameters.length > 0 && !isPooled ? nameOf(sql) : undefined;
-      const send = (named: { name?: string }) =>
-        answerBefore(
-          client.query({ text: sql, values: [...parameters], ...named }),
-          () => until - performance.now(),
-          noResponse,
-        );
-      const answered = await send(name === undefined ? {} : { name }).catch((error: unknown) => {
-        // The server refused the named statement, so it did nothing. In a transaction the server now refuses
-        // everything.
-        if (codeOf(error) !== OUTDATED || isInside(client)) throw error;
-        return send({});
-      });
-      if (unreplicated.has(client))
+      const answered = await this.#send(sql, parameters, begun + milliseconds);
+      if (unreplicated.has(this.#client))
         throw new StoreAway("NOT_REPLICATED", "a commit did not wait for the synchronous standby", true);
       if (isCommit) {
         server.well = performance.now();
@@ -129,45 +170,27 @@ function bounded(
         storeError instanceof StoreAway &&
         (!isServerError(error) || storeError.code === READ_ONLY || storeError.code === OUTDATED)
       )
-        lost = storeError;
+        this.#lost = storeError;
       throw storeError;
     } finally {
-      if (lost === undefined) server.heard = performance.now();
+      if (this.#lost === undefined) server.heard = performance.now();
     }
-  };
-  const askAlone = async (sql: string, parameters: readonly unknown[]) => {
-    const asked = performance.now();
-    for (;;) {
-      try {
-        return await ask(sql, parameters, remainingTime({ asked, timeouts, patience }, asked));
-      } catch (error) {
-        // The server cancelled the statement after the usual time, so it did nothing.
-        const mayRepeat = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
-        if (!mayRepeat || performance.now() >= patience.until) throw error;
-      }
+  }
+
+  /** Sends a statement, by its name if it has one, and waits until `until`, by `performance.now()`. */
+  async #send(sql: string, values: readonly unknown[], until: number): Promise<pg.QueryResult> {
+    const left = () => until - performance.now();
+    const statement = { text: sql, values: [...values] };
+    const name = values.length > 0 && !this.#isPooled ? nameOf(sql) : undefined;
+    try {
+      const named = name === undefined ? statement : { ...statement, name };
+      return await answerBefore(this.#client.query(named), left, noResponse);
+    } catch (error) {
+      // The server refused the named statement, so it did nothing. In a transaction the server now refuses everything.
+      if (codeOf(error) !== OUTDATED || isInside(this.#client)) throw error;
+      return answerBefore(this.#client.query(statement), left, noResponse);
     }
-  };
-  const query: BoundedConnection["query"] = async (sql, parameters = []) => {
-    if (lost !== undefined) throw lost;
-    if (isInside(client)) return await ask(sql, parameters, timeouts.inside);
-    const result = await askAlone(sql, parameters);
-    if (isInside(client)) {
-      const idle = isPooled ? `; set local idle_in_transaction_session_timeout = ${timeouts.idle}` : "";
-      await ask(`set local statement_timeout = ${serverLimit(timeouts.inside)}${idle}`, [], timeouts.alone);
-    }
-    return result;
-  };
-  return {
-    query,
-    async executeQuery({ sql, parameters }) {
-      const { rows, rowCount } = await query(sql, parameters);
-      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
-    },
-    streamQuery() {
-      throw new Error("A result is not streamed: read in pages");
-    },
-    release: () => client.release(lost !== undefined || isInside(client)),
-  };
+  }
 }
 
 function isInside(client: pg.PoolClient): boolean {
@@ -234,7 +257,7 @@ export class PatientPool {
     try {
       const left = () => remainingTime({ asked, timeouts: this.#timeouts, patience }, this.#server.heard);
       const client = await answerBefore(coming, left, noResponse);
-      return bounded(client, this.#timeouts, patience, this.#way, this.#server);
+      return new BoundedClient(client, this.#timeouts, patience, this.#way, this.#server);
     } catch (error) {
       // A connection that arrives too late for this statement serves the next one.
       coming.then(
