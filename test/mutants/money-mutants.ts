@@ -398,4 +398,18 @@ export const moneyMutants: readonly Mutant[] = [
     to: "",
     tests: ["test/refused-calls.test.ts"],
   },
+  {
+    name: "an entry that look-ups name leaves the catalogue without a word about who makes them",
+    file: "src/catalogue/commands/effect-on-look-ups.ts",
+    from: "isDanger: callers.length > 0",
+    to: "isDanger: false",
+    tests: ["test/refused-calls.test.ts"],
+  },
+  {
+    name: "a vendor that nobody asked is on no page",
+    file: "src/features/routes/route-commands.ts",
+    from: ".filter((one) => !isAsked(one))",
+    to: ".filter(() => false)",
+    tests: ["test/paused-vendors.test.ts"],
+  },
 ];

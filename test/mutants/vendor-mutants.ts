@@ -239,4 +239,18 @@ export const vendorMutants: readonly Mutant[] = [
     to: "",
     tests: ["src/verification/attempts/look-up-unknowns.test.ts"],
   },
+  {
+    name: "a server's failure means what a case says that names no status",
+    file: "src/vendors/files/read-answer.ts",
+    from: "(status >= 500 ? isSoOfServer : isSo)(answer)",
+    to: "isSo(answer)",
+    tests: ["src/vendors/files/wires.test.ts", "src/vendors/prembly/prembly.test.ts"],
+  },
+  {
+    name: "of two spellings the later one counts",
+    file: "src/vendors/responses/vendor-record.ts",
+    from: "before === undefined ? member in members : before < place",
+    to: "before === undefined ? member in members : false",
+    tests: ["src/vendors/responses/vendor-record.test.ts"],
+  },
 ];

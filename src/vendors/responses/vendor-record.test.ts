@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { membersIn, vendorRecord } from "./vendor-record.ts";
+import { givenMembers, membersIn, vendorRecord } from "./vendor-record.ts";
 
 test("a record's members are found under the names that vendors give them", () => {
   const spelled = [
@@ -22,6 +22,16 @@ test("a member that is empty under one name is read under another", () => {
   const { personal_info } = vendorRecord({ phoneNumber: null, phoneNumber1: "", phone: "08000000099", gender: "f" });
   const { phone_number, gender, email } = membersIn(personal_info);
   assert.deepEqual([phone_number, gender, email], ["08000000099", "f", undefined]);
+});
+
+test("of two names of a member the usual one counts, and of two objects the first, in whatever order they come", () => {
+  const [usual, other] = [
+    { surname: "BELLO", lastName: "ADE" },
+    { lastName: "ADE", surname: "BELLO" },
+  ];
+  for (const given of [usual, other]) assert.equal(vendorRecord(given).last_name, "ADE");
+  const members = givenMembers([null, { surname: "BELLO", email: "" }, { lastName: "ADE", email: "a@example.com" }]);
+  assert.deepEqual(members, { last_name: "BELLO", email: "a@example.com" });
 });
 
 test("only an object has members", () => {
