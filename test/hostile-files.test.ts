@@ -178,7 +178,9 @@ suite("a hostile file", () => {
     const list = { name: "data-bundles.csv", read: async () => faulty! };
     assert.ok((await lookUpsDuring(readLists(list, "data-bundles"))) > 0);
     const invoice = { name: "invoice.csv", read: async () => quoted! };
-    const reading = readInvoice(invoice, new TimeZone("Africa/Lagos"), { reference: "type", price: "price" });
+    const reading = readInvoice(invoice, new TimeZone("Africa/Lagos"), {
+      names: { reference: "type", price: "price" },
+    });
     assert.ok((await lookUpsDuring(reading.catch(() => {}))) > 0);
   });
 

@@ -74,6 +74,7 @@ async function printParts(
       const lines = [sentences.filter((sentence) => sentence !== "").join(" "), ...mends];
       for (const line of lines) if (line !== "") io.err(`${line}\n`);
     } else if ("more" in part) io.err(`There may be more: add --cursor ${part.more}\n`);
+    else if ("chart" in part) continue;
     else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
     else {
       const table = tableOf(command, answer, part, zone);

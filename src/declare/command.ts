@@ -15,7 +15,9 @@ export type Role = (typeof roles)[number];
 /** The rows of an answer that is a list, or that has one list among its members. */
 type RowOf<Answer> = Answer extends readonly (infer Row)[]
   ? Row
-  : { [Name in keyof Answer]-?: Answer[Name] extends readonly (infer Row)[] ? Row : never }[keyof Answer];
+  : {
+      [Name in keyof Answer]-?: Answer[Name] extends readonly (infer Row extends object)[] ? Row : never;
+    }[keyof Answer];
 
 /** Nobody changes what a command returned. */
 type Returned<Answer> = Answer extends object ? { readonly [Name in keyof Answer]: Returned<Answer[Name]> } : Answer;
@@ -36,6 +38,11 @@ export interface Effect {
 }
 
 type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly string[] | true };
+
+/** Words to choose from in members of free text, by member, and which of them is meant unless somebody says another. */
+export type Offered = Readonly<
+  Record<string, { readonly words: readonly { word: string; text: string }[]; readonly chosen?: string | undefined }>
+>;
 
 /** By member and word; "" is all of them. */
 export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -124,6 +131,16 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   actsOnChosen?: string;
   /** For choices that a person has about a record: when each is right, and what becomes of the money. */
   choices?: readonly { when: string; money: string }[];
+  /**
+   * What a form offers for members that say `offered`: of what was given so far, such as the headings of a chosen file;
+   * and after this answer, with the texts to ask again.
+   */
+  offers?: {
+    before: (input: Partial<Static<Input>>, room: Room) => Promise<Offered>;
+    after?: (answer: Static<Answer>) => { offered: Offered; texts: Readonly<Record<string, string>> };
+  };
+  /** A CSV of those rows of its answer that somebody else gets, by a filled button. */
+  handsOut?: { title: string; fits: (row: RowOf<Static<Answer>>) => boolean };
   /**
    * What a page fills in where the command is about its record without naming it as a target; undefined: it does not
    * fit.

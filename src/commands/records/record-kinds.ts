@@ -40,6 +40,8 @@ export interface RecordKind {
   /** Commands whose first rows about it stand on its page, and one whose whole table does: their member is `by`. */
   latest?: readonly string[];
   below?: string;
+  /** Kinds of entries of the audit trail, of which the newest about it stand below all else. */
+  lately?: readonly string[];
   /** Nothing else has such names, so no other kind is asked for one. */
   isAlone?: true;
   /** Those that a text may mean, as rows that have the member `by`. */
@@ -53,7 +55,7 @@ export type RecordKinds = Readonly<Record<string, RecordKind>>;
  * What a feature adds to a kind: more commands with a filled button or beside it, rows that stand before the kind's
  * own, and the table below.
  */
-export type RecordAddition = Pick<RecordKind, "primary" | "beside" | "latest" | "below">;
+export type RecordAddition = Pick<RecordKind, "primary" | "beside" | "latest" | "below" | "lately">;
 
 /** A kind of a feature, before that of the core before which it is looked for; unless given, it comes last. */
 export type AddedKind = RecordKind & { before?: string };
@@ -83,6 +85,7 @@ function withMore(kind: RecordKind, { kind: added }: { kind: RecordAddition }): 
   if (kind.primary || added.primary) whole.primary = [...(kind.primary ?? []), ...(added.primary ?? [])];
   if (kind.beside || added.beside) whole.beside = [...(kind.beside ?? []), ...(added.beside ?? [])];
   if (kind.latest || added.latest) whole.latest = [...(added.latest ?? []), ...(kind.latest ?? [])];
+  if (kind.lately || added.lately) whole.lately = [...(kind.lately ?? []), ...(added.lately ?? [])];
   return whole;
 }
 
@@ -166,6 +169,9 @@ export const coreRecords: RecordKinds = {
     title: ({ name }) => vendorTitle(String(name)),
     state: "state",
     meta: ["about"],
+    says: "asked",
+    panels: { Missing: ["missing"] },
+    lately: ["route.paused", "route.resumed", "route.ordered"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,
     search: async (text) =>

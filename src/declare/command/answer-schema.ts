@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema, TUnsafe } from "typebox";
 import Type from "../schema/type.ts";
+import type { Chart } from "./chart.ts";
 import type { Mend, MendWithLine } from "./mend.ts";
 import type { RichText, Text } from "./rich-text.ts";
 
@@ -148,6 +149,8 @@ export type Part =
   | { note: Text; mends?: readonly Mend[] }
   /** The cursor of the rows that follow. A page has a link of its own. */
   | { more: string }
+  /** A page draws it. A terminal has the figures of the answer. */
+  | { chart: Chart }
   /** A list of the answer: the member of that name, or the only one. `none` is the sentence for an empty table. */
   | {
       list: string | true;

@@ -49,6 +49,8 @@ export interface MemberOptions extends TSchemaOptions {
   ofCallers?: true;
   /** It names an identity vendor: those that the service asks come first. */
   isVendor?: true;
+  /** A form offers words for it once it knows them, and leaves it out until then. */
+  offered?: true;
   /** It stands for this setting. A user interface reads the settings with it. */
   setting?: string;
 }

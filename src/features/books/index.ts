@@ -38,6 +38,6 @@ export const books = feature({
   records: async () => ({
     verification: { primary: ["books.adjust"] },
     account: { below: "books.trend", beside: ["books.statement"] },
-    vendor: { below: "books.trend" },
+    vendor: { below: "books.trend", lately: ["books.priced"] },
   }),
 });

@@ -5,7 +5,8 @@ import { TimeZone } from "../../runtime/time-zone.ts";
 import { parseInvoice } from "./invoice.ts";
 
 const lagos = new TimeZone("Africa/Lagos");
-const read = (text: string, names = {}) => parseInvoice(text, lagos, names).lines;
+const read = (text: string, names = {}) => parseInvoice(text, lagos, { names }).lines;
+const columnsOf = (text: string, named = {}) => parseInvoice(text, lagos, { guesses: true, ...named }).columns;
 
 function problemOf(text: string, names = {}): string {
   try {
@@ -91,5 +92,37 @@ suite("an invoice of a vendor", () => {
     assert.equal(problemOf(""), "The invoice is empty.");
     assert.match(problemOf("time,price\n"), /Say which columns of the file these are/);
     assert.equal(problemOf("reference\n", { price: "Naira" }), 'The invoice has no column "Naira".');
+  });
+
+  test("titles above the heading are left out, and lines keep the numbers that they have in the file", () => {
+    const titles = 'Dojah Technologies Ltd\n"Lagos, Nigeria"\nInvoice,INV-2026-10\n\n';
+    const expected = [{ line: 6, reference: "D-1", time: null, last4: "0017", price: 5_000 }];
+    assert.deepEqual(read(`${titles}Reference,BVN,Amount\nD-1,22000000017,50\n`), expected);
+    assert.deepEqual(read(`${titles}Reference;BVN;Amount\nD-1;22000000017;50\n`), expected);
+    const padded = "Dojah Technologies Ltd,,\n,,\nInvoice,INV-2026-10,\n,,\n,,\n";
+    const [line] = read(`${padded}Reference,BVN,Amount\nD-1,22000000017,50\n`);
+    assert.deepEqual([line!.line, line!.reference], [7, "D-1"]);
+  });
+
+  test("columns with odd headings are guessed by what stands in them", () => {
+    const odd =
+      "Monthly bill\nS/N,Service,Txn No.,When,Customer,Unit,Total (₦)\n" +
+      "1,BVN,TX-81,03/11/2026 14:05,22000000017,x,50\n" +
+      '2,NIN,TX-82,03/11/2026 14:09,11000000017,x,"1,050.50"\n' +
+      ",,,,,Grand total,1100.50\n";
+    const columns = { reference: "Txn No.", time: "When", digits: "Customer", price: "Total (₦)" };
+    assert.deepEqual(columnsOf(odd), columns);
+    assert.deepEqual(columnsOf(odd, { names: { digits: "none" } }), { ...columns, digits: null });
+    assert.deepEqual(columnsOf(odd, { remembered: { reference: "S/N", price: "gone" } }), {
+      ...columns,
+      reference: "S/N",
+    });
+    const { headings } = parseInvoice(odd, lagos, { guesses: true });
+    assert.deepEqual(headings, ["S/N", "Service", "Txn No.", "When", "Customer", "Unit", "Total (₦)"]);
+  });
+
+  test("nothing is guessed of a file without headings, whose first line would be lost", () => {
+    for (const text of ["D-1,50\nD-2,50\n", "D-1,2026-11-03 14:05,22000000017\nD-2,2026-11-03 14:06,22000000025\n"])
+      assert.throws(() => columnsOf(text), /needs a column with the vendor's reference/);
   });
 });

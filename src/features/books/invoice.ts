@@ -1,10 +1,17 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { checkKinds } from "../../declare/check-kind.ts";
 import { readChosen } from "../../declare/command/read-chosen.ts";
 import { type ChosenFile, InputError } from "../../declare/command/read-texts.ts";
 import { koboOf } from "../../declare/money.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
 import { isDay, nextDay, TimeZone } from "../../runtime/time-zone.ts";
+import {
+  type Cells,
+  headingAt,
+  type InvoiceColumn,
+  type NamedColumns,
+  placesOf,
+  shownHeadings,
+} from "./invoice-columns.ts";
 
 /** One line of a vendor's invoice. */
 export interface InvoiceLine {
@@ -32,26 +39,13 @@ export interface SumLine {
 export interface Invoice {
   lines: InvoiceLine[];
   sums: SumLine[];
+  /** The headings of its columns, and of those that it was read by. */
+  headings: readonly string[];
+  columns: Record<InvoiceColumn, string | null>;
 }
 
-/** Column headings that vendors use, in lower case with `_` for all other characters. */
-const headings = {
-  reference: ["vendor_reference", "reference", "reference_id", "ref", "transaction_reference", "transaction_id", "id"],
-  time: ["time", "timestamp", "date_time", "datetime", "created_at", "date"],
-  digits: ["last4", "last_4", "last_digits", "number", ...checkKinds, "id_number"],
-  price: ["price", "amount", "cost", "charge", "fee"],
-} as const;
-
-export type InvoiceColumn = keyof typeof headings;
-export const invoiceColumns = Object.keys(headings) as InvoiceColumn[];
-
-/** The headings that one vendor uses, by column. */
-type ColumnNames = Partial<Record<InvoiceColumn, string | undefined>>;
-
-interface Cells {
-  record: string[];
-  line: number;
-}
+/** What the thread yields of it. */
+type InvoicePart = Pick<Invoice, "headings" | "columns"> | Pick<Invoice, "lines" | "sums">;
 
 /** How vendors call a line that adds up others. A reference has digits. */
 const sumWords = /^(?:(?:grand|sub)[ -]?)?totals?\b[^0-9]*$/i;
@@ -59,14 +53,19 @@ const sumWords = /^(?:(?:grand|sub)[ -]?)?totals?\b[^0-9]*$/i;
 const mostErrors = 10;
 /** Characters. */
 const longestLine = 64 * 1024;
+/** Lines that say what divides cells. */
+const mostLooked = 20;
 
 /** Reads an invoice like `parseInvoice`, in a worker thread. */
-export async function readInvoice(file: ChosenFile, zone: TimeZone, names: ColumnNames): Promise<Invoice> {
-  const invoice: Invoice = { lines: [], sums: [] };
-  for await (const part of readChosen(file, import.meta.url, partsOfInvoice, zone.name, names)) {
+export async function readInvoice(file: ChosenFile, zone: TimeZone, named: NamedColumns): Promise<Invoice> {
+  const invoice: Invoice = { lines: [], sums: [], headings: [], columns: namesAt([], noPlaces) };
+  for await (const part of readChosen(file, import.meta.url, partsOfInvoice, zone.name, named)) {
     if (typeof part === "string") throw new InputError(part);
-    invoice.lines.push(...part.lines);
-    invoice.sums.push(...part.sums);
+    if ("headings" in part) Object.assign(invoice, part);
+    else {
+      invoice.lines.push(...part.lines);
+      invoice.sums.push(...part.sums);
+    }
   }
   return invoice;
 }
@@ -75,10 +74,11 @@ export async function readInvoice(file: ChosenFile, zone: TimeZone, names: Colum
 export function* partsOfInvoice(
   bytes: Uint8Array,
   zone: string,
-  names: ColumnNames,
-): Generator<Invoice | string, void> {
+  named: NamedColumns,
+): Generator<InvoicePart | string, void> {
   try {
-    const { lines, sums } = parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), names);
+    const { lines, sums, ...rest } = parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), named);
+    yield rest;
     for (const slice of slicesOf(lines)) yield { lines: [...slice], sums: [] };
     for (const slice of slicesOf(sums)) yield { lines: [], sums: [...slice] };
   } catch (problem) {
@@ -88,33 +88,75 @@ export function* partsOfInvoice(
 }
 
 /**
- * Parses a CSV invoice with a heading line. `names` are the headings of this vendor. Times without an offset are in
- * `zone`. Throws an `InputError` that names lines but repeats no value, because an invoice may hold whole numbers of
- * persons.
+ * The headings of an invoice, and those by which it would be read, without its lines. Throws an `InputError` for what
+ * is no CSV.
  */
-export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = {}): Invoice {
-  const [heading, ...rows] = cellsOf(text);
-  if (!heading) throw new InputError("The invoice is empty.");
-  const found = heading.record.map(plain);
-  const placeOf = (column: InvoiceColumn): number => {
-    const named = names[column];
-    const place = (named === undefined ? headings[column] : [plain(named)])
-      .map((name) => found.indexOf(name))
-      .find((at) => at >= 0);
-    if (place === undefined && named !== undefined) throw new InputError(`The invoice has no column "${named}".`);
-    return place ?? -1;
+export async function readHeadings(
+  file: ChosenFile,
+  zone: TimeZone,
+  named: NamedColumns,
+): Promise<Pick<Invoice, "headings" | "columns">> {
+  for await (const part of readChosen(file, import.meta.url, headingsOfInvoice, zone.name, named)) {
+    if (typeof part === "string") throw new InputError(part);
+    return part;
+  }
+  return { headings: [], columns: namesAt([], noPlaces) };
+}
+
+/** Runs in the thread, as `partsOfInvoice` does. */
+export function* headingsOfInvoice(
+  bytes: Uint8Array,
+  zone: string,
+  named: NamedColumns,
+): Generator<Pick<Invoice, "headings" | "columns"> | string, void> {
+  try {
+    const { heading, places } = openInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), named);
+    yield { headings: shownHeadings(heading.record), columns: namesAt(heading.record, places) };
+  } catch (problem) {
+    if (!(problem instanceof InputError)) throw problem;
+    yield problem.message;
+  }
+}
+
+const noPlaces = { reference: -1, time: -1, digits: -1, price: -1 };
+
+/** The headings at these places, as the file has them. */
+function namesAt(
+  heading: readonly string[],
+  { reference, time, digits, price }: Record<InvoiceColumn, number>,
+): Record<InvoiceColumn, string | null> {
+  const shown = shownHeadings(heading);
+  const at = (place: number) => shown.find((name) => name === heading[place]?.trim()) ?? null;
+  return { reference: at(reference), time: at(time), digits: at(digits), price: at(price) };
+}
+
+/** The heading of an invoice, the lines below it, and where its columns are. Title lines above it are left out. */
+function openInvoice(text: string, zone: TimeZone, named: NamedColumns) {
+  const cells = cellsOf(text);
+  if (cells.length === 0) throw new InputError("The invoice is empty.");
+  const forms = {
+    isTime: (cell: string) => spanOf(cell, zone) !== undefined,
+    isPrice: (cell: string) => priceOf(cell) !== undefined,
   };
-  const places = {
-    reference: placeOf("reference"),
-    time: placeOf("time"),
-    digits: placeOf("digits"),
-    price: placeOf("price"),
-  };
+  const at = headingAt(cells, named, forms);
+  const [heading, rows] = [cells[at]!, cells.slice(at + 1)];
+  const sample = rows.filter(({ record }) => !record.some((cell) => sumWords.test(cell.trim())));
+  return { heading, rows, places: placesOf(heading, sample, named, forms) };
+}
+
+/**
+ * Parses a CSV invoice with a heading line, and perhaps titles above it. Times without an offset are in `zone`. Throws
+ * an `InputError` that names lines but repeats no value, because an invoice may hold whole numbers of persons.
+ */
+export function parseInvoice(text: string, zone: TimeZone, named: NamedColumns = {}): Invoice {
+  const { heading, rows, places } = openInvoice(text, zone, named);
   if (places.reference < 0 && (places.time < 0 || places.digits < 0))
     throw new InputError(
       "The invoice needs a column with the vendor's reference, or one with the time and one with the number. " +
         "Say which columns of the file these are.",
     );
+  const odd = rows.find(({ record }) => record.length !== heading.record.length);
+  if (odd) throw new InputError(`Line ${odd.line} of the invoice is not CSV with the columns of the heading.`);
   const problems: string[] = [];
   const sums: SumLine[] = [];
   let above = 0;
@@ -151,7 +193,7 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
   if (problems.length > mostErrors)
     problems.splice(mostErrors, problems.length, `${problems.length - mostErrors} more lines.`);
   if (problems.length > 0) throw new InputError(problems.join("\n"));
-  return { lines, sums };
+  return { lines, sums, headings: shownHeadings(heading.record), columns: namesAt(heading.record, places) };
 }
 
 /**
@@ -170,13 +212,14 @@ export function timesOf(lines: readonly InvoiceLine[]) {
 
 function cellsOf(text: string): Cells[] {
   const cells: Cells[] = [];
-  const delimiter = /^[^\r\n]*?([,;\t])/.exec(text)?.[1] ?? ",";
+  const delimiter = delimiterOf(text);
   try {
     parse(text, {
       bom: true,
       delimiter,
       info: true,
       max_record_size: longestLine,
+      relax_column_count: true,
       skip_empty_lines: true,
       // We collect records one by one, because the parser's own list holds details of each record and takes much
       // memory.
@@ -197,12 +240,11 @@ function cellsOf(text: string): Cells[] {
   }
 }
 
-function plain(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_|_$/g, "");
+/** Titles may have commas: what most of the first lines have divides them. */
+function delimiterOf(text: string): string {
+  const lines = text.slice(0, longestLine).split(/\r?\n/, mostLooked);
+  const many = (delimiter: string) => lines.filter((line) => line.includes(delimiter)).length;
+  return ["\t", ";", ","].reduce((best, other) => (many(other) > many(best) ? other : best));
 }
 
 const priceText = /^(?:₦|NGN|N)?\s*([-\u2212(]?)\s*(?:₦|NGN|N)?\s*([\d.,]+)(\)?)$/i;

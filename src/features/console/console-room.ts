@@ -48,7 +48,7 @@ export interface PageRequest extends ConsoleRoom, SignedIn {
 }
 
 /** What an answer says beside its tables. */
-export type Said = Exclude<Part, { list: unknown } | { rows: unknown } | { record: unknown } | { more: unknown }>;
+export type Said = Extract<Part, string | { text: unknown } | { note: unknown } | { problem: unknown }>;
 
 /** What a deed did, in a line or two above the page of what it was about. */
 export interface Landing {

@@ -328,10 +328,27 @@ suite("what pages of the console say", () => {
     assert.match(past, /Holds from must be later than now\./);
     const { text } = await invoice("a,b\n1,2\n");
     assert.match(text, /Say which columns of the file these are\./);
+    assert.match(text, /<select id="f-reference_column"[^>]*><option value="a">a<\/option><option value="b">b</);
     assert.match(
       await post("/catalogue/revert", { revision: "99" }),
       /no revision 99\. <a href="\/catalogue">All are in<\/a>/,
     );
+  });
+
+  test("an invoice with odd headings is checked without scripts, and the vendor gets the disputed lines as CSV", async () => {
+    const { text } = await invoice(
+      "Dojah Ltd\nInvoice,INV-11\n\nTxn No.,When,Customer,Total (₦)\nD-81,03/11/2026 14:05,22000000017,50\n",
+    );
+    assert.match(text, /Dojah: 0 of 1 lines agree, and ₦50\.00 is disputed\./);
+    assert.match(text, /Read: “Txn No\.” as reference, “When” as time, “Customer” as number, “Total \(₦\)” as sum\./);
+    assert.match(text, /<td[^>]*>only the vendor has it/);
+    assert.doesNotMatch(text, /billed twice|22000000017/);
+    assert.match(text, /<option value="Customer" selected>Customer<\/option>/);
+    const [, csv = ""] = /<a class="button main" href="([^"]+)">CSV for the vendor</.exec(text) ?? [];
+    const { text: lines } = await operators.send(csv.replaceAll("&amp;", "&"), {
+      cookie: operators.by.officer.cookie,
+    });
+    assert.match(lines, /^difference,line,[^\n]*\nonly_vendor,5,D-81,/);
   });
 
   test("a scheduled change can be rejected, and waits for no approval", async () => {

@@ -59,6 +59,33 @@ export async function trendHours(db: Db, now: number): Promise<TrendFigures[]> {
   return Array.from({ length: 24 }, (_, at) => byHour.get(running - (23 - at) * hour) ?? none);
 }
 
+/** The live attempts at a vendor in each of the last 24 hours by outcome, the oldest first. */
+export async function hourlyOutcomes(db: Db, now: number, vendor: string) {
+  const running = now - (now % hour);
+  const begin = Array.from({ length: 24 }, (_, at) => running - (23 - at) * hour);
+  const rows = await db
+    .selectFrom("verification_sum")
+    .select("begins_at")
+    .select(ended.map((count) => sql<number | string | null>`sum(${sql.ref(count)})`.as(count)))
+    .where("span", "=", "hour")
+    .where("begins_at", ">=", begin[0]!)
+    .where("mode", "=", "live")
+    .where("vendor", "=", vendor)
+    .groupBy("begins_at")
+    .execute();
+  const byHour = new Map(rows.map((row) => [row.begins_at, row]));
+  const of = (count: (typeof ended)[number]) => begin.map((at) => Number(byHour.get(at)?.[count] ?? 0));
+  return {
+    begin,
+    found: of("verified"),
+    no_match: of("negative"),
+    failed: of("failed"),
+    no_outcome: of("unknown"),
+  };
+}
+
+const ended = ["verified", "negative", "failed", "unknown"] as const;
+
 type Sums = Record<(typeof counted)[number], number | string | null>;
 
 const sumsOf = (db: Db, { sums, from, to }: { sums: "hour" | "day"; from: number; to: number }) =>

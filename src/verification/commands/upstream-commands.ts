@@ -9,10 +9,11 @@ import { vendors } from "../../vendors/registry.ts";
 import { liveVendors, pausesThatCount, vendorStates } from "../routes/live-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
+import { askedText, CheckRow, checkRows, dayFacts, hoursChart, type VendorSettings, vendorDay } from "./vendor-day.ts";
 import { pauseFacts, pauseMembers, vendorChoice, vendorState, vendorStateWords } from "./vendor-states.ts";
 
 interface Room {
-  config: { upstreams: readonly string[]; vendors: Readonly<Record<string, VendorValues>> };
+  config: VendorSettings & { vendors: Readonly<Record<string, VendorValues>> };
 }
 
 const vendorFacts = {
@@ -113,8 +114,8 @@ const showUpstream = command({
   id: "upstreams.show",
   title: "Vendor",
   summary:
-    "Show an identity vendor: its place in the order, the settings that are missing, " +
-    "and how each serving process sees it.",
+    "Show an identity vendor: its place in the order, its prices, its wallet, the last 24 hours, " +
+    "the settings that are missing, and how each serving process sees it.",
   role: "viewer",
   kind: "read",
   target: ["vendor"],
@@ -128,26 +129,49 @@ const showUpstream = command({
     ...pauseMembers,
     /** Its checks, each with its state. */
     kinds: Type.Array(Type.Record(Type.String(), Type.String())),
+    /** When it is asked, in words. */
+    asked: Type.String(),
+    ...dayFacts,
     processes: Type.Array(Type.Object(processFacts)),
   }),
-  view: ({ processes: _, kinds: __, ...facts }) => [
+  view: ({ processes: _, kinds: __, checks, hours: ___, ...facts }) => [
     { record: facts },
     "",
+    { title: "Checks:", rows: checkRows(checks), row: CheckRow, whole: true },
+    "",
     { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
+  ],
+  onPage: ({ missing, settings, paused_why, balance, days_left, attempts, cost, checks, hours }) => [
+    {
+      record: {
+        ...(balance !== null && { balance }),
+        ...(days_left !== null && { days_left }),
+        attempts,
+        ...(cost !== null && { cost }),
+      },
+    },
+    { chart: hoursChart(hours) },
+    { title: "Checks:", rows: checkRows(checks), row: CheckRow, whole: true, named: true },
+    { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
+    { record: { ...(missing.length > 0 && { missing }), ...(paused_why !== null && { paused_why }), settings } },
   ],
   examples: [{ vendor: "dojah" }],
   run: async ({ vendor: wanted }, { db, now, config }: Room & Pick<Audited, "db"> & WithClock) => {
     const processes = (await statusesOf(db, now())).filter(({ upstream }) => upstream === wanted);
-    const live = (await liveVendors(db, now())).filter((one) => one.vendor === wanted);
+    const all = await liveVendors(db, now());
+    const live = all.filter((one) => one.vendor === wanted);
     const worst = live.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
     const pauses = pausesThatCount(await pausedRoutes(db, now()), live);
     const pause = pauses.find(({ vendor }) => vendor === wanted);
+    const day = await vendorDay(db, now(), { vendor: wanted, live: all, settings: config });
     return {
       ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
       state: pause ? ("paused" as const) : (worst?.state ?? null),
       since: pause?.since ?? worst?.since ?? null,
       ...pauseFacts(pause),
       kinds: live.map(({ kind, state }) => ({ kind, state })),
+      asked: askedText(day.checks),
+      ...day,
       processes,
     };
   },

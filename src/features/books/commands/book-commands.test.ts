@@ -268,7 +268,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([answer.lines, answer.agreed], [1, { count: 1, vendor: "50", here: "50" }]);
       assert.match(
         (await reconcile("reference,amount\nD-1,50\n", "--month", month)).out,
-        /^There are no differences\.$/m,
+        /^dojah: the one line agrees: ₦50\.00\.$/m,
       );
 
       const bad = await reconcile(

@@ -1,36 +1,113 @@
 import { calendarMonth } from "../../../declare/command/forms.ts";
-import { type ChosenFile, files, formed, InputError } from "../../../declare/command/read-texts.ts";
+import { type ChosenFile, files, formed, InputError, type MemberOptions } from "../../../declare/command/read-texts.ts";
+import type { Offered } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
+import type { Audited, WithClock } from "../../../storage/audited.ts";
+import { upsert } from "../../../storage/queries/upsert.ts";
+import type { Db } from "../../../storage/tables.ts";
 import { vendorChoice } from "../../../verification/commands/vendor-states.ts";
-import { type Invoice, type InvoiceColumn, invoiceColumns, readInvoice } from "../invoice.ts";
+import { type Invoice, readHeadings, readInvoice } from "../invoice.ts";
+import { type ColumnNames, type InvoiceColumn, invoiceColumns, noColumn } from "../invoice-columns.ts";
 
-const columnOption = (about: string) =>
-  Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
+/** What invoices are read with. */
+export type InvoiceRoom = Audited & WithClock & { config: { timeZone: TimeZone } };
+
+const columnOption = (label: string, about: string) =>
+  Type.Optional(
+    Type.String({
+      description: `Heading of the column with ${about}, or ${noColumn}.`,
+      placeholder: "heading",
+      label,
+      offered: true,
+    }),
+  );
 
 /** Input members that choose an invoice. */
-export const invoiceInput = (defaultMonth: string) => ({
-  invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
+export const invoiceInput = {
   vendor: vendorChoice("Whose invoice it is."),
-  month: Type.Optional(
-    formed(calendarMonth, { description: `Month of the invoice. Default: ${defaultMonth}.`, placeholder: "month" }),
-  ),
-  reference_column: columnOption("the vendor's reference"),
-  time_column: columnOption("the time"),
-  digits_column: columnOption("the number or its last four digits"),
-  price_column: columnOption("the price in naira"),
-});
+  invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
+  reference_column: columnOption("Reference", "the vendor's reference"),
+  time_column: columnOption("Time", "the time"),
+  digits_column: columnOption("Number", "the number or its last four digits"),
+  price_column: columnOption("Sum", "the price in naira"),
+};
 
-type InvoiceInput = { invoice: readonly ChosenFile[] } & Partial<Record<`${InvoiceColumn}_column`, string>>;
+export const invoiceMonth = (defaultMonth: string, more: Partial<MemberOptions> = {}) =>
+  Type.Optional(
+    formed(calendarMonth, {
+      description: `Month of the invoice. Default: ${defaultMonth}.`,
+      placeholder: "month",
+      ...more,
+    }),
+  );
 
-/** The invoice as it reads. Throws an `InputError` if two files are given, and whatever `readInvoice` throws. */
+type Named = Partial<Record<`${InvoiceColumn}_column`, string>>;
+type InvoiceInput = { vendor: string; invoice: readonly ChosenFile[] } & Named;
+
+/**
+ * The invoice as it reads by the headings that a person gave. `guesses`: by those of an earlier invoice of the vendor,
+ * too, and by what its cells mean. Throws an `InputError` if two files are given, and whatever `readInvoice` throws.
+ */
 export async function chosenInvoice(
-  { invoice: [file, ...more], ...named }: InvoiceInput,
-  zone: TimeZone,
+  { vendor, invoice: [file, ...more], ...given }: InvoiceInput,
+  { db, config }: InvoiceRoom,
+  { guesses = false } = {},
 ): Promise<Invoice> {
   if (!file || more.length > 0) throw new InputError("Give one invoice.");
-  const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
-  return readInvoice(file, zone, names);
+  const names = namesIn(given);
+  const named = guesses ? { names, remembered: await rememberedColumns(db, vendor), guesses } : { names };
+  return readInvoice(file, config.timeZone, named);
+}
+
+/** The headings of a chosen file to choose from, with those by which it would be read. */
+export async function offeredColumns(
+  { vendor, invoice: [file] = [], ...given }: Partial<InvoiceInput>,
+  { db, config }: InvoiceRoom,
+): Promise<Offered> {
+  if (!file) return {};
+  const remembered = vendor === undefined ? {} : await rememberedColumns(db, vendor);
+  const { headings, columns } = await readHeadings(file, config.timeZone, { remembered, guesses: true });
+  // A person who looks at another file may have chosen a heading of the one before.
+  const chosen = Object.entries(namesIn(given)).filter(
+    ([, name]) => name === noColumn || headings.includes(name ?? ""),
+  );
+  return offeredIn(headings, { ...columns, ...Object.fromEntries(chosen) });
+}
+
+/** The same of an invoice that was read. */
+export function offeredIn(
+  headings: readonly string[],
+  columns: Readonly<Partial<Record<InvoiceColumn, string | null | undefined>>>,
+): Offered {
+  const words = [...headings.map((word) => ({ word, text: word })), { word: noColumn, text: "None" }];
+  return Object.fromEntries(
+    invoiceColumns.map((column) => [`${column}_column`, { words, chosen: columns[column] ?? noColumn }]),
+  );
+}
+
+function namesIn(given: Named): ColumnNames {
+  return Object.fromEntries(
+    invoiceColumns.flatMap((column) => {
+      const name = given[`${column}_column`];
+      return name === undefined ? [] : [[column, name]];
+    }),
+  );
+}
+
+const nameOf = (vendor: string) => `invoice-columns:${vendor}`;
+
+async function rememberedColumns(db: Db, vendor: string): Promise<ColumnNames> {
+  const row = await db.selectFrom("fact").select("value").where("name", "=", nameOf(vendor)).executeTakeFirst();
+  return row ? JSON.parse(row.value) : {};
+}
+
+/** Keeps the headings that a person gave, for the next invoice of the vendor. */
+export async function rememberColumns({ db, now }: InvoiceRoom, { vendor, ...given }: { vendor: string } & Named) {
+  const before = await rememberedColumns(db, vendor);
+  const value = JSON.stringify({ ...before, ...namesIn(given) });
+  if (value !== JSON.stringify(before))
+    await upsert(db, "fact", { name: nameOf(vendor) }, { value, created_at: now() });
 }
 
 /** The bounds of a month in milliseconds since 1970. */

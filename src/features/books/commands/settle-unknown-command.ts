@@ -14,18 +14,22 @@ import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import { ledgerTrail } from "../../../ledger/ledger-trail.ts";
 import { publicState, publicStates } from "../../../ledger/public-state.ts";
-import type { TimeZone } from "../../../runtime/time-zone.ts";
-import type { Audited, WithClock } from "../../../storage/audited.ts";
 import { erased } from "../../../storage/erase-verifications.ts";
 import type { VendorPrices } from "../../../vendors/vendor-prices.ts";
 import { type Decision, decideUnknowns, settleUnknowns, type UnknownEnd, unknownEnds } from "../settle-unknowns.ts";
-import { chosenInvoice, invoiceInput, monthPeriod } from "./invoice-input.ts";
+import {
+  chosenInvoice,
+  type InvoiceRoom,
+  invoiceInput,
+  invoiceMonth,
+  monthPeriod,
+  offeredColumns,
+} from "./invoice-input.ts";
 
-type Room = Audited &
-  WithClock & {
-    config: { timeZone: TimeZone; vendorPrices: Readonly<Record<string, VendorPrices>> };
-    progress: (done: number, all: number) => void;
-  };
+type Room = InvoiceRoom & {
+  config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
+  progress: (done: number, all: number) => void;
+};
 
 const ends = Object.keys(unknownEnds) as UnknownEnd[];
 /** Ends that neither a later invoice of the vendor nor time resolves. */
@@ -54,7 +58,8 @@ Run again, it does what is left, so it may be stopped at any time.`,
   givesNothing: ({ dry_run }) => dry_run === true,
   target: ["invoice"],
   input: Type.Object({
-    ...invoiceInput("the time between its first line and its last"),
+    ...invoiceInput,
+    month: invoiceMonth("the time between its first line and its last"),
     reason: formed(remark, {
       description: "Which invoice it is, for the audit trail. Name no person in it.",
       minLength: 1,
@@ -85,6 +90,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
     list,
     ...(state === "dry run" ? [{ note: "Nothing was changed: this was a dry run." }] : []),
   ],
+  offers: { before: offeredColumns },
   does: ({ state, verifications }) => {
     const many = verifications.filter(({ result }) => !unknownEnds[result].startsWith("left")).length;
     return state === "dry run" && many > 0 ? `End ${many} by this invoice` : undefined;
@@ -101,7 +107,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
     return { says: [] };
   },
   run: async ({ vendor, reason, dry_run, ...invoice }, room: Room) => {
-    const { lines, whole } = await readInvoice(invoice, room);
+    const { lines, whole } = await readInvoice({ vendor, ...invoice }, room);
     const decided = await decideUnknowns(room, { vendor, lines, whole, prices: room.config.vendorPrices[vendor] });
     const done = dry_run ? decided : await settleUnknowns(room, decided, reason);
     return {
@@ -116,12 +122,14 @@ Run again, it does what is left, so it may be stopped at any time.`,
 /** The lines of the invoice, and the month of which it has all. Throws an `InputError` for what is no such file. */
 async function readInvoice(
   { month, ...invoice }: { month?: string } & Parameters<typeof chosenInvoice>[0],
-  { config: { timeZone: zone }, now }: Room,
+  room: Room,
 ) {
+  const { now } = room;
+  const { timeZone: zone } = room.config;
   const whole = month === undefined ? undefined : monthPeriod(month, zone);
   if (whole && whole.to > now())
     throw new InputError(`${month} is not over, so an invoice cannot have all of it. Leave out the month.`);
-  return { ...(await chosenInvoice(invoice, zone)), whole };
+  return { ...(await chosenInvoice(invoice, room)), whole };
 }
 
 function sumsOf(verifications: readonly { result: UnknownEnd; vendor_price: number | null }[]) {

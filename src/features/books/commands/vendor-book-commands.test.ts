@@ -41,7 +41,7 @@ for (const engine of usualEngines)
     test("a second line that the vendor took back is no difference", async () => {
       const { exitCode, out } = await reconcile("D-1,50", "D-1,50", "D-1,-50");
       assert.equal(exitCode, 0);
-      assert.match(out, /^There are no differences\.$/m);
+      assert.match(out, /^dojah: all 3 lines agree: ₦50\.00\.$/m);
     });
 
     test("a line with the total is no look-up, and is compared with the sum of the lines", async () => {
@@ -52,7 +52,32 @@ for (const engine of usualEngines)
         /^Line 3 is no attempt, and is left out: its ₦50\.00 is what the lines above add up to\.$/m,
       );
       const other = await reconcile("D-1,50", "TOTAL,53.75");
-      assert.match(other.out, /^total +1 +₦50\.00 +₦50\.00$/m);
+      assert.match(other.out, /^dojah: the one line agrees: ₦50\.00\.$/m);
       assert.match(other.err, /it says ₦53\.75, and the lines above add up to ₦50\.00\.$/m);
+    });
+
+    test("a check says in one sentence how many lines agree and how much is disputed, and shows no empty group", async () => {
+      const { out } = await reconcile("D-1,50", "D-1,50", "D-9,70");
+      assert.match(out, /^dojah: 1 of 3 lines agree, and ₦120\.00 is disputed\.$/m);
+      assert.match(out, /^only the vendor has it +1 +₦70\.00 +₦0\.00$/m);
+      assert.doesNotMatch(out, /a credit without its line|not billed/);
+      const well = await reconcile("D-1,50");
+      assert.match(well.out, /^dojah: the one line agrees: ₦50\.00\.$/m);
+    });
+
+    test("the headings that somebody named are remembered for the next invoice of this vendor alone", async () => {
+      const invoice = join(shop.settings.dataDirectory, "odd.csv");
+      writeFileSync(invoice, "Dojah Ltd\nNote,Order,Net\nD-9,D-1,50\nD-8,D-2,60\n");
+      const check = async (vendor: string, ...more: string[]) => {
+        const argv = ["books", "reconcile", invoice, "--vendor", vendor, "--month", month, "--json", ...more];
+        return JSON.parse((await shop.duba(...argv)).out);
+      };
+      const { read: guessed, agreed: none } = await check("dojah");
+      assert.deepEqual([guessed.reference, none.count], ["Order", 1]);
+      const { read: named } = await check("dojah", "--reference-column", "Note", "--price-column", "none");
+      assert.deepEqual([named.reference, named.price], ["Note", null]);
+      assert.deepEqual((await check("dojah")).read, named);
+      assert.equal((await check("prembly")).read.reference, "Order");
+      assert.equal((await check("dojah", "--reference-column", "Order")).agreed.count, 1);
     });
   });

@@ -1,25 +1,52 @@
 import { checkKinds } from "../../../declare/check-kind.ts";
-import { digits, list, naira, orNull, reference, state, time } from "../../../declare/command/answer-schema.ts";
+import {
+  digits,
+  list,
+  naira,
+  orNull,
+  type Part,
+  reference,
+  state,
+  time,
+} from "../../../declare/command/answer-schema.ts";
 import { formed, InputError } from "../../../declare/command/read-texts.ts";
 import { richText } from "../../../declare/command/rich-text.ts";
 import { command } from "../../../declare/command.ts";
 import { nairaText } from "../../../declare/money.ts";
-import Type, { type Static } from "../../../declare/schema/type.ts";
+import Type, { type Static, type TString } from "../../../declare/schema/type.ts";
 import { type BooksRoom, period, periodOf } from "../../../ledger/commands/period.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
 import { type VendorPrices, vendorPrices } from "../../../vendors/vendor-prices.ts";
 import { vendorChoice } from "../../../verification/commands/vendor-states.ts";
 import { booksTrail } from "../books-trail.ts";
 import { type InvoiceLine, type SumLine, timesOf } from "../invoice.ts";
+import { type InvoiceColumn, invoiceColumns } from "../invoice-columns.ts";
 import { type Difference, differences, type Pair } from "../match-invoice.ts";
 import { priceAttempts } from "../price-attempts.ts";
 import { reconcileInvoice } from "../reconcile-invoice.ts";
-import { chosenInvoice, invoiceInput, monthPeriod } from "./invoice-input.ts";
+import {
+  chosenInvoice,
+  type InvoiceRoom,
+  invoiceInput,
+  invoiceMonth,
+  monthPeriod,
+  offeredColumns,
+  offeredIn,
+  rememberColumns,
+} from "./invoice-input.ts";
 import { sumBooks } from "./summary-command.ts";
 
 const summed = { ...naira, sums: true } as const;
 const sum = Type.Object({ count: Type.Integer({ sums: true }), vendor: orNull(summed), here: summed });
 const SumOfInvoice = Type.Object({ what: Type.String(), ...sum.properties });
+
+const columnsRead = Object.fromEntries(invoiceColumns.map((column) => [column, orNull(Type.String())])) as Record<
+  InvoiceColumn,
+  ReturnType<typeof orNull<TString>>
+>;
+
+/** What the vendor bills and Duba does not know of. */
+const disputable: readonly Difference[] = ["other_price", "failed_here", "doubled", "only_vendor"];
 
 const meanings: Record<Difference, string> = {
   other_price: "another price",
@@ -31,6 +58,57 @@ const meanings: Record<Difference, string> = {
   only_here: "not billed",
 };
 
+const Checked = Type.Object({
+  vendor: Type.String(),
+  from: time,
+  to: time,
+  lines: Type.Integer(),
+  /** Sentences about lines that are no attempts. */
+  left_out: orNull(Type.String()),
+  /** What the vendor bills more than Duba knows of, in the lines that it may be asked about. Null: without prices. */
+  disputed: orNull(naira),
+  /** The headings of the file, and of the columns that were read. */
+  headings: Type.Array(Type.String()),
+  read: Type.Object(columnsRead),
+  agreed: sum,
+  ...(Object.fromEntries(differences.map((name) => [name, sum])) as Record<Difference, typeof sum>),
+  differences: Type.Array(
+    Type.Object({
+      difference: state(differences, { words: meanings }),
+      line: orNull(Type.Integer()),
+      vendor_reference: orNull(reference),
+      request_reference: orNull(reference),
+      attempt: orNull(Type.Integer()),
+      time: orNull(time),
+      digits: orNull(digits),
+      vendor_price: orNull(naira),
+      our_price: orNull(naira),
+    }),
+  ),
+});
+
+/** The answer as people read it: a sentence, the groups that have rows, and the differences. */
+function partsOf({ vendor, lines, left_out, agreed, disputed, ...rest }: Static<typeof Checked>): Part[] {
+  const groups = [
+    { what: "agree", ...agreed },
+    ...differences.map((difference) => ({ what: meanings[difference], ...rest[difference] })),
+  ].filter(({ count }) => count > 0);
+  const many = rest.differences.length;
+  return [
+    { text: richText`${{ vendor }}: ${verdict({ lines, agreed, disputed, many })}` },
+    ...(left_out === null ? [] : [{ note: left_out }]),
+    ...(many === 0 ? [] : [{ row: SumOfInvoice, rows: groups, whole: true as const }, "", list]),
+  ];
+}
+
+/** What the invoice was compared with, and how it was read. */
+function readText({ from, to, read }: Static<typeof Checked>, at: (time: number) => string): string {
+  const columns = invoiceColumns.flatMap((column) =>
+    read[column] === null ? [] : `“${read[column]}” as ${calledColumns[column]}`,
+  );
+  return `Attempts from ${at(from)} until ${at(to)}. Read: ${columns.join(", ")}.`;
+}
+
 const checkInvoice = command({
   id: "books.reconcile",
   title: "Check an invoice",
@@ -38,56 +116,30 @@ const checkInvoice = command({
   description:
     "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference " +
     "or by ours, else by the last four digits and the nearest time within 10 minutes. " +
+    "Titles above the heading are left out. A column without a usual heading is guessed, unless you name it: then " +
+    "Duba remembers its heading for the next invoice of this vendor. " +
     "It reads only these columns, and shows no whole number. A line with a total, or without reference, time and " +
     "number, is no attempt: it is left out, and compared with the sum of the lines above it.",
   onTerminal: "The exit code is 1 if there are differences.",
   role: "viewer",
   kind: "read",
   target: ["invoice"],
-  input: Type.Object(invoiceInput("the months of its lines")),
-  answer: Type.Object({
-    vendor: Type.String(),
-    from: time,
-    to: time,
-    lines: Type.Integer(),
-    /** Sentences about lines that are no attempts. */
-    left_out: orNull(Type.String()),
-    agreed: sum,
-    ...(Object.fromEntries(differences.map((name) => [name, sum])) as Record<Difference, typeof sum>),
-    differences: Type.Array(
-      Type.Object({
-        difference: state(differences, { words: meanings }),
-        line: orNull(Type.Integer()),
-        vendor_reference: orNull(reference),
-        request_reference: orNull(reference),
-        attempt: orNull(Type.Integer()),
-        time: orNull(time),
-        digits: orNull(digits),
-        vendor_price: orNull(naira),
-        our_price: orNull(naira),
-      }),
-    ),
-  }),
+  input: Type.Object({ ...invoiceInput, month: invoiceMonth("the months of its lines", { folded: true }) }),
+  answer: Checked,
   columns: [
     ...(["difference", "line", "time", "vendor_reference", "request_reference", "digits"] as const),
     ...(["vendor_price", "our_price"] as const),
   ],
   none: "There are no differences.",
   first: 100,
-  view: ({ vendor, from, to, lines, left_out, agreed, ...rest }, { at }) => [
-    { note: richText`${lines} lines of ${{ vendor }}, from ${at(from)} until ${at(to)}.` },
-    ...(left_out === null ? [] : [{ note: left_out }]),
-    {
-      row: SumOfInvoice,
-      rows: [
-        { what: "agree", ...agreed },
-        ...differences.map((difference) => ({ what: meanings[difference], ...rest[difference] })),
-      ],
-      whole: true,
-    },
-    "",
-    list,
-  ],
+  view: (answer, { at }) => [...partsOf(answer), { note: readText(answer, at) }],
+  onPage: partsOf,
+  figures: (answer, { at }) => readText(answer, at),
+  offers: {
+    before: offeredColumns,
+    after: ({ vendor, headings, read }) => ({ offered: offeredIn(headings, read), texts: { vendor } }),
+  },
+  handsOut: { title: "CSV for the vendor", fits: ({ difference }) => disputable.includes(difference) },
   isWell: (answer) => answer.differences.length === 0,
   guide: {
     heading: "What to know:",
@@ -105,11 +157,17 @@ const checkInvoice = command({
     { vendor: "dojah", invoice: ["invoice.csv"] },
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", price_column: "Unit cost" },
   ],
-  run: async ({ vendor, month, ...invoice }, { db, config }: BooksRoom) => {
-    const { timeZone: zone } = config;
-    const { lines, sums: left } = await chosenInvoice(invoice, zone);
+  run: async ({ vendor, month, ...invoice }, room: InvoiceRoom) => {
+    const { timeZone: zone } = room.config;
+    const {
+      lines,
+      sums: left,
+      headings,
+      columns,
+    } = await chosenInvoice({ vendor, ...invoice }, room, { guesses: true });
+    await rememberColumns(room, { vendor, ...invoice });
     const { from, to } = monthsOf(lines, month, zone);
-    const found = await reconcileInvoice(db, lines, { vendor, from, to });
+    const found = await reconcileInvoice(room.db, lines, { vendor, from, to });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
     const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
     // The attempt of a doubled line is already counted with its first line.
@@ -120,6 +178,9 @@ const checkInvoice = command({
       to,
       lines: lines.length,
       left_out: left.length === 0 ? null : left.map(leftOutText).join(" "),
+      disputed: found.isPriced ? disputable.reduce((all, name) => all + tooMuch(sums[name]!), 0) : null,
+      headings: [...headings],
+      read: columns,
       agreed: sumOf(found.agreed),
       ...(sums as Record<Difference, ReturnType<typeof sumOf>>),
       differences: differences.flatMap((difference) =>
@@ -203,6 +264,36 @@ function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof su
   const vendor = isPriced ? add(({ line }) => line?.price) : null;
   return { count: pairs.length, vendor, here: add(({ attempt }) => attempt?.price) };
 }
+
+/** Kobo. */
+function tooMuch({ vendor, here }: Static<typeof sum>): number {
+  return (vendor ?? 0) - here;
+}
+
+interface Verdict {
+  lines: number;
+  agreed: Static<typeof sum>;
+  disputed: number | null;
+  /** Of differences. */
+  many: number;
+}
+
+/** What became of the check, in one sentence. */
+function verdict({ lines, agreed, disputed, many }: Verdict): string {
+  const sum = agreed.vendor === null ? "" : `: ${nairaText(agreed.vendor)}`;
+  if (many === 0)
+    return lines === 1 ? `the one line agrees${sum}.` : `all ${lines.toLocaleString("en")} lines agree${sum}.`;
+  const agree = `${agreed.count.toLocaleString("en")} of ${lines.toLocaleString("en")} lines agree`;
+  if (disputed === null) return `${agree}, and there are ${many} differences. The invoice has no prices.`;
+  return disputed === 0 ? `${agree}, and nothing is disputed.` : `${agree}, and ${nairaText(disputed)} is disputed.`;
+}
+
+const calledColumns: Readonly<Record<InvoiceColumn, string>> = {
+  reference: "reference",
+  time: "time",
+  digits: "number",
+  price: "sum",
+};
 
 function leftOutText({ line, price, above }: SumLine): string {
   const start = `Line ${line} is no attempt, and is left out`;

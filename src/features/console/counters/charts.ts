@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { forEachNegative } from "../../../declare/check-kind.ts";
+import type { Chart, Series } from "../../../declare/command/chart.ts";
 import { type FailureCode, failures } from "../../../declare/failures.ts";
 import { quantileOf } from "../../../runtime/duration-histogram.ts";
 import type { WithClock } from "../../../storage/audited.ts";
@@ -13,25 +14,6 @@ export const ranges = {
   day: { length: 24 * 60 * minute, step: 60 * minute, each: "an hour" },
 } as const;
 export type ChartRange = keyof typeof ranges;
-
-/** A line, or the bars of an outcome. */
-export interface Series {
-  name: string;
-  tone: "c1" | "c2" | "c3" | "c4";
-  /** Null where nothing was measured. */
-  values: (number | null)[];
-  /** The sum of the whole range as text: "12,034". */
-  sum: string;
-}
-
-/** What a chart draws: times in milliseconds since 1970, and the numbers of each series at each. */
-export interface Chart {
-  title: string;
-  kind: "bars" | "lines";
-  unit: "" | "ms";
-  times: number[];
-  series: Series[];
-}
 
 /** The outcomes that a chart distinguishes, in its order. */
 const outcomes: Record<CountedSubject, readonly string[]> = {

@@ -76,7 +76,7 @@ export async function answerParts(
     latest,
     isFiltered = true,
   }: { answer: unknown; plain: unknown; latest?: Html[]; isFiltered?: boolean },
-): Promise<HttpResponse | { main: Html; find: Html; csv: MenuLink[] }> {
+): Promise<HttpResponse | { main: Html; find: Html; csv: MenuLink[]; handsOut: Html | "" }> {
   const { path, query, times, names } = request;
   const view = { ...viewIn(query), span: spanIn(query, request.config.timeZone) };
   const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
@@ -87,6 +87,9 @@ export async function answerParts(
   const isDrawn = partsOf(command, answer, times).some((part) => typeof part !== "string" && "areAlarms" in part);
   const isLong = table && (table.rows.length > fewRows || view.span) && showsList() && !isDrawn;
   const timed = isLong ? timeColumn(table, view) : undefined;
+  const handed = command.handsOut && listRows(command, plain).filter((row) => command.handsOut!.fits(row as never));
+  if (query.get("_csv") === "handed" && handed)
+    return download(`${command.id}.csv`, "text/csv; charset=utf-8", await answerCsv(command, plain, handed));
   if (query.get("_csv") === "1" && table) {
     // Without a view of its own it is what --csv gives, byte for byte.
     const rowOf = new Map(listRows(command, plain).map((row, at) => [table.rows[at], row]));
@@ -107,6 +110,9 @@ export async function answerParts(
       noneThen: isFiltered ? undefined : noneThen(request, command),
     }),
     find: html`${timed ? pageSpans(request, command, labelIn(timed)) : ""}${table && (table.rows.length > 1 || !isWhole) ? finder(request, showsList() ? table.columns : []) : ""}`,
+    handsOut: handed?.length
+      ? html`<a class="button main" href="${urlFor({ _csv: "handed", _page: undefined })}">${command.handsOut!.title}</a>`
+      : "",
     csv:
       rows.length === 0
         ? []

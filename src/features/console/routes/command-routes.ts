@@ -154,15 +154,17 @@ export async function showCommand(request: PageRequest, command: ConsoleCommand)
   return shownPage;
 }
 
-/** The table about a record that stands on its page. */
+/** The table about a record that stands on its page, and what changed lately. */
 async function belowRecord(request: PageRequest, command: ConsoleCommand, { ...given }: FormTexts) {
-  const { by = "", below = "" } = recordShownBy(request.site, command) ?? {};
+  const { by = "", below = "", lately = [] } = recordShownBy(request.site, command) ?? {};
   const about = request.site.commands.get(below);
   const [name] = given[by] ?? [];
-  if (!about || name === undefined) return "";
+  if (name === undefined) return "";
   const texts = { [by]: name };
-  const { answer } = await runAs(request, about, texts);
-  return html`<section><h2>${titleOf(about)}</h2>${answerOf(request, about, answer, { texts })}</section>`;
+  const { answer } = about ? await runAs(request, about, texts) : {};
+  const table =
+    about && html`<section><h2>${titleOf(about)}</h2>${answerOf(request, about, answer, { texts })}</section>`;
+  return html`${table ?? ""}${await latelyAt(request, { lately }, name)}`;
 }
 
 /** Rows of a list on the page of a record. */
@@ -299,7 +301,7 @@ async function aheadOf(request: PageRequest, command: ConsoleCommand): Promise<H
 export async function commandPage(
   request: PageRequest,
   command: ConsoleCommand,
-  state: Pick<FormState, "texts" | "was" | "problem">,
+  state: Pick<FormState, "texts" | "was" | "problem" | "offered">,
 ): Promise<HttpResponse> {
   const place = placeOf(request.site, command);
   const ahead = state.problem ? undefined : await aheadOf(request, command);
@@ -310,7 +312,7 @@ export async function commandPage(
   const title = `${state.problem ? "Problem: " : ""}${pageTitle(request, command, named)}`;
   const scripts = [
     ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),
-    ...(canCheck(command) ? ["htmx.js"] : []),
+    ...(canCheck(command) || command.offers ? ["htmx.js"] : []),
   ];
   return framed(request, place, title, html`${formHead(request, command, place, named)}${form}`, {
     scripts,

@@ -1,16 +1,16 @@
 import { appendWith } from "../../../audit/append.ts";
 import { memberWith } from "../../../declare/command/answer-table.ts";
-import { membersOf } from "../../../declare/command/read-texts.ts";
-import { mayRun, type Role } from "../../../declare/command.ts";
+import { membersOf, readTexts, type Texts } from "../../../declare/command/read-texts.ts";
+import { mayRun, type Offered, type Role } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { formIn, longestForm, longestUpload } from "../console-request.ts";
-import { redirect } from "../console-response.ts";
+import { page, redirect } from "../console-response.ts";
 import type { Landed, PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
 import { addressOf, type ConsoleCommand, isMaker, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
-import { worksOnce } from "../view/command-form.ts";
+import { commandForm, offeredFields, worksOnce } from "../view/command-form.ts";
 import { moreMenu } from "../view/menus.ts";
 import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
 import { calledName } from "../view/words.ts";
@@ -21,8 +21,8 @@ import { emptied, isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } f
 import { foundNames } from "./found-names.ts";
 import { landingAddress, landingOf, pageAt } from "./landing.ts";
 import { learnNames } from "./learn-names.ts";
-import { pageHead, pageTitle } from "./page-parts.ts";
-import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
+import { figuresLine, formParts, pageHead, pageTitle } from "./page-parts.ts";
+import { contextForPerson, effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, keptIn, sentForm } from "./sent-forms.ts";
 import { localPath } from "./sign-in-routes.ts";
 
@@ -31,6 +31,7 @@ export async function sentFormReply(request: PageRequest, command: ConsoleComman
   if (request.query.has("_typed")) return showTyped(request, command);
   if (command.shownAs === "found" && request.query.has("_names")) return foundNames(request);
   const form = await ownForm(request, takesFiles(command) ? longestUpload : longestForm);
+  if (request.query.has("_offers")) return offeredReply(request, command, form);
   const was = textsWas(form.get("_was"));
   const read = Object.entries(readTextsOf(command, form));
   const given = {
@@ -74,8 +75,28 @@ async function runForm(request: PageRequest, sent: SentForm): Promise<HttpRespon
   } catch (problem) {
     if (problem instanceof AlreadySent) return alreadyDone(request, command, problem);
     if (!isExpected(problem)) throw problem;
-    return commandPage(request, command, { ...typedIn(command, form), problem: redacted(problem) });
+    const offered = await offeredOf(request, command, given);
+    return commandPage(request, command, { ...typedIn(command, form), problem: redacted(problem), offered });
   }
+}
+
+/** What a form offers of what was given so far; nothing of what cannot be read, which the command says. */
+async function offeredOf(request: PageRequest, { input, offers }: ConsoleCommand, given: Texts): Promise<Offered> {
+  if (!offers) return {};
+  try {
+    const { input: known } = readTexts(input, given, request.config.timeZone);
+    return await offers.before(known as never, contextForPerson(request));
+  } catch (problem) {
+    if (isExpected(problem)) return {};
+    throw problem;
+  }
+}
+
+/** The fields that a form offers now. */
+async function offeredReply(request: PageRequest, command: ConsoleCommand, form: FormData): Promise<HttpResponse> {
+  const { say, config } = request;
+  const offered = await offeredOf(request, command, readTextsOf(command, form));
+  return page(offeredFields(command, offered, { texts: {}, say, zone: config.timeZone.name }).text);
 }
 
 /** The page of a record with what only this response may hold. */
@@ -159,20 +180,32 @@ async function outcomePage(
 ): Promise<HttpResponse> {
   const parts = await answerParts(request, command, { answer, plain });
   if ("status" in parts) return parts;
-  const { main: shown, find, csv } = parts;
+  const { main: shown, find, csv, handsOut } = parts;
   const does = command.does?.(answer as never);
   const hasTable = at !== undefined && csv.length > 0 && does === undefined;
   const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
   const sending = html`<p class="quiet">The link works for 12 hours, ${forWhom[role]}.</p>`;
+  const again = command.offers?.after?.(answer as never);
+  const asksAgain = again
+    ? html`<details class="fold"><summary>Read other columns</summary>${commandForm(command, { ...(await formParts(request, command, {})), texts: textsOf(again.texts), offered: again.offered })}</details>`
+    : "";
   return donePage(
     request,
     command,
     html`${hasTable ? html`<div class="filters">${moreMenu("this answer", csv)}${find}</div>` : ""}
-<div class="outcome" role="status">${does === undefined ? "" : checkedHead(request, command, { answer, does, at })}${isTooLong ? long : ""}${shown}</div>
-${hasTable ? sending : ""}${await leads(request, command, { answer, back })}`,
-    at,
+<div class="outcome" role="status">${does === undefined ? "" : checkedHead(request, command, { answer, does, at })}${isTooLong ? long : ""}${shown}</div>${asksAgain}
+${hasTable ? sending : ""}${await leads(request, command, { answer, back, isFilled: handsOut === "" })}`,
+    {
+      at,
+      tools: at === undefined ? "" : handsOut,
+      below: does === undefined ? figuresLine(request, command, answer) : "",
+      scripts: again ? ["htmx.js"] : [],
+    },
   );
 }
+
+const textsOf = (texts: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]));
 
 /** Above what a dry run found. A script puts what the button does now into the form that was checked. */
 function checkedHead(
@@ -188,7 +221,7 @@ function checkedHead(
 async function leads(
   request: PageRequest,
   command: ConsoleCommand,
-  { answer, back }: { answer: unknown; back: string },
+  { answer, back, isFilled }: { answer: unknown; back: string; isFilled: boolean },
 ) {
   const { site, names, store } = request;
   const place = placeOf(site, command);
@@ -205,7 +238,7 @@ async function leads(
       Object.values(texts).flatMap((text) => [{ actor: text }, { key: text }]),
     );
     const [name = ""] = Object.values(texts);
-    return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${calledName(name, names)}</a>`;
+    return html`<a class="button${at === 0 && isFilled ? " main" : ""}" href="${address}">${verb} ${calledName(name, names)}</a>`;
   });
   if (links.length === 0) return html`<p><a href="${place.path}">Back to ${place.title}</a></p>`;
   return html`<div class="buttons">${await Promise.all(links)}</div>`;
@@ -236,9 +269,19 @@ async function alreadyDone(
 }
 
 /** What became of a form. `at`: when its answer was kept. */
-function donePage(request: PageRequest, command: ConsoleCommand, outcome: Html, at?: number): Promise<HttpResponse> {
+function donePage(
+  request: PageRequest,
+  command: ConsoleCommand,
+  outcome: Html,
+  {
+    at,
+    tools = "",
+    below = "",
+    scripts = [],
+  }: { at?: number | undefined; tools?: Html | ""; below?: Html | ""; scripts?: string[] } = {},
+): Promise<HttpResponse> {
   const place = placeOf(request.site, command);
   const title = pageTitle(request, command);
-  const main = html`${pageHead({ crumb: place, title })}${outcome}`;
-  return framed(request, place, title, main, at === undefined ? {} : { at });
+  const main = html`${pageHead({ crumb: place, title, tools, below })}${outcome}`;
+  return framed(request, place, title, main, at === undefined ? { scripts } : { at, scripts });
 }

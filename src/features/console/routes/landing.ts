@@ -43,7 +43,7 @@ export async function landingOf(
     return [{ what, before: before!, after: after! }];
   });
   const isSaid = (part: Part): part is Said =>
-    typeof part === "string" || !("list" in part || "rows" in part || "record" in part || "more" in part);
+    typeof part === "string" || "text" in part || "note" in part || "problem" in part;
   const said = parts.filter(isSaid);
   // A deed may have renamed it.
   const found = record !== undefined && (await isThere(request, record)) ? record : recordMade(site, command, answer);

@@ -1,5 +1,6 @@
 import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
+import type { Chart } from "../../../declare/command/chart.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { successOf, type TrendFigures, trendHours } from "../../../ledger/reports/trend.ts";
@@ -7,7 +8,7 @@ import { withTimeout } from "../../../runtime/timeout.ts";
 import { vendorTitle } from "../../../vendors/registry.ts";
 import { page } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
-import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
+import { type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { type ConsoleCommand, commandsShownAs, placeOf } from "../site-map.ts";
 import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";

@@ -86,18 +86,31 @@ function books({ query, config: { timeZone }, store }: PageRequest): Html {
 /** Rows of what happened lately. */
 const mostLately = 8;
 
-/** What happened lately to what a page is about. */
-export async function latelyAt(request: PageRequest, { lately = [] }: ConsolePage): Promise<Html> {
+/** Entries of a kind that are looked at for those about one record. */
+const mostLooked = 100;
+
+/** What happened lately to what a page is about. `name`: only what names this record. */
+export async function latelyAt(
+  request: PageRequest,
+  { lately = [] }: Pick<ConsolePage, "lately">,
+  name?: string,
+): Promise<Html> {
   const [command] = commandsShownAs(request.site, "lately");
   if (!command || lately.length === 0) return html``;
-  const found = lately.map((kind) => runAs(request, command, { kind, lines: String(mostLately) }));
-  const entries = (await Promise.all(found)).flatMap(
-    ({ answer }) => (answer as { entries: { occurred_at: number }[] }).entries,
-  );
+  const lines = String(name === undefined ? mostLately : mostLooked);
+  const found = lately.map((kind) => runAs(request, command, { kind, lines }));
+  const entries = (await Promise.all(found))
+    .flatMap(({ answer }) => (answer as { entries: { occurred_at: number; facts: unknown }[] }).entries)
+    .filter(({ facts }) => name === undefined || namesIn(facts).includes(name));
   if (entries.length === 0) return html``;
   entries.sort((one, other) => other.occurred_at - one.occurred_at);
   const answer = { entries: entries.slice(0, mostLately), head: null };
   return html`<section><div class="heads"><h2>Recent changes</h2><a href="${placeOf(request.site, command).path}">See all</a></div>${answerOf(request, command, answer)}</section>`;
+}
+
+/** The words of the facts of an entry: an order of vendors has several. */
+function namesIn(facts: unknown): string[] {
+  return Object.values(Object(facts)).flatMap((fact) => String(fact).split(/[\s,]+/));
 }
 
 async function differenceOf(request: PageRequest, draft: string) {

@@ -10,11 +10,11 @@ import {
   type TimeTexts,
   tableOf,
 } from "../../../declare/command/answer-table.ts";
+import type { Chart, Series } from "../../../declare/command/chart.ts";
 import { isRow, shapeOf } from "../../../declare/command/projected.ts";
 import type { Command } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { TimeLineEntry } from "../../../ledger/commands/time-line-entry.ts";
-import type { Chart, Series } from "../counters/charts.ts";
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
 import { chartFigure } from "./chart-figure.ts";
@@ -101,26 +101,30 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   if ("note" in part)
     return html`<p class="${isWell ? "quiet lines" : "warn lines"}">${say(part.note)} ${mendLinks(part.mends, say)}</p>`;
   if ("more" in part) return html``;
+  // Of a time of another day the clock is enough: the axis is a day long.
+  if ("chart" in part) return chartFigure(part.chart, (at) => times.textOf(at).slice(-5));
   if ("record" in part) {
     if (of !== undefined) return html``;
     const { meta = [], state, panels = {} } = shows ?? {};
     const shape = rowShape(command.answer);
     const figures = headlines(shape, part.record, times, "the time before");
     const { by, since, until } = shapeOf(shape.properties?.[state ?? ""] ?? {});
-    const inHead = new Set([...meta, state, by, since, until, ...headlineNames(shape)]);
+    const inHead = new Set([...meta, state, says, by, since, until, ...headlineNames(shape)]);
     const members = recordOf(shape, part.record, times).filter(({ name }) => !inHead.has(name));
     const { link } = links(isRow(answer) ? answer : {});
-    const inPanels = Object.entries(panels).map(([heading, wanted]) => {
+    const inPanels = Object.entries(panels).flatMap(([heading, wanted]) => {
       const some = members.filter(({ name }) => wanted.includes(name));
-      if (some.length === 0) return html``;
-      return html`<section class="panel"><h2>${heading}</h2>${recordView(some, { say, names, link })}</section>`;
+      return some.length === 0
+        ? []
+        : html`<section class="panel"><h2>${heading}</h2>${recordView(some, { say, names, link })}</section>`;
     });
     const rest = members.filter(({ name }) => !Object.values(panels).flat().includes(name));
     const others = recordView(rest, { say, names, link });
-    if (inPanels.length === 0) return html`${figureRow(figures)}${rest.length === 0 ? "" : others}`;
+    if (Object.keys(panels).length === 0) return html`${figureRow(figures)}${rest.length === 0 ? "" : others}`;
     const folded =
       rest.length === 0 ? "" : html`<details class="fold"><summary>More facts</summary>${others}</details>`;
-    if (!parts.latest?.length) return html`${figureRow(figures)}<div class="panels">${inPanels}</div>${folded}`;
+    const drawn = inPanels.length === 0 ? "" : html`<div class="panels">${inPanels}</div>`;
+    if (!parts.latest?.length) return html`${figureRow(figures)}${drawn}${folded}`;
     return html`${figureRow(figures)}<div class="pair"><div>${parts.latest}</div><div>${inPanels}${folded}</div></div>`;
   }
   if ("list" in part && part.isTimeLine) {

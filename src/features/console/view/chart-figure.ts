@@ -1,5 +1,6 @@
+import type { Chart, Series } from "../../../declare/command/chart.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import { type Chart, msText, type Series } from "../counters/charts.ts";
+import { msText } from "../counters/charts.ts";
 
 const [wide, high] = [300, 100];
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { memberWith } from "../../../declare/command/answer-table.ts";
 import { ErrorWithMends } from "../../../declare/command/mend.ts";
 import { InputError, membersOf } from "../../../declare/command/read-texts.ts";
-import { type Command, confirms, titleOf } from "../../../declare/command.ts";
+import { type Command, confirms, type Offered, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { isMaker, labelFor, pathOf } from "../site-map.ts";
 import { fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
@@ -24,6 +24,8 @@ export interface FormState {
   problem?: Error | undefined;
   /** What it is about to do. */
   ahead?: Html | undefined;
+  /** Words for members that say `offered`. */
+  offered?: Offered;
   formToken: string;
   /** The id of the person who fills it. */
   person: string;
@@ -61,6 +63,7 @@ export function commandForm(
     accounts = [],
     problem,
     ahead,
+    offered = {},
     formToken,
     person,
     say,
@@ -75,6 +78,7 @@ export function commandForm(
   // A dry run has its own button, the next rows have a link, and a page has its number of rows.
   const elsewhere = byUrl ? ["cursor", ...(command.rows ? ["limit", "lines"] : [])] : ["dry_run"];
   const members = all.filter(({ name }) => !elsewhere.includes(name));
+  const isOffered = ({ member }: NamedMember) => member.offered === true;
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
   const checks = canCheck(command);
@@ -85,12 +89,17 @@ export function commandForm(
   const first = members.find(
     (named) => !isFolded(named) && named.member.holds === undefined && !(texts[named.name] ?? []).length,
   );
+  const known = members.filter(
+    (named) => isOffered(named) && (offered[named.name] !== undefined || (texts[named.name] ?? []).length > 0),
+  );
+  const offers = members.find(isOffered);
   const fieldOf = (named: NamedMember) =>
     formField(named, texts[named.name] ?? [], problems.get(named.name), {
       say,
       zone,
       command,
       vendors,
+      offered: offered[named.name],
       byUrl: byUrl && !savesFile(command),
       isFirst: !byUrl && !problem && named === first,
       isSet: set[named.name] !== undefined,
@@ -112,7 +121,10 @@ ${asks ? needsScripts : ""}${problem ? problemBox(problem, say, command) : ""}${
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
 ${Object.keys(set).length === 0 ? "" : html`<input type="hidden" name="_was" value="${was ?? JSON.stringify(set)}">`}
 ${asks ? passkeyFields() : ""}
-${members.filter((named) => !isFolded(named)).map(fieldOf)}
+${members.map((named) => {
+  if (named === offers) return html`<div ${asksFor(members, action)}>${known.map(fieldOf)}</div>`;
+  return isFolded(named) || isOffered(named) ? "" : fieldOf(named);
+})}
 ${folded.length === 0 ? "" : html`<details class="fold"${isOpen ? html` open` : ""}><summary>More<span class="quiet">${labels}</span></summary>${folded.map(fieldOf)}</details>`}
 ${
   members.some(isAccount) && accounts.length > 0
@@ -128,6 +140,35 @@ ${checks || shows ? html`<section class="answer" id="checked" aria-live="polite"
   }</p>
 ${asks ? html`<p class="hint">${whyPasskey(command)}</p>${passkeyProblem}` : ""}</div>
 </form>`;
+}
+
+/** A script asks what is offered once the file or the vendor is another one. Without scripts the answer says it. */
+function asksFor(members: readonly NamedMember[], action: string): Html {
+  const asked = members.filter(({ member }) => member.isVendor || member.holds === "file");
+  const when = asked.map(({ name }) => `change from:#f-${name}`).join(", ");
+  return html`hx-post="${action}?_offers=1" hx-encoding="multipart/form-data" hx-trigger="${when}" hx-swap="innerHTML" aria-live="polite"`;
+}
+
+/** The fields that are offered, alone. */
+export function offeredFields(
+  command: Command<never>,
+  offered: Offered,
+  { texts, say, zone }: Pick<FormState, "texts" | "say" | "zone">,
+): Html {
+  return html`${membersOf(command.input)
+    .filter(({ name }) => offered[name] !== undefined)
+    .map((named) =>
+      formField(named, texts[named.name] ?? [], undefined, {
+        say,
+        zone,
+        command,
+        vendors: [],
+        byUrl: false,
+        offered: offered[named.name],
+        isSet: false,
+        isFirst: false,
+      }),
+    )}`;
 }
 
 /** Whether its link filled in all that a form asks, so that a person only confirms it. */

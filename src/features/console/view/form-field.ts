@@ -1,6 +1,6 @@
 import { amount, calendarMonth, day, futureTime, lastDay, moment, remark } from "../../../declare/command/forms.ts";
 import type { Member, membersOf } from "../../../declare/command/read-texts.ts";
-import type { Command } from "../../../declare/command.ts";
+import type { Command, Offered } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { isDay } from "../../../runtime/time-zone.ts";
 import { labelFor } from "../site-map.ts";
@@ -26,6 +26,8 @@ interface FieldParts {
   byUrl: boolean;
   command: Command<never>;
   vendors: readonly string[];
+  /** Words to choose from in place of free text. */
+  offered?: Offered[string] | undefined;
   /** Its record has it. */
   isSet: boolean;
   /** Whether this is the first field to fill in, which gets the focus. */
@@ -47,7 +49,7 @@ export function formField(
   const id = `f-${name}`;
   if (member.holds === "passkey") return html`<input type="hidden" id="${id}" name="${name}" data-new-passkey>`;
   const mayLack =
-    !(isRequired || isSet || about.byUrl || member.word !== undefined) &&
+    !(isRequired || isSet || about.byUrl || about.offered || member.word !== undefined) &&
     member.default === undefined &&
     member.type !== "boolean";
   const label = html`${fieldLabel(name, member)}${mayLack ? html` <span class="quiet">optional</span>` : ""}`;
@@ -83,7 +85,9 @@ export function formField(
       texts.length > 0 ? html` checked` : ""
     }${marks}> ${label}</label>${wrong}${hint}</div>`;
   const attributes = html` id="${id}" name="${name}"${marks}${focus}${member.word === undefined ? "" : html` placeholder="${capital(member.word)}"`}${isRequired ? html` required` : ""}${isAccount(named) ? html` list="accounts"` : ""}`;
-  const input = control(named, texts, about, attributes);
+  const input = about.offered
+    ? offeredWords(about.offered, texts, attributes)
+    : control(named, texts, about, attributes);
   const isNaira = member.form?.includes("in naira") && !member.form.includes("%");
   return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
 }
@@ -108,6 +112,11 @@ export function isAccount({ name, member }: NamedMember): boolean {
 export function choiceText(name: string, word: string): string {
   const shows = word.includes(".") ? "event" : name === "state" ? "state" : "text";
   return wordOf({ name, shows, text: word }, new Map());
+}
+
+/** A choice of words that only what was given so far says, such as the headings of a file. */
+function offeredWords({ words, chosen }: Offered[string], [given = chosen]: readonly string[], attributes: Html): Html {
+  return html`<select${attributes}>${words.map(({ word, text }) => html`<option value="${word}"${word === given ? html` selected` : ""}>${text}</option>`)}</select>`;
 }
 
 function control(

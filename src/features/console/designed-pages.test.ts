@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { ran } from "../../../test/support/command-line.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+import { busySettings, fillBusyDay, officersSession } from "./busy-day.fixture.ts";
+
+// What pages say does not depend on the engine.
+suite("pages of a busy day", () => {
+  let service: TestService;
+  let cookie: string;
+
+  before(async () => {
+    service = await startService(busySettings);
+    await fillBusyDay(service);
+    cookie = `duba_console=${await officersSession(service)}`;
+  });
+  after(() => service.close());
+
+  const duba = async (...argv: string[]) => {
+    const { dataDirectory, databaseUrl } = service.settings;
+    const environment = { ...busySettings, DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+    const { exitCode, err } = await ran(argv, { environment });
+    assert.equal(exitCode, 0, err);
+  };
+  const page = async (path: string) =>
+    (await fetch(`${service.console!.origin}${path}`, { headers: { Cookie: cookie } })).text();
+  /** What a page says, without its marks. */
+  const said = async (path: string) => (await page(path)).replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+
+  test("the page of a vendor has its place, its prices side by side, its last 24 hours and what changed", async () => {
+    await duba("routes", "pause", "dojah", "--check", "nin", "--yes");
+    const text = await said("/upstreams/show?vendor=dojah");
+    assert.match(text, /Asked first for BVN and NIN\./);
+    assert.match(text, /24 hours BVN NIN Price ₦70\.00 ₦90\.00/);
+    assert.match(text, /Asked an hour \d+ found \d+ no match/);
+    assert.match(text, /Recent changes.*Route paused.*Dojah/);
+    assert.doesNotMatch(text, /Missing nothing/);
+    const other = await said("/upstreams/show?vendor=qoreid");
+    assert.match(other, /Missing/);
+    assert.doesNotMatch(other, /Route paused/);
+  });
+});
