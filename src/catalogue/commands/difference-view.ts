@@ -48,6 +48,11 @@ const priceMove = (was: string, now: string) =>
   });
 const PublishedMove = priceMove("Before", "After");
 const ProposedMove = priceMove("Served", "Proposed");
+/** The same on a page, where a product goes by its name. */
+const byName = ({ properties: { entry, ...others } }: typeof PublishedMove) =>
+  Type.Object({ product: Type.String(), entry: { ...entry, label: "Code", spare: true as const }, ...others });
+const NamedPublished = byName(PublishedMove);
+const NamedProposed = byName(ProposedMove);
 
 const OtherChange = Type.Object({
   list: Type.String(),
@@ -68,12 +73,20 @@ export function differenceView(changes: readonly ListedChange[], isPublished = f
     : [...differenceTables(changes, isPublished), `${countText(counts)}.`];
 }
 
-export function differenceTables(changes: readonly ListedChange[], isPublished: boolean): Part[] {
+/** `isNamed`: products go by their names. */
+export function differenceTables(changes: readonly ListedChange[], isPublished: boolean, isNamed = false): Part[] {
   const moves = changes.flatMap(priceMovesOf).sort((one, other) => other.far - one.far);
   const others = changes.flatMap(otherOf);
-  const row = isPublished ? PublishedMove : ProposedMove;
+  const rows = moves.map((move) => ({ ...move, product: move.called || move.entry }));
+  const row = isNamed
+    ? isPublished
+      ? NamedPublished
+      : NamedProposed
+    : isPublished
+      ? PublishedMove
+      : ProposedMove;
   return [
-    ...(moves.length > 0 ? [{ title: "Prices", rows: moves, row }, ""] : []),
+    ...(moves.length > 0 ? [{ title: "Prices", rows, row, ...(isNamed && { named: true as const }) }, ""] : []),
     ...(others.length > 0 ? [{ title: "Other changes", rows: others, row: OtherChange }, ""] : []),
   ];
 }

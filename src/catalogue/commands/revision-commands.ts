@@ -66,6 +66,8 @@ const DraftRow = Type.Object({
   ...described,
 });
 
+const mostCards = 5;
+
 const showHistory = command({
   id: "catalogue.history",
   title: "Revisions",
@@ -84,6 +86,13 @@ const showHistory = command({
     const served = { rows: revisions.map((each) => ({ ...each, changes: countText(each) })), row: RevisionRow };
     return drafts.length > 0 ? [{ rows: drafts, row: DraftRow }, "", served] : [served];
   },
+  // A page has a card for each change that waits, if they are few.
+  onPage: ({ waiting, revisions }) => [
+    ...(waiting.length > mostCards
+      ? [{ rows: waiting.map((draft) => ({ ...draft, changes: countText(draft) })), row: DraftRow }, ""]
+      : []),
+    { rows: revisions.map((each) => ({ ...each, changes: countText(each) })), row: RevisionRow },
+  ],
   figures: ({ waiting, revisions: [served] }) =>
     [
       served ? `Revision ${served.revision} is served` : "Nothing is published yet",
@@ -142,7 +151,7 @@ const showRevision = command({
     changes: ListedChanges,
   }),
   view: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceView(changes)],
-  onPage: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceTables(changes, facts.draft === undefined)],
+  onPage: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceTables(changes, facts.draft === undefined, true)],
   examples: [{ revision: "7" }, { revision: "d7" }, { since: "6" }, { revision: "6", since: "3" }],
   run: async ({ revision: named, since }, room: CatalogueRoom) => {
     const { db } = room;

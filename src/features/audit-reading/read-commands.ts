@@ -8,9 +8,12 @@ import {
   list,
   orNull,
   reference,
+  richTextMember,
   time,
 } from "../../declare/command/answer-schema.ts";
+import { eventText } from "../../declare/event.ts";
 import { id, moment } from "../../declare/command/forms.ts";
+import { joinTexts, type Named, type RichText, richText } from "../../declare/command/rich-text.ts";
 import { projected } from "../../declare/command/projected.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import { command, mostCounted } from "../../declare/command.ts";
@@ -61,7 +64,10 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
       count: async ({ reference }, { db }: Audited) =>
         (await (await import("../../audit/read.ts")).tail(db, { most: mostCounted, reference: reference! })).length,
     },
-    page: ["kind", "actor", "facts", "occurred_at"],
+    page: [
+      { name: "said", of: ({ kind, facts }) => sentenceOf(kind, facts), as: { ...richTextMember, label: "What happened" } },
+      ...(["actor", "facts", "occurred_at"] as const),
+    ],
     sort: "-occurred_at",
     columns: ["occurred_at", "kind", "actor", "facts"],
     view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
@@ -85,6 +91,28 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
       for await (const entries of wholeTail(db, request)) yield withFacts(kinds, entries);
     },
   });
+
+/** What an entry says, with whom or what it is about by name: "Key revoked: Checkout, Kobo Pay". */
+function sentenceOf(kind: string, facts: unknown): RichText {
+  const said = Object.entries(Object(facts) as Record<string, unknown>).flatMap(([name, fact]) => {
+    const about = named.get(name)?.(String(fact));
+    return about === undefined || fact === null ? [] : [about];
+  });
+  const about = said.slice(0, mostNamed).map((piece): RichText => [piece]);
+  return about.length === 0 ? [eventText(kind)] : richText`${eventText(kind)}: ${joinTexts(about, ", ")}`;
+}
+
+/** More than these make no short sentence. */
+const mostNamed = 2;
+
+/** The facts that name what an entry is about. */
+const named: ReadonlyMap<string, (fact: string) => string | Named> = new Map<string, (fact: string) => string | Named>([
+  ["key", (key) => ({ key })],
+  ["account", (account) => ({ account })],
+  ["vendor", (vendor) => ({ vendor })],
+  ["upstream", (vendor) => ({ vendor })],
+  ...["email", "reference", "draft", "revision"].map((name) => [name, (fact: string) => fact] as const),
+]);
 
 function checkPeriod({ since, until }: { since?: number; until?: number }): void {
   if (since !== undefined && until !== undefined && until <= since)

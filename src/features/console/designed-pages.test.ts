@@ -39,4 +39,26 @@ suite("pages of a busy day", () => {
     assert.match(other, /Missing/);
     assert.doesNotMatch(other, /Route paused/);
   });
+
+  test("the page of the catalogue begins with the change that waits, its products by name, and one filled button", async () => {
+    const text = await page("/catalogue");
+    assert.equal(text.match(/class="button main"/g)?.length, 1);
+    assert.match(text, /<a class="button main" href="\/catalogue\/approve\?draft=d4">Approve d4</);
+    assert.match(text, /<td[^>]*class="[^"]*name[^"]*"[^>]*>[^<]*50 ?MB/);
+    for (const group of ["Products", "Sources", "Special prices"])
+      assert.match(text, new RegExp(`<li class="apart head">${group}</li>`));
+  });
+
+  test("an entry of the audit trail is a sentence, and its facts are folded", async () => {
+    const text = await page("/audit?kind=account.created");
+    assert.match(text, /Account created: Zaria Lenders/);
+    assert.match(text, /<td class="fold wide"><details><summary>More<\/summary><\/details>/);
+  });
+
+  test("bars of the books are as long as the row is beside the largest, in a column of their own", async () => {
+    const text = await page("/books");
+    const bars = [...text.matchAll(/<td class="bar"><svg class="share"[^>]*><rect class="c1" width="(\d+)"/g)];
+    assert.equal(Number(bars[0]![1]), 100);
+    assert.ok(bars.length > 2 && bars.every(([, width]) => Number(width) <= 100));
+  });
 });

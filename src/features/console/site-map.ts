@@ -180,6 +180,15 @@ export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCo
   );
 }
 
+/** What the menu of a page calls the commands of a family. */
+const groupNames: Readonly<Record<string, string>> = { catalogue: "Products", prices: "Special prices" };
+
+/** The group of a command in the menu of its page. What is about codes of sources stands with the sources. */
+export function menuGroupOf(command: Pick<Command<never>, "id">): string {
+  const family = command.id.startsWith("catalogue.map.") ? "sources" : familyOf(command);
+  return groupNames[family] ?? labelFor(family);
+}
+
 /** Whether a command makes a new thing. */
 export function isMaker({ id }: Pick<Command<never>, "id">): boolean {
   return /\.(?:create|add|invite)$/.test(id);

@@ -78,7 +78,7 @@ export async function showPlace(asked: PageRequest, place: ConsolePage): Promise
         title: place.title,
         head: pageHead({
           title: place.title,
-          tools: placeTools(request, place, shown.csv),
+          tools: placeTools(request, place, shown.csv, { isFilled: !above.text.includes('class="button main"') }),
           below: shown.problem ? "" : figuresLine(request, command, shown.answer),
         }),
       };

@@ -11,7 +11,7 @@ import { eventText } from "../../../declare/event.ts";
 import { nairaOf } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { PageRequest } from "../console-room.ts";
-import { type ConsoleCommand, commandsAt, familyOf, isMaker, labelFor, pathOf, urlOf } from "../site-map.ts";
+import { type ConsoleCommand, commandsAt, familyOf, isMaker, labelFor, menuGroupOf, pathOf, urlOf } from "../site-map.ts";
 import { copyButton } from "../view/answer-view.ts";
 import { shownAs } from "../view/cells.ts";
 import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
@@ -235,21 +235,38 @@ export function commandList({ site, say }: PageRequest, place: ConsolePage): Htm
   return html`<dl class="facts">${commandsAt(site, place).map((command) => html`<div><dt><a href="${pathOf(command)}">${titleOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
 }
 
-/** What a page can do: one filled button, and the rest behind "…", where what acts on a row stands last. */
-export function placeTools({ site }: PageRequest, place: ConsolePage, more: readonly MenuLink[]): Html {
-  const commands = commandsAt(site, place).filter(({ id }) => id !== place.primary);
+/** A longer menu has a heading for each family of commands. */
+const mostUngrouped = 12;
+
+/**
+ * What a page can do: one filled button, and the rest behind "…", where what acts on a row stands last. `isFilled`:
+ * whether no other button of the page is.
+ */
+export function placeTools(
+  { site }: PageRequest,
+  place: ConsolePage,
+  more: readonly MenuLink[],
+  { isFilled = true } = {},
+): Html {
   const primary = place.primary === undefined ? undefined : site.commands.get(place.primary);
-  const links = [commands.filter((command) => !actsOnRow(command)), commands.filter(actsOnRow)].flatMap((some) =>
+  const commands = commandsAt(site, place).filter(({ id }) => id !== primary?.id);
+  const parts =
+    commands.length > mostUngrouped
+      ? [...Map.groupBy(commands, menuGroupOf)]
+      : [commands.filter((each) => !actsOnRow(each)), commands.filter(actsOnRow)].map((some) => [undefined, some] as const);
+  const links = parts.flatMap(([heading, some], part) =>
     some.map(
       (command, at): MenuLink => ({
         address: pathOf(command),
         text: command.title,
         isDanger: command.kind === "danger",
-        isApart: at === 0 && some !== commands,
+        isApart: at === 0 && part > 0,
+        heading: at === 0 ? heading : undefined,
       }),
     ),
   );
-  const filled = primary ? html`<a class="button main" href="${pathOf(primary)}">${primary.title}</a>` : "";
+  const button = isFilled ? "button main" : "button";
+  const filled = primary ? html`<a class="${button}" href="${pathOf(primary)}">${primary.title}</a>` : "";
   return html`${filled}${moreMenu(place.title, [...links, ...more])}`;
 }
 

@@ -39,12 +39,16 @@ async function ownPasskeys(request: PageRequest): Promise<Html> {
 async function waitingDrafts(request: PageRequest): Promise<Html> {
   const history = request.site.commands.get("catalogue.history")!;
   const { waiting } = (await runAs(request, history, { limit: "1" })).answer as { waiting: Draft[] };
-  const cards = waiting.slice(0, mostDrafts).map(async ({ draft, state, author, note, reasons, holds_from }) => {
+  const shown = waiting.slice(0, mostDrafts);
+  const approve = request.site.commands.get("catalogue.approve");
+  // The page has one filled button.
+  const first = shown.find((each) => approve && approve.fits?.({ ...each }) !== false);
+  const cards = shown.map(async ({ draft, state, author, note, reasons, holds_from }) => {
     const may = ["approve", "reject"].flatMap((verb) => {
       const command = request.site.commands.get(`catalogue.${verb}`);
       if (!command || command.fits?.({ state }) === false) return [];
       return [
-        html`<a class="button" href="${addressOf(command, { draft })}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `,
+        html`<a class="${verb === "approve" && draft === first?.draft ? "button main" : "button"}" href="${addressOf(command, { draft })}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `,
       ];
     });
     const when = holds_from === null ? "" : `, holds from ${request.times.textOf(holds_from)}`;

@@ -17,7 +17,7 @@ const toned = (tone: Tone, ...words: readonly string[]) => words.map((word) => [
  */
 const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("good", "active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded"),
-  ...toned("good", "found", "delivered", "current"),
+  ...toned("good", "found", "delivered", "current", "yes"),
   ...toned("bad", "open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"),
   ...toned("bad", ...lastingAlarms, "bad_response", "finds_nobody"),
   ...toned("warn", "held", "scheduled", "expired", "invited", "started", "recomputed", "waiting"),

@@ -11,8 +11,9 @@ export interface MenuLink {
   isDanger?: boolean;
   /** One of several about the same thing, such as a kind of check of a vendor. */
   isPart?: boolean;
-  /** A line stands above it. */
+  /** A line stands above it, and this heading. */
   isApart?: boolean;
+  heading?: string | undefined;
 }
 
 /** An icon of the sprite, hidden from screen readers. */
@@ -24,9 +25,10 @@ export function icon(name: string): Html {
 export function moreMenu(of: string, links: readonly MenuLink[], key = of): Html {
   if (links.length === 0) return html``;
   const id = `m${hash("sha256", key).slice(0, 8)}`;
-  const items = links.map(({ address, text, isDanger, isApart }) => {
+  const items = links.map(({ address, text, isDanger, isApart, heading }) => {
     const apart = isApart ? html` class="apart"` : "";
-    return html`<li${apart}><a href="${address}"${isDanger ? html` class="bad"` : ""}>${text}</a></li>`;
+    const above = heading === undefined ? "" : html`<li class="apart head">${heading}</li>`;
+    return html`${above}<li${heading === undefined ? apart : ""}><a href="${address}"${isDanger ? html` class="bad"` : ""}>${text}</a></li>`;
   });
   return html`<button type="button" class="button bare" popovertarget="${id}" aria-label="More: ${of}">${icon("more")}</button><ul class="menu" id="${id}" popover>${items}</ul>`;
 }

@@ -140,21 +140,21 @@ export function sortedTable({
     const direction = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : undefined;
     const next = direction === "ascending" ? `-${name}` : name;
     const text = labelIn(column);
-    return html`<th scope="col"${classesOf(column, placeOf(column))}${direction ? html` aria-sort="${direction}"` : ""}>${table.whole ? text : html`<a href="${urlFor({ _sort: next, _page: undefined })}">${text}</a>`}</th>`;
+    return html`${barCell(column)}<th scope="col"${classesOf(column, placeOf(column))}${direction ? html` aria-sort="${direction}"` : ""}>${table.whole ? text : html`<a href="${urlFor({ _sort: next, _page: undefined })}">${text}</a>`}</th>`;
   });
-  const mostOf = new Map(
-    columns.flatMap((column) => (column.share ? [[column.name, sumIn(column, all)] as const] : [])),
+  const largestOf = new Map(
+    columns.flatMap((column) => (column.share ? [[column.name, largestIn(column, all)] as const] : [])),
   );
   const body = rows.map(({ row, own, actions, link }) => {
-    const cells = columns.map((column) =>
+    const cells = columns.map((column) => [
+      barCell(column, share(Number(column.valueIn(row) ?? 0), largestOf.get(column.name) || 1)),
       cell(column, row, {
         say,
         place: placeOf(column),
         form: editor?.(row, column.name),
-        most: mostOf.get(column.name),
-        address: own && column === (named ?? columns[0]) ? own.address : link?.(column.name, column.valueIn(row)),
+          address: own && column === (named ?? columns[0]) ? own.address : link?.(column.name, column.valueIn(row)),
       }),
-    );
+    ]);
     const name = named ? named.textOf(row) : (own?.name ?? String(shown.indexOf(row) + 1));
     const key = `${label} ${own?.name ?? shown.indexOf(row)}`;
     const menu = hasActions ? html`<td class="acts">${moreMenu(name, actions, key)}</td>` : "";
@@ -175,10 +175,11 @@ ${pages > 1 ? pager(page, pages, all.length, urlFor) : ""}`;
 function overHeads(columns: readonly TableColumn[], hasActions: boolean): Html {
   if (!columns.some(({ over }) => over)) return html``;
   const spans: { over: string | undefined; count: number }[] = [];
-  for (const { over } of columns) {
+  for (const { over, share } of columns) {
     const last = spans.at(-1);
-    if (last && last.over === over) last.count += 1;
-    else spans.push({ over, count: 1 });
+    const count = share ? 2 : 1;
+    if (last && last.over === over) last.count += count;
+    else spans.push({ over, count });
   }
   const cells = spans.map(({ over, count }) =>
     over === undefined
@@ -223,7 +224,7 @@ function sums(
     const text = sumOf?.(rows) ?? "";
     const sum = shows === "naira" ? money(text) : html`${text}`;
     const label = sumOf ? html` data-label="${wholeLabel(column)}"` : "";
-    return html`<td${classesOf(column, at === 0 ? "name" : placeOf(column))}${label}>${at === 0 ? "All" : sum}</td>`;
+    return html`${barCell(column)}<td${classesOf(column, at === 0 ? "name" : placeOf(column))}${label}>${at === 0 ? "All" : sum}</td>`;
   });
   return html`<tfoot><tr>${cells}${hasActions ? html`<td class="acts"></td>` : ""}</tr></tfoot>`;
 }
@@ -242,14 +243,16 @@ function usedColumns({ columns, rows }: Table): readonly TableColumn[] {
     : columns.filter(({ valueIn }) => !rows.every((row) => isNothing(valueIn(row))));
 }
 
-/** What the rows add up to, as a number. */
-function sumIn({ valueIn }: TableColumn, rows: readonly TableRow[]): number {
-  return rows.reduce((sum, row) => sum + Math.max(0, Number(valueIn(row) ?? 0)), 0);
+function largestIn({ valueIn }: TableColumn, rows: readonly TableRow[]): number {
+  return rows.reduce((largest, row) => Math.max(largest, Number(valueIn(row) ?? 0)), 0);
+}
+
+/** The column of bars before one whose rows are compared. */
+function barCell({ share: isCompared }: TableColumn, bar: Html | string = ""): Html | string {
+  return isCompared ? html`<td class="bar">${bar}</td>` : "";
 }
 
 interface CellParts {
-  /** The sum of which a cell is a share. */
-  most: number | undefined;
   say: Say;
   address: string | undefined;
   /** In place of the text. */
@@ -258,7 +261,7 @@ interface CellParts {
   place: NarrowPlace | undefined;
 }
 
-function cell(column: TableColumn, row: TableRow, { say, address, form, place, most }: CellParts): Html {
+function cell(column: TableColumn, row: TableRow, { say, address, form, place }: CellParts): Html {
   const text = column.textOf(row);
   const value = column.valueIn(row);
   const bound = column.meterOf === undefined ? undefined : row[column.meterOf];
@@ -271,11 +274,7 @@ function cell(column: TableColumn, row: TableRow, { say, address, form, place, m
   const shown = form ?? countText;
   const below = column.belowOf(row);
   const isLong = column.shows === "text" && text.length > 48 && place !== "name" && place !== "lead";
-  const bar = isBound
-    ? meter(value, bound, labelIn(column))
-    : most !== undefined && most > 0 && typeof value === "number"
-      ? share(value, most)
-      : "";
+  const bar = isBound ? meter(value, bound, labelIn(column)) : "";
   return html`<td${classesOf(column, place, isLong ? "sentence" : undefined)} data-label="${wholeLabel(column)}">${bar}${
     address === undefined ? shown : html`<a href="${address}">${shown}</a>`
   }${below.length === 0 ? "" : html` <small>${say(below)}</small>`}</td>`;
