@@ -50,7 +50,7 @@ const PublishedMove = priceMove("Before", "After");
 const ProposedMove = priceMove("Served", "Proposed");
 /** The same on a page, where a product goes by its name. */
 const byName = ({ properties: { entry, ...others } }: typeof PublishedMove) =>
-  Type.Object({ product: Type.String(), entry: { ...entry, label: "Code", spare: true as const }, ...others });
+  Type.Object({ product: Type.String(), entry: { ...entry, label: "Code" }, ...others });
 const NamedPublished = byName(PublishedMove);
 const NamedProposed = byName(ProposedMove);
 
@@ -78,13 +78,7 @@ export function differenceTables(changes: readonly ListedChange[], isPublished: 
   const moves = changes.flatMap(priceMovesOf).sort((one, other) => other.far - one.far);
   const others = changes.flatMap(otherOf);
   const rows = moves.map((move) => ({ ...move, product: move.called || move.entry }));
-  const row = isNamed
-    ? isPublished
-      ? NamedPublished
-      : NamedProposed
-    : isPublished
-      ? PublishedMove
-      : ProposedMove;
+  const row = isNamed ? (isPublished ? NamedPublished : NamedProposed) : isPublished ? PublishedMove : ProposedMove;
   return [
     ...(moves.length > 0 ? [{ title: "Prices", rows, row, ...(isNamed && { named: true as const }) }, ""] : []),
     ...(others.length > 0 ? [{ title: "Other changes", rows: others, row: OtherChange }, ""] : []),

@@ -151,7 +151,11 @@ const showRevision = command({
     changes: ListedChanges,
   }),
   view: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceView(changes)],
-  onPage: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceTables(changes, facts.draft === undefined, true)],
+  onPage: ({ changes, ...facts }) => [
+    { record: facts },
+    "",
+    ...differenceTables(changes, facts.draft === undefined, true),
+  ],
   examples: [{ revision: "7" }, { revision: "d7" }, { since: "6" }, { revision: "6", since: "3" }],
   run: async ({ revision: named, since }, room: CatalogueRoom) => {
     const { db } = room;

@@ -11,12 +11,12 @@ import {
   richTextMember,
   time,
 } from "../../declare/command/answer-schema.ts";
-import { eventText } from "../../declare/event.ts";
 import { id, moment } from "../../declare/command/forms.ts";
-import { joinTexts, type Named, type RichText, richText } from "../../declare/command/rich-text.ts";
 import { projected } from "../../declare/command/projected.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { joinTexts, type Named, type RichText, richText } from "../../declare/command/rich-text.ts";
 import { command, mostCounted } from "../../declare/command.ts";
+import { eventText } from "../../declare/event.ts";
 import Type from "../../declare/schema/type.ts";
 import { count } from "../../declare/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -65,7 +65,11 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
         (await (await import("../../audit/read.ts")).tail(db, { most: mostCounted, reference: reference! })).length,
     },
     page: [
-      { name: "said", of: ({ kind, facts }) => sentenceOf(kind, facts), as: { ...richTextMember, label: "What happened" } },
+      {
+        name: "said",
+        of: ({ kind, facts }) => sentenceOf(kind, facts),
+        as: { ...richTextMember, label: "What happened" },
+      },
       ...(["actor", "facts", "occurred_at"] as const),
     ],
     sort: "-occurred_at",

@@ -42,7 +42,7 @@ suite("pages of a busy day", () => {
 
   test("the page of the catalogue begins with the change that waits, its products by name, and one filled button", async () => {
     const text = await page("/catalogue");
-    assert.equal(text.match(/class="button main"/g)?.length, 1);
+    assert.equal(text.match(/<a class="button main"/g)?.length, 1);
     assert.match(text, /<a class="button main" href="\/catalogue\/approve\?draft=d4">Approve d4</);
     assert.match(text, /<td[^>]*class="[^"]*name[^"]*"[^>]*>[^<]*50 ?MB/);
     for (const group of ["Products", "Sources", "Special prices"])
@@ -60,5 +60,15 @@ suite("pages of a busy day", () => {
     const bars = [...text.matchAll(/<td class="bar"><svg class="share"[^>]*><rect class="c1" width="(\d+)"/g)];
     assert.equal(Number(bars[0]![1]), 100);
     assert.ok(bars.length > 2 && bars.every(([, width]) => Number(width) <= 100));
+  });
+
+  test("clients, people, keys and entries are found in a form by typing their names", async () => {
+    for (const [path, option] of [
+      ["/keys/create", /<datalist id="accounts">.*<option value="it@zaria\.example">Zaria Lenders</],
+      ["/people/change", /<datalist id="people">.*<option value="[^"]+">Ada Obi</],
+      ["/keys/revoke", /<datalist id="keys">.*<option value="\w{12}">[^<]+ of Kobo Pay</],
+      ["/catalogue/edit", /<datalist id="entries">.*<option value="MTNDATA 104">[^<]+</],
+    ] as const)
+      assert.match(await page(path), option, path);
   });
 });

@@ -1,4 +1,3 @@
-import { accountsLike } from "../../../access/accounts/accounts.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import type { FoundRow } from "../../../commands/records/record-kinds.ts";
 import { belowState, recordOf, type Table, type TimeTexts } from "../../../declare/command/answer-table.ts";
@@ -11,7 +10,16 @@ import { eventText } from "../../../declare/event.ts";
 import { nairaOf } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { PageRequest } from "../console-room.ts";
-import { type ConsoleCommand, commandsAt, familyOf, isMaker, labelFor, menuGroupOf, pathOf, urlOf } from "../site-map.ts";
+import {
+  type ConsoleCommand,
+  commandsAt,
+  familyOf,
+  isMaker,
+  labelFor,
+  menuGroupOf,
+  pathOf,
+  urlOf,
+} from "../site-map.ts";
 import { copyButton } from "../view/answer-view.ts";
 import { shownAs } from "../view/cells.ts";
 import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
@@ -21,10 +29,8 @@ import { labelIn } from "../view/paged-table.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import { calledName, wordOf } from "../view/words.ts";
 import { learnNames, namedInTexts } from "./learn-names.ts";
+import { pickedFrom } from "./pickers.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
-
-/** More are not offered to choose from: a page would be mostly them. */
-const mostAccounts = 500;
 
 /** What a form needs beside what a person gave. */
 export async function formParts(
@@ -34,14 +40,13 @@ export async function formParts(
 ): Promise<Omit<FormState, "texts" | "problem">> {
   const { say, config, session } = request;
   await learnNames(request.store.db, request.names, namedInTexts(command, texts));
-  const all = "account" in command.input.properties ? await accountsLike(request.store.db, "", mostAccounts + 1) : [];
   return {
     formToken: session.formToken,
     person: session.person.id,
     say,
     zone: config.timeZone.name,
     vendors: config.upstreams,
-    accounts: all.length > mostAccounts ? [] : all,
+    lists: await pickedFrom(request, command),
     set: await setNow(request, command, texts),
     subject: nameOfTarget(request, command, texts),
   };
@@ -253,7 +258,9 @@ export function placeTools(
   const parts =
     commands.length > mostUngrouped
       ? [...Map.groupBy(commands, menuGroupOf)]
-      : [commands.filter((each) => !actsOnRow(each)), commands.filter(actsOnRow)].map((some) => [undefined, some] as const);
+      : [commands.filter((each) => !actsOnRow(each)), commands.filter(actsOnRow)].map(
+          (some) => [undefined, some] as const,
+        );
   const links = parts.flatMap(([heading, some], part) =>
     some.map(
       (command, at): MenuLink => ({

@@ -5,7 +5,7 @@ import { InputError, membersOf } from "../../../declare/command/read-texts.ts";
 import { type Command, confirms, type Offered, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { isMaker, labelFor, pathOf } from "../site-map.ts";
-import { fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
+import { fieldLabel, formField, messageOf, type NamedMember, type Picked, type Picker } from "./form-field.ts";
 import { mendLinks, type Say } from "./words.ts";
 
 /** The texts of a form, by member. */
@@ -19,8 +19,8 @@ export interface FormState {
   was?: string | undefined;
   /** The identity vendors that the service asks. */
   vendors?: readonly string[];
-  /** To choose an account from. */
-  accounts?: readonly { email: string; name: string }[];
+  /** To choose from by typing a name. */
+  lists?: Partial<Record<Picker, readonly Picked[]>>;
   problem?: Error | undefined;
   /** What it is about to do. */
   ahead?: Html | undefined;
@@ -60,7 +60,7 @@ export function commandForm(
     set = {},
     was,
     vendors = [],
-    accounts = [],
+    lists = {},
     problem,
     ahead,
     offered = {},
@@ -126,11 +126,11 @@ ${members.map((named) => {
   return isFolded(named) || isOffered(named) ? "" : fieldOf(named);
 })}
 ${folded.length === 0 ? "" : html`<details class="fold"${isOpen ? html` open` : ""}><summary>More<span class="quiet">${labels}</span></summary>${folded.map(fieldOf)}</details>`}
-${
-  members.some(isAccount) && accounts.length > 0
-    ? html`<datalist id="accounts">${accounts.map(({ email, name }) => html`<option value="${email}">${name}</option>`)}</datalist>`
-    : ""
-}
+${Object.entries(lists).map(([picker, some]) =>
+  some.length === 0
+    ? ""
+    : html`<datalist id="${picker}">${some.map(({ value, text }) => html`<option value="${value}">${text}</option>`)}</datalist>`,
+)}
 </div>
 ${checks || shows ? html`<section class="answer" id="checked" aria-live="polite"${shows ? html` data-ahead` : ""}></section>` : ""}
 <div class="send"><p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${checks ? html`<span class="usual">${does}</span><span id="does"></span>` : does}</button>${

@@ -84,7 +84,8 @@ export function formField(
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
       texts.length > 0 ? html` checked` : ""
     }${marks}> ${label}</label>${wrong}${hint}</div>`;
-  const attributes = html` id="${id}" name="${name}"${marks}${focus}${member.word === undefined ? "" : html` placeholder="${capital(member.word)}"`}${isRequired ? html` required` : ""}${isAccount(named) ? html` list="accounts"` : ""}`;
+  const picker = pickerOf(about.command, named);
+  const attributes = html` id="${id}" name="${name}"${marks}${focus}${member.word === undefined ? "" : html` placeholder="${capital(member.word)}"`}${isRequired ? html` required` : ""}${picker === undefined ? "" : html` list="${picker}"`}`;
   const input = about.offered
     ? offeredWords(about.offered, texts, attributes)
     : control(named, texts, about, attributes);
@@ -103,9 +104,23 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A field that names an account. */
-export function isAccount({ name, member }: NamedMember): boolean {
-  return name === "account" && member.holds === undefined;
+/** What a field is chosen from by typing a name. */
+export type Picker = "accounts" | "people" | "keys" | "entries";
+
+/** One of them: what the field holds, and what people call it. */
+export interface Picked {
+  value: string;
+  text: string;
+}
+
+/** The list that a field is chosen from; undefined: it names nothing that has a list. */
+export function pickerOf({ id }: Pick<Command<never>, "id">, { name, member }: NamedMember): Picker | undefined {
+  if (member.holds !== undefined || member.enum || member.private) return undefined;
+  if (name === "code" && id.startsWith("catalogue.")) return "entries";
+  if (member.type === "array") return undefined;
+  if (name === "account") return "accounts";
+  if (name === "person") return "people";
+  return name === "key" || (name === "id" && id.startsWith("keys.")) ? "keys" : undefined;
 }
 
 /** A choice as people read it. */

@@ -152,7 +152,7 @@ export function sortedTable({
         say,
         place: placeOf(column),
         form: editor?.(row, column.name),
-          address: own && column === (named ?? columns[0]) ? own.address : link?.(column.name, column.valueIn(row)),
+        address: own && column === (named ?? columns[0]) ? own.address : link?.(column.name, column.valueIn(row)),
       }),
     ]);
     const name = named ? named.textOf(row) : (own?.name ?? String(shown.indexOf(row) + 1));
