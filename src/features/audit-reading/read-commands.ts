@@ -115,7 +115,7 @@ const named: ReadonlyMap<string, (fact: string) => string | Named> = new Map<str
   ["account", (account) => ({ account })],
   ["vendor", (vendor) => ({ vendor })],
   ["upstream", (vendor) => ({ vendor })],
-  ...["email", "reference", "draft", "revision", "setting"].map((name) => [name, (fact: string) => fact] as const),
+  ...["email", "reference", "draft", "revision", "name"].map((name) => [name, (fact: string) => fact] as const),
 ]);
 
 function checkPeriod({ since, until }: { since?: number; until?: number }): void {
