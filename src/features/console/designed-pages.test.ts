@@ -40,7 +40,7 @@ suite("pages of a busy day", () => {
     assert.doesNotMatch(other, /Route paused/);
   });
 
-  test("the page of the catalogue begins with the change that waits, its products by name, and one filled button", async () => {
+  test("the catalogue begins with what waits, products by name, and one filled button", async () => {
     const text = await page("/catalogue");
     assert.equal(text.match(/<a class="button main"/g)?.length, 1);
     assert.match(text, /<a class="button main" href="\/catalogue\/approve\?draft=d4">Approve d4</);
