@@ -99,7 +99,7 @@ for (const engine of usualEngines)
       assert.match(held.err, /MTNDATA 104: the price is 96\.52, below its cost of 97\./);
       assert.equal(held.exitCode, 1);
       const later = await change("--by", "1", ...chosen, "--holds-from", "2099-01-01T00:00Z");
-      assert.match(later.out, /Scheduled as d\d+: \d+ modified/);
+      assert.match(later.out, /Scheduled as d\d+: \d+ entries changed/);
 
       for (const [options, code, expected] of [
         [["--by", "3%"], 2, /^Choose entries/],
