@@ -3,6 +3,7 @@ import { withEmails } from "../../../access/accounts/shown-actors.ts";
 import { type CommandContext, contextOf } from "../../../commands/context.ts";
 import { protectedBy } from "../../../commands/protected-command.ts";
 import type { Letter } from "../../../declare/command/letter.ts";
+import { isRow } from "../../../declare/command/projected.ts";
 import type { Texts } from "../../../declare/command/read-texts.ts";
 import { accept, answered, confirmed, confirms, type Effect } from "../../../declare/command.ts";
 import { silent } from "../../../runtime/log.ts";
@@ -108,6 +109,10 @@ export async function shownTo(
   plain: unknown,
 ): Promise<unknown> {
   const answer = await withEmails(db, plain);
+  // Rows that say their names need no look into the store: a list of accounts may be long.
+  for (const row of Array.isArray(answer) ? answer : [])
+    if (isRow(row) && typeof row.email === "string" && typeof row.name === "string" && row.name !== "")
+      names.set(row.email, row.name);
   await learnNames(db, names, namedIn(command.answer, answer));
   return answer;
 }
