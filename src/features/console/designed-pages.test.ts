@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
+import { noticed } from "../../../test/support/until.ts";
 import { busySettings, fillBusyDay, officersSession } from "./busy-day.fixture.ts";
 
 // What pages say does not depend on the engine.
@@ -70,5 +71,15 @@ suite("pages of a busy day", () => {
       ["/catalogue/edit", /<datalist id="entries">.*<option value="MTNDATA 104">[^<]+</],
     ] as const)
       assert.match(await page(path), option, path);
+  });
+
+  test("the page of a key says how often it was used and refused, by the day", async () => {
+    const { id, text: credential } = await service.newKey({ mode: "test" });
+    await service.verify({ credential });
+    await service.verify({ credential, bvn: "1" });
+    await noticed(
+      () => said(`/keys/show?id=${id}`),
+      (text) => /Used and refused Day Answered Refused Failed here \d+ \w+ 1 1 0 /.test(text),
+    );
   });
 });

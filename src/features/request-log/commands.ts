@@ -1,16 +1,24 @@
+import { forEachNegative } from "../../declare/check-kind.ts";
 import { account, orNull, reference, time } from "../../declare/command/answer-schema.ts";
 import { id, moment } from "../../declare/command/forms.ts";
 import { flag, formed } from "../../declare/command/read-texts.ts";
-import { command, mostCounted } from "../../declare/command.ts";
+import { CommandError, command, mostCounted } from "../../declare/command.ts";
+import { type FailureCode, failures } from "../../declare/failures.ts";
+import type { Mode } from "../../declare/operation.ts";
 import Type from "../../declare/schema/type.ts";
 import { count } from "../../declare/setting.ts";
-import type { Audited } from "../../storage/audited.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 
 interface Room extends Pick<Audited, "db"> {
   accounts: {
     find(idOrEmail: string): Promise<{ id: string }>;
     emails(): Promise<(id: string) => string>;
   };
+}
+
+interface KeyRoom extends Pick<Audited, "db">, WithClock {
+  config: { timeZone: TimeZone };
 }
 
 const entry = Type.Object({
@@ -95,7 +103,65 @@ async function filterOf<Asked extends { account?: string; request_id?: string }>
   return { ...filter, accountId, ...(requestId !== undefined && { requestId }) };
 }
 
-export const requestCommands = [listRequestEntries];
+const days = 14;
+const hour = 3_600_000;
+
+const showKeyDays = command({
+  id: "requests.key",
+  title: "Used and refused",
+  summary: "Show how often a key was used and refused in each of the last 14 days.",
+  description:
+    "From the log of requests: look-ups that succeed are not counted, and days before DUBA_REQUEST_LOG are empty. " +
+    "That there is no match is an answer, too.",
+  role: "viewer",
+  kind: "read",
+  reports: true,
+  target: ["id"],
+  input: Type.Object({ id: formed(id, { description: "Public id of the key.", placeholder: "id", minLength: 1 }) }),
+  answer: Type.Array(
+    Type.Object({
+      day: Type.String(),
+      used: Type.Integer({ label: "Answered", sums: true, share: true }),
+      refused: Type.Integer({ label: "Refused", sums: true }),
+      failed: Type.Integer({ label: "Failed here", sums: true }),
+    }),
+  ),
+  none: "This key was not used in the last 14 days.",
+  examples: [{ id: "4Zq8mPx0LtV2" }],
+  run: async ({ id: keyId }, { db, now, config: { timeZone } }: KeyRoom) => {
+    const { keyHours } = await import("./read-requests.ts");
+    const key = await db
+      .selectFrom("api_key")
+      .select(["account_id", "mode"])
+      .where("id", "=", keyId)
+      .executeTakeFirst();
+    if (!key) throw new CommandError("There is no such key.");
+    const since = timeZone.startOfDay(timeZone.dayOf(now() - (days - 1) * 24 * hour));
+    const found = await keyHours(db, { accountId: key.account_id, mode: key.mode as Mode, keyId, since });
+    const byDay = Map.groupBy(found, (each) => timeZone.dayOf(each.hour * hour));
+    const many = (some: typeof found, outcome: KeyOutcome) =>
+      some.reduce((sum, { code, answers }) => sum + (outcomeOf(code) === outcome ? answers : 0), 0);
+    return [...byDay]
+      .toSorted(([one], [other]) => (one < other ? 1 : -1))
+      .map(([day, some]) => ({
+        day,
+        used: many(some, "used"),
+        refused: many(some, "refused"),
+        failed: many(some, "failed"),
+      }));
+  },
+});
+
+type KeyOutcome = "used" | "refused" | "failed";
+
+const noMatch: ReadonlySet<string> = new Set([...Object.keys(forEachNegative(String)), "verification_failed"]);
+
+function outcomeOf(code: string | null): KeyOutcome {
+  if (code === null || noMatch.has(code)) return "used";
+  return Object.hasOwn(failures, code) && failures[code as FailureCode].status >= 500 ? "failed" : "refused";
+}
+
+export const requestCommands = [listRequestEntries, showKeyDays];
 
 async function shown(rows: readonly import("./read-requests.ts").RequestRow[], accounts: Room["accounts"]) {
   const emailOf = await accounts.emails();

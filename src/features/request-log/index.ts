@@ -26,5 +26,8 @@ export const requestLog = feature({
       opens: "requests.list",
     },
   ],
-  records: async () => (await import("./request-records.ts")).requestRecords,
+  records: async () => ({
+    ...(await import("./request-records.ts")).requestRecords,
+    key: { below: "requests.key" },
+  }),
 });

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { rowsAtOnce } from "../../declare/command.ts";
 import type { Mode } from "../../declare/operation.ts";
 import type { AskedStory } from "../../ledger/commands/with-story.ts";
@@ -93,6 +94,29 @@ function fitting(
     .$if(operation !== undefined, (rows) => rows.where("operation", "=", operation!))
     .$if(since !== undefined, (rows) => rows.where("written_at", ">=", since!))
     .$if(until !== undefined, (rows) => rows.where("written_at", "<", until!));
+}
+
+/** Answers to a key in an hour: of verifications, and all that failed. */
+export interface KeyHour {
+  /** Of its start, in hours since 1970. */
+  hour: number;
+  code: string | null;
+  answers: number;
+}
+
+/** The hours in which a key was used since this time, by what it got. Look-ups that succeed are left out. */
+export async function keyHours(
+  db: Db,
+  { accountId, mode, keyId, since }: LogReader & { keyId: string; since: number },
+): Promise<KeyHour[]> {
+  const { rows } = await sql<{ hour: number | string; code: string | null; answers: number | string }>`
+    select written_at / 3600000 as hour, code, count(*) as answers
+      from api_request
+      where account_id = ${accountId} and mode = ${mode} and written_at >= ${since} and key_id = ${keyId}
+        and (code is not null or reference is not null)
+      group by written_at / 3600000, code`.execute(db);
+  // PostgreSQL returns a count as text.
+  return rows.map(({ hour, code, answers }) => ({ hour: Number(hour), code, answers: Number(answers) }));
 }
 
 /**
