@@ -8,12 +8,14 @@ import { nodeEnvironment, serveInProcess } from "../support/process.ts";
 import { ask, verifyAt } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
+/** Verifications. */
+const atOnce = 200;
 const bootstrap = "a-known-sandbox-key-for-journeys";
 
 /**
  * What operators and integrators do, with two instances of two workers each on one database. Returns what was measured.
  */
-export async function journeys(engine: Engine): Promise<Record<string, number | string>> {
+export async function journeys(engine: Engine, verifications = 200): Promise<Record<string, number | string>> {
   const { settings, dispose } = await engine.fresh();
   const folder = mkdtempSync(join(tmpdir(), "duba-journeys-"));
   const environment = {
@@ -40,10 +42,12 @@ export async function journeys(engine: Engine): Promise<Record<string, number | 
     const again = await verify(two.port, bootstrap, "once");
     assert.equal(again.headers["idempotency-replayed"], "true");
     assert.equal(again.json.data.request_reference, first.json.data.request_reference);
-    const many = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => verify(n % 2 ? one.port : two.port, bootstrap, `many-${n}`)),
-    );
-    assert.deepEqual(new Set(many.map(({ status }) => status)), new Set([200]));
+    for (let from = 0; from < verifications; from += atOnce) {
+      const some = Array.from({ length: Math.min(atOnce, verifications - from) }, (_, n) =>
+        verify(n % 2 ? one.port : two.port, bootstrap, `many-${from + n}`),
+      );
+      assert.deepEqual(new Set((await Promise.all(some)).map(({ status }) => status)), new Set([200]));
+    }
 
     /** Milliseconds until both instances show it. */
     const everywhere = async (isThere: (port: number) => Promise<boolean>) => {
@@ -68,7 +72,7 @@ export async function journeys(engine: Engine): Promise<Record<string, number | 
     duba("backup", join(folder, "backup.jsonl"));
     duba("audit", "verify");
     duba("audit", "reconcile");
-    assert.match(duba("ledger", "summary", "--json"), /201/);
+    assert.match(duba("ledger", "summary", "--json"), new RegExp(`\\b${verifications + 1}\\b`));
     return {
       "key revoked everywhere, ms": revoked,
       "price everywhere, ms": published,

@@ -76,6 +76,16 @@ const trials: Record<string, Trial> = {
     needs: ["pgbouncer"],
     run: async (options) => (await import("./pgbouncer.ts")).pgbouncerTrial(options),
   },
+  distributed: {
+    about: "PostgreSQL that plays an engine spread over machines: serializable, no order of numbers, no locks of its own",
+    needs: [],
+    run: async (options) => (await import("./distributed.ts")).distributedTrial(options),
+  },
+  "point-in-time": {
+    about: "pgBackRest takes a store back to the moment before somebody emptied its ledger",
+    needs: ["initdb", "postgres", "pgbackrest"],
+    run: async () => (await import("./point-in-time.ts")).pointInTimeTrial(),
+  },
   patroni: {
     about: "three PostgreSQL under Patroni, two instances, and a leader that is killed, stopped and cut off under load",
     needs: ["patroni", "etcd", "haproxy", "pg_rewind"],

@@ -12,6 +12,9 @@ const packages = {
   etcd: "etcd-server",
   haproxy: "haproxy",
   pg_rewind: "postgresql",
+  initdb: "postgresql",
+  postgres: "postgresql",
+  pgbackrest: "pgbackrest",
   libfaketime: "libfaketime",
 } as const;
 export type Tool = keyof typeof packages;

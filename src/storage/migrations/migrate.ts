@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
-import { StoreError } from "../errors.ts";
+import { codeOf, StoreError } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
 import { allTables, type Tables } from "../tables.ts";
 import { baselineHash, makeBaseline } from "./0001_baseline.ts";
@@ -117,7 +117,22 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
     for (const name of missing) await addToLiveTables({ db, url }, migrations[name]!, () => noteMigration(db, name));
     return;
   }
-  await db.transaction().execute(async (trx) => {
+  try {
+    await makeTables(db);
+  } catch (error) {
+    // An engine that speaks PostgreSQL's protocol may have a lock that holds up nobody.
+    if (!madeByAnother.has(codeOf(error) ?? "")) throw error;
+    await migrate(db, url);
+  }
+}
+
+/** What PostgreSQL says if another transaction has just made the same table, index or type. */
+const madeByAnother = new Set(["42P07", "42710", "23505"]);
+
+async function makeTables(db: Kysely<Tables>): Promise<void> {
+  const begun = db.transaction();
+  // On PostgreSQL it reads what others committed while it waited for the lock, however strict the database is.
+  await (isSqlite(db) ? begun : begun.setIsolationLevel("read committed")).execute(async (trx) => {
     await lockMigrations(trx);
     const isNew = !(await hasTables(trx));
     if (isNew)

@@ -1,12 +1,12 @@
-import { AbortedTransactionError, type Dialect, type Driver, Kysely, PostgresIntrospector } from "kysely";
+import { AbortedTransactionError, type Dialect, type Driver, PostgresIntrospector } from "kysely";
 import { Durations } from "../../runtime/duration-histogram.ts";
 import type { Database } from "../engine.ts";
 import { traced } from "../queries/traced-dialect.ts";
-import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type Patience, type StoreTimeouts } from "../timeouts.ts";
 import { NamedColumns } from "./named-columns.ts";
 import { UnlockedAdapter } from "./own-session.ts";
 import { type BoundedConnection, connectionsOf, PatientPool, type PostgresWay } from "./pool.ts";
+import { RepeatedTransactions } from "./repeated-transactions.ts";
 
 /** Kysely's driver over the pool of this moment. Its own one knows no patience. */
 function pooledDriver(pool: () => PatientPool): Driver {
@@ -39,7 +39,7 @@ export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced
     createAdapter: () => new UnlockedAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   };
-  const db = new Kysely<Tables>({ dialect: isTraced ? traced(dialect, "postgresql") : dialect });
+  const db = new RepeatedTransactions({ dialect: isTraced ? traced(dialect, "postgresql") : dialect });
   return {
     db,
     usage: { commits, connections: () => pool.load },

@@ -4,6 +4,7 @@ import type { Durations } from "../../runtime/duration-histogram.ts";
 import { isWrite } from "../engine.ts";
 import { codeOf, RowHeld, StoreAway } from "../errors.ts";
 import { answerBefore, OPEN_MILLISECONDS, type Patience, remainingTime, type StoreTimeouts } from "../timeouts.ts";
+import { isNotInOrder, pauseBefore } from "./repeated-transactions.ts";
 import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
 /**
@@ -139,13 +140,14 @@ class BoundedClient implements BoundedConnection {
   async #askAlone(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     const patience = this.#patience;
     const asked = performance.now();
-    for (;;) {
+    for (let repetition = 1; ; repetition += 1) {
       try {
         return await this.#ask(sql, parameters, remainingTime({ asked, timeouts: this.#timeouts, patience }, asked));
       } catch (error) {
+        if (isNotInOrder(error)) await pauseBefore(repetition);
         // The server cancelled the statement after the usual time, so it did nothing.
-        const mayRepeat = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
-        if (!mayRepeat || performance.now() >= patience.until) throw error;
+        else if (!patience?.waitsForRows || codeOf(error) !== TIMED_OUT) throw error;
+        if (remainingTime({ asked, timeouts: this.#timeouts, patience }, asked) <= 0) throw error;
       }
     }
   }
