@@ -77,7 +77,8 @@ const trials: Record<string, Trial> = {
     run: async (options) => (await import("./pgbouncer.ts")).pgbouncerTrial(options),
   },
   distributed: {
-    about: "PostgreSQL that plays an engine spread over machines: serializable, no order of numbers, no locks of its own",
+    about:
+      "PostgreSQL that plays an engine spread over machines: serializable, no order of numbers, no locks of its own",
     needs: [],
     run: async (options) => (await import("./distributed.ts")).distributedTrial(options),
   },

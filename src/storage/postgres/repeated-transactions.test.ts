@@ -32,7 +32,10 @@ suite("a database whose transactions are serializable", () => {
     counting(({ db }) =>
       db.transaction().execute(async (trx) => {
         const { used_at } = await trx.selectFrom("key_use").select("used_at").executeTakeFirstOrThrow();
-        await trx.updateTable("key_use").set({ used_at: used_at + 1 }).execute();
+        await trx
+          .updateTable("key_use")
+          .set({ used_at: used_at + 1 })
+          .execute();
       }),
     ));
 
