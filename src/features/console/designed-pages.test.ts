@@ -58,7 +58,7 @@ suite("pages of a busy day", () => {
 
   test("bars of the books are as long as the row is beside the largest, in a column of their own", async () => {
     const text = await page("/books");
-    const bars = [...text.matchAll(/<td class="bar"><svg class="share"[^>]*><rect class="c1" width="(\d+)"/g)];
+    const bars = [...text.matchAll(/<td class="beside"><svg class="share"[^>]*><rect class="c1" width="(\d+)"/g)];
     assert.equal(Number(bars[0]![1]), 100);
     assert.ok(bars.length > 2 && bars.every(([, width]) => Number(width) <= 100));
   });

@@ -249,7 +249,7 @@ function largestIn({ valueIn }: TableColumn, rows: readonly TableRow[]): number 
 
 /** The column of bars before one whose rows are compared. */
 function barCell({ share: isCompared }: TableColumn, bar: Html | string = ""): Html | string {
-  return isCompared ? html`<td class="bar">${bar}</td>` : "";
+  return isCompared ? html`<td class="beside">${bar}</td>` : "";
 }
 
 interface CellParts {
