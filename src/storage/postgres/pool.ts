@@ -144,10 +144,11 @@ class BoundedClient implements BoundedConnection {
       try {
         return await this.#ask(sql, parameters, remainingTime({ asked, timeouts: this.#timeouts, patience }, asked));
       } catch (error) {
-        if (isNotInOrder(error)) await pauseBefore(repetition);
+        const left = remainingTime({ asked, timeouts: this.#timeouts, patience }, asked);
         // The server cancelled the statement after the usual time, so it did nothing.
-        else if (!patience?.waitsForRows || codeOf(error) !== TIMED_OUT) throw error;
-        if (remainingTime({ asked, timeouts: this.#timeouts, patience }, asked) <= 0) throw error;
+        const hasWaited = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
+        if (isNotInOrder(error) && left > 0) await pauseBefore(repetition);
+        else if (!hasWaited || performance.now() >= patience.until) throw error;
       }
     }
   }
