@@ -115,7 +115,9 @@ const named: ReadonlyMap<string, (fact: string) => string | Named> = new Map<str
   ["account", (account) => ({ account })],
   ["vendor", (vendor) => ({ vendor })],
   ["upstream", (vendor) => ({ vendor })],
-  ...["email", "reference", "draft", "revision", "name"].map((name) => [name, (fact: string) => fact] as const),
+  ["draft", (draft) => `change d${draft}`],
+  ["revision", (revision) => `revision ${revision}`],
+  ...["email", "reference", "name"].map((name) => [name, (fact: string) => fact] as const),
 ]);
 
 function checkPeriod({ since, until }: { since?: number; until?: number }): void {

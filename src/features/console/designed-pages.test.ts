@@ -53,6 +53,7 @@ suite("pages of a busy day", () => {
   test("an entry of the audit trail is a sentence, and its facts are folded", async () => {
     const text = await page("/audit?kind=account.created");
     assert.match(text, /Account created: Zaria Lenders/);
+    assert.match(await page("/audit?kind=catalogue.held"), /Catalogue held: change d4/);
     assert.match(text, /<td class="fold wide"><details><summary>More<\/summary><\/details>/);
   });
 
