@@ -53,6 +53,8 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "the name of an example": ["src/http/pages/guides.ts"],
   "a limit of verifications": ["src/ledger/statements/within-limits.ts"],
   "a part of the page Now, which people of one role share": ["src/features/console/routes/now-routes.ts"],
+  "a group of a menu": ["src/features/console/site-map.ts"],
+  "a list to choose from, where a build has it": ["src/features/console/routes/pickers.ts"],
   "the name of a column": ["src/features/doctor/machine-checks.ts"],
   "the counter by which processes see that the order of vendors changed": [
     "src/storage/migrations/0001_baseline.ts",

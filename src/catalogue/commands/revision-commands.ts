@@ -220,8 +220,8 @@ const approveDraft = command({
   title: "Approve…",
   summary: "Publish a draft that waits for approval.",
   description:
-    "If later changes of the catalogue alter the difference, the answer shows the new difference, " +
-    "and the draft gets a new name, such as d7.2. You approve what you name, " +
+    "If later changes of the catalogue alter the difference, the draft gets a new name, such as d7.2, " +
+    "which shows the new one. You approve what you name, " +
     "so nobody publishes a difference that only others saw.",
   role: "officer",
   kind: "change",

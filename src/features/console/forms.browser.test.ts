@@ -50,7 +50,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
   });
 
   test("a form sent after the session ended is restored as typed after sign-in, and works once", async () => {
-    const { page } = ada;
+    const { page, problems } = ada;
     const { db } = await service.store();
     const endSession = () => db.deleteFrom("console_session").execute();
     const accounts = async () =>
@@ -86,6 +86,8 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await signIn();
     assert.equal(await page.getByLabel("Note").inputValue(), "Prices of Lagos");
     assert.equal(await page.getByLabel("File").inputValue(), "");
+    // The browser reports each answer 401.
+    problems.length = 0;
   });
 
   test("a form has no paragraph of help, units in its fields, one filled button, and a cursor", async () => {
