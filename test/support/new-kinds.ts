@@ -331,8 +331,8 @@ export const newLines: Readonly<Record<string, readonly [before: string, after: 
   "src/checks/index.ts": [
     ['import { bvn } from "./bvn.ts";', 'import { account } from "./account.ts";\nimport { bvn } from "./bvn.ts";'],
     [
-      'import type { Check, CheckSubject } from "./check.ts";',
-      'import type { Check, CheckSubject } from "./check.ts";\nimport { licence } from "./licence.ts";',
+      'import type { Check, CheckInput, CheckSubject } from "./check.ts";',
+      'import type { Check, CheckInput, CheckSubject } from "./check.ts";\nimport { licence } from "./licence.ts";',
     ],
     ['import { nin } from "./nin.ts";', 'import { nin } from "./nin.ts";\nimport { passport } from "./passport.ts";'],
     ["{ bvn, nin }", "{ bvn, nin, licence, account, passport }"],
