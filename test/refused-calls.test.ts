@@ -79,6 +79,7 @@ const deeds: Deed[] = [
   correction({ debit: "100" }, false),
   { id: "accounts.suspend", texts: ({ email }) => ({ account: email }), refuses: true },
   key("revoke", {}, true),
+  { id: "keys.revoke-all", texts: ({ email }) => ({ account: email }), refuses: true },
   key("roll", { overlap: "0s" }, true),
   key("roll", {}, false),
   key("change", { scope: "catalogue:read" }, true),
@@ -89,7 +90,7 @@ const deeds: Deed[] = [
 /** What every other command that changes something acts on: nothing on which an accepted call of a client rests. */
 const others: Record<string, readonly string[]> = {
   "new or open again": ["accounts.create", "accounts.resume", "keys.create", "routes.resume", "sources.pull"],
-  "words on a record": ["accounts.note", "ledger.note", "alarms.acknowledge"],
+  "words on a record": ["accounts.note", "ledger.note", "alarms.acknowledge", "alarms.acknowledge-all"],
   "what has no outcome yet, or had one": [
     ...["ledger.release", "ledger.settle", "books.settle-unknown", "books.price", "books.rebuild-sums"],
   ],
@@ -97,7 +98,10 @@ const others: Record<string, readonly string[]> = {
     ...["people.invite", "people.change", "people.remove", "passkeys.add", "passkeys.remove"],
     ...["sessions.end", "sessions.end-others"],
   ],
-  webhooks: [...["events.endpoints.add", "events.endpoints.roll", "events.endpoints.remove"], "events.resend"],
+  webhooks: [
+    ...["events.endpoints.add", "events.endpoints.roll", "events.endpoints.remove"],
+    ...["events.resend", "events.resend-all"],
+  ],
   "one person, whose next verification is a new one": ["subjects.export", "subjects.erase"],
   "prices, codes and what is to be had: look-ups answer with them, or without them": [
     ...["catalogue.reject", "catalogue.edit", "catalogue.change-prices", "catalogue.map.propose"],

@@ -6,6 +6,7 @@ import Type from "../../declare/schema/type.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { useOf } from "../accounts/effect-on-calls.ts";
 import type { KeyRoom } from "../keys/effect-on-key.ts";
 import { lastUses } from "../keys/key-uses.ts";
 import { revokeKey } from "../keys/keys.ts";
@@ -42,12 +43,13 @@ export const revokeAllKeys = command({
   records: [accessTrail.keyRevoked, endpointTrail.endpointOff],
   examples: [{ account: "shop@example.com" }],
   effect: async ({ account }, room: KeyRoom) => {
-    const { email, name, keys } = await keysInForce(room, account);
-    const uses = await lastUses(room.db);
+    const { id: accountId, email, name, keys } = await keysInForce(room, account);
+    const [uses, { says }] = await Promise.all([lastUses(room.db), useOf(room, accountId)]);
     return {
       asks: `Revoke all ${keys.length === 1 ? "keys" : `${keys.length} keys`} of ${name}?`,
       says: [
         richText`Calls of ${{ account: email }} are refused at once.`,
+        says,
         ...keys.map(({ id, mode, label }) => {
           const used = uses.get(id);
           const last = used ? richText`last used ${{ time: used.at }}` : ["never used"];
@@ -84,5 +86,5 @@ async function keysInForce({ db, now }: Pick<Audited, "db"> & WithClock, account
     .orderBy("id")
     .execute();
   if (keys.length === 0) throw new CommandError(`${name} has no key in force.`);
-  return { email, name, keys };
+  return { id, email, name, keys };
 }
