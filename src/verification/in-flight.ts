@@ -32,8 +32,8 @@ export interface Flight {
 const waitedAgain = 3;
 
 /**
- * All verifications under way in this process, and vendors that are late: what a retry of their key waits for. A retry
- * of a row that another process works on does not wait: it is told so. There are few, so lookups scan them.
+ * All verifications under way in this process, and vendors that are late. A retry with the same key waits for them. If
+ * another process works on the verification, the retry is refused at once. There are few, so lookups scan them.
  */
 export class InFlight {
   /** How many may run at once per account and mode, unless the account has its own limit. */

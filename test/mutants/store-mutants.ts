@@ -96,8 +96,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: "a statement that waited for a row until its time was over is sent again",
     file: "src/storage/postgres/pool.ts",
-    from: "else if (!hasWaited || performance.now() >= patience.until) throw error;",
-    to: "else if (!hasWaited) throw error;",
+    from: "if (!mayRepeat || performance.now() >= patience.until) throw error;",
+    to: "if (!mayRepeat) throw error;",
     tests: ["src/storage/postgres/pool.test.ts"],
   },
   {

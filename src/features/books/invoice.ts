@@ -39,8 +39,9 @@ export interface SumLine {
 export interface Invoice {
   lines: InvoiceLine[];
   sums: SumLine[];
-  /** The headings of its columns, and of those that it was read by. */
+  /** The headings of all its columns. */
   headings: readonly string[];
+  /** The heading of the column from which each fact was read. Null: the invoice lacks it. */
   columns: Record<InvoiceColumn, string | null>;
 }
 

@@ -120,14 +120,15 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   try {
     await makeTables(db);
   } catch (error) {
-    // An engine that speaks PostgreSQL's protocol may have a lock that holds up nobody.
-    if (!madeByAnother.has(codeOf(error) ?? "")) throw error;
+    // An engine that speaks PostgreSQL's protocol may have a lock that holds up nobody, so that another process of Duba
+    // made the tables meanwhile. Those of another program are in the way for good.
+    if (!alreadyMade.has(codeOf(error) ?? "") || !(await hasTables(db))) throw error;
     await migrate(db, url);
   }
 }
 
-/** What PostgreSQL says if another transaction has just made the same table, index or type. */
-const madeByAnother = new Set(["42P07", "42710", "23505"]);
+/** What PostgreSQL says if the same table, index or type is there, or another transaction has just made it. */
+const alreadyMade = new Set(["42P07", "42710", "23505"]);
 
 async function makeTables(db: Kysely<Tables>): Promise<void> {
   const begun = db.transaction();

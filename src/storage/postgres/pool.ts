@@ -144,11 +144,14 @@ class BoundedClient implements BoundedConnection {
       try {
         return await this.#ask(sql, parameters, remainingTime({ asked, timeouts: this.#timeouts, patience }, asked));
       } catch (error) {
-        const left = remainingTime({ asked, timeouts: this.#timeouts, patience }, asked);
+        if (isNotInOrder(error)) {
+          await pauseBefore(repetition);
+          // A statement that is sent without time left has no known outcome, and this one certainly did nothing.
+          if (remainingTime({ asked, timeouts: this.#timeouts, patience }, asked) > 0) continue;
+        }
         // The server cancelled the statement after the usual time, so it did nothing.
-        const hasWaited = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
-        if (isNotInOrder(error) && left > 0) await pauseBefore(repetition);
-        else if (!hasWaited || performance.now() >= patience.until) throw error;
+        const mayRepeat = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
+        if (!mayRepeat || performance.now() >= patience.until) throw error;
       }
     }
   }

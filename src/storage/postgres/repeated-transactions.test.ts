@@ -57,3 +57,17 @@ suite("a database whose transactions are serializable", () => {
     }
   });
 });
+
+test("a database with another program's table of the same name is refused, and not tried again for ever", async () => {
+  const place = await engines.find(({ name }) => name === "postgres")!.fresh();
+  const client = new pg.Client({ connectionString: place.settings.databaseUrl! });
+  await client.connect();
+  try {
+    await client.query("create table account (number integer)");
+    const opening = openStore({ ...place.settings, serving: false });
+    await assert.rejects(opening, /could not be prepared \(relation "account" already exists\)/);
+  } finally {
+    await client.end();
+    await place.dispose();
+  }
+});
