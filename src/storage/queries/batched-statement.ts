@@ -44,8 +44,8 @@ export class BatchedStatement {
   #isSending = false;
 
   /**
-   * `execute` resolves to the changed rows. If the store rejects a batch, `alone` runs each of its calls and resolves to
-   * whether the row changed.
+   * `execute` resolves to the changed rows. If the store rejects a batch, `alone` runs each of its calls, and resolves
+   * to whether the row changed.
    */
   constructor(
     execute: (batch: Batchable[], patience: Patience) => Promise<Pick<Batchable, "reference">[]>,
