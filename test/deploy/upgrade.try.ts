@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { newestMigration } from "../../src/storage/migrations/migrate.ts";
 import { olderVersionNote } from "../../src/storage/migrations/older-version.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { engines } from "../support/engines.ts";
 import { type ServedProcess, serveProgram } from "../support/process.ts";
 import { ask, sandboxKey } from "../support/service.ts";
-import { steadyLoad } from "../support/steady-load.ts";
 import { until } from "../support/until.ts";
+import { startVendor } from "../support/vendor.ts";
 
 /** Two installed packages: the release before, and what is checked out. */
 const place = mkdtempSync(join(tmpdir(), "duba-upgrade-"));
@@ -34,7 +35,7 @@ function install(commit: string, name: string): string {
   const clone = join(place, `${name}-clone`);
   run(place, "git", "clone", "--quiet", process.cwd(), clone);
   run(clone, "git", "checkout", "--quiet", run(".", "git", "rev-parse", commit));
-  cpSync("node_modules", join(clone, "node_modules"), { recursive: true, verbatimSymlinks: true });
+  run(clone, "npm", "ci", "--no-audit", "--no-fund");
   const [packed] = JSON.parse(run(clone, "npm", "run", "--silent", "package", "--", "--json"));
   const folder = join(place, name);
   mkdirSync(folder);
@@ -42,6 +43,60 @@ function install(commit: string, name: string): string {
   const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--omit=peer"];
   run(folder, "npm", "install", ...quiet, join(clone, packed.filename));
   return join(folder, "node_modules/duba/bin/duba.js");
+}
+
+const email = "shop@example.com";
+/** Of one verification, in naira. */
+const fee = 100;
+
+/** Clients of one live key: each verifies one person after another, and asks again with the same key until it is told. */
+class Clients {
+  /** Where the service is that answers now. */
+  port = 0;
+  isOver = false;
+  /** What was answered, by the number of the person. */
+  readonly told = new Map<number, string>();
+  readonly #credential: string;
+  #begun = 0;
+
+  constructor(credential: string) {
+    this.#credential = credential;
+  }
+
+  async verifyUntilOver(): Promise<void> {
+    while (!this.isOver) {
+      this.#begun += 1;
+      const nth = this.#begun;
+      this.told.set(nth, await this.#verified(nth));
+    }
+  }
+
+  async haveVerified(more: number): Promise<void> {
+    const wanted = this.told.size + more;
+    await until(() => this.told.size >= wanted, 60_000);
+  }
+
+  /** Asks for everything once more: each key is told the same. */
+  async askAgain(): Promise<void> {
+    for (const [nth, text] of this.told) assert.equal(await this.#verified(nth), text);
+  }
+
+  /** The whole answer about the nth person. */
+  async #verified(nth: number): Promise<string> {
+    for (;;) {
+      const answer = await ask(this.port, "/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        credential: this.#credential,
+        body: { bvn: `22${String(nth).padStart(7, "0")}17`, phone: "08000000017", amount: "100" },
+        headers: { "Idempotency-Key": `till-${nth}` },
+      }).catch((error: NodeJS.ErrnoException) => error.code);
+      if (typeof answer === "object" && answer.status === 200) return answer.text;
+      // The service has ended and the next one is not there yet, or it is about to end.
+      const retried = typeof answer === "object" ? answer.json.error.code : answer;
+      assert.match(String(retried), /^(ECONNREFUSED|ECONNRESET|shutting_down)$/);
+      await pause(20);
+    }
+  }
 }
 
 suite("an upgrade from the release before", () => {
@@ -53,70 +108,63 @@ suite("an upgrade from the release before", () => {
   after(() => rmSync(place, { recursive: true, force: true }));
 
   for (const engine of engines)
-    test(`and back, on ${engine.name}: every key finds its verification, and the sums are those of the ledger`, async () => {
+    test(`and back, on ${engine.name}, while clients verify: each key has one record, one call and one charge`, async () => {
+      await using opened = new AsyncDisposableStack();
+      const vendor = await startVendor({ seed: "upgrade", manners: { prompt: 1 }, negatives: 0 });
+      opened.defer(() => vendor.stop());
       const { settings, dispose } = await engine.fresh();
+      opened.defer(dispose);
       const environment = {
-        ...{ DUBA_DATA: settings.dataDirectory, DUBA_BOOTSTRAP_KEY: sandboxKey, DUBA_LIMITS: "off" },
+        ...vendor.environment,
+        DUBA_DATA: settings.dataDirectory,
         ...(settings.databaseUrl && { DUBA_DATABASE_URL: settings.databaseUrl }),
+        ...{ DUBA_BOOTSTRAP_KEY: sandboxKey, DUBA_LIMITS: "off", DUBA_BVN_FEE: String(fee) },
       };
-      const start = (program: string) => serveProgram(process.execPath, [program, "serve"], environment);
-      const verify = ({ port }: ServedProcess, key: string) =>
-        ask(port, "/api/v2/kyc/verify-bvn", {
-          method: "POST",
-          body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-          headers: { "Idempotency-Key": key },
+      const duba = (program: string, ...args: string[]) =>
+        execFileSync(process.execPath, [program, ...args], {
+          env: { ...process.env, ...environment },
+          encoding: "utf8",
         });
-      const told = new Map<string, string>();
-      const inTurn = async (service: ServedProcess, key: string) => {
-        for (const [known, text] of told) assert.equal((await verify(service, known)).text, text);
-        told.set(key, (await verify(service, key)).text);
-      };
-      const recounted = async () => {
+      const start = (program: string) => serveProgram(process.execPath, [program, "serve"], environment);
+      const assertBooksAgree = async () => {
         const store = await openStore({ ...settings, serving: false });
         await until(async () => (await olderVersionNote(store.db)) === undefined, 150_000);
         await store.close();
-        const duba = (...args: string[]) =>
-          execFileSync(process.execPath, [newer, ...args], {
-            env: { ...process.env, ...environment },
-            encoding: "utf8",
-          });
-        assert.match(duba("audit", "reconcile"), /agree/);
+        assert.match(duba(newer, "audit", "reconcile"), /agree/);
       };
+
       let service = await start(older);
-      try {
-        await inTurn(service, "older");
-        // On PostgreSQL both serve for a while. On SQLite one takes the place of the other.
-        const replaceBy = async (program: string) => {
-          if (!settings.databaseUrl) {
-            await service.end("SIGTERM");
-            service = await start(program);
-            return;
-          }
-          const leaving = service;
-          const load = steadyLoad(
-            () => leaving.port,
-            4,
-            () => ({
-              path: "/api/v2/kyc/verify-bvn",
-              options: { method: "POST", body: { bvn: "22000000025", phone: "08000000025", amount: "100" } },
-            }),
-          );
-          service = await start(program);
-          await load.stop();
-          assert.deepEqual([...load.seen.keys()], ["200"]);
-          await leaving.end("SIGTERM");
-        };
-        await replaceBy(newer);
-        await inTurn(service, "newer");
-        await recounted();
-        await replaceBy(older);
-        await inTurn(service, "older-again");
-        await replaceBy(newer);
-        await inTurn(service, "newer-again");
-        await recounted();
-      } finally {
-        await service.end("SIGTERM");
-        await dispose();
-      }
+      opened.defer(() => service.end("SIGTERM"));
+      duba(older, "accounts", "create", "--name", "Corner Shop", "--email", email);
+      const made = duba(older, "keys", "create", "--account", email, "--mode", "live", "--label", "till", "--json");
+      const clients = new Clients(JSON.parse(made).key);
+      clients.port = service.port;
+      const calling = Promise.all(Array.from({ length: 4 }, () => clients.verifyUntilOver()));
+      // On PostgreSQL both serve for a while. On SQLite one takes the place of the other.
+      const replaceBy = async (program: string) => {
+        await clients.haveVerified(20);
+        const leaving = service;
+        if (!settings.databaseUrl) await leaving.end("SIGTERM");
+        service = await start(program);
+        clients.port = service.port;
+        await clients.haveVerified(20);
+        if (settings.databaseUrl) await leaving.end("SIGTERM");
+      };
+      await replaceBy(newer);
+      await assertBooksAgree();
+      await replaceBy(older);
+      await replaceBy(newer);
+      clients.isOver = true;
+      await calling;
+      await assertBooksAgree();
+
+      await clients.askAgain();
+      const keys = clients.told.size;
+      assert.equal((await vendor.calls()).length, keys);
+      const { groups } = JSON.parse(duba(newer, "ledger", "summary", "--account", email, "--json"));
+      assert.deepEqual(
+        groups.map(({ charged, fees }: { charged: number; fees: string }) => [charged, fees]),
+        [[keys, String(keys * fee)]],
+      );
     });
 });
