@@ -9,7 +9,7 @@ import { newestMigration } from "../../src/storage/migrations/migrate.ts";
 import { olderVersionNote } from "../../src/storage/migrations/older-version.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { engines } from "../support/engines.ts";
-import { type ServedProcess, serveProgram } from "../support/process.ts";
+import { serveProgram } from "../support/process.ts";
 import { ask, sandboxKey } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { startVendor } from "../support/vendor.ts";
