@@ -49,7 +49,7 @@ const email = "shop@example.com";
 /** Of one verification, in naira. */
 const fee = 100;
 
-/** Clients of one live key: each verifies one person after another, and asks again with the same key until it is told. */
+/** Clients of one API key: each verifies one person after another, and asks again until it is told. */
 class Clients {
   /** Where the service is that answers now. */
   port = 0;
