@@ -290,6 +290,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       "alarms.acknowledge": { alarm: "no-instance", note: "We start it at noon" },
       "keys.roll": { id: rolled.id },
       "keys.show": { id: rolled.id },
+      "keys.use": { id: rolled.id },
       "requests.key": { id: rolled.id },
       "keys.change": { id: rolled.id, label: "till" },
       "keys.revoke": { id: revoked.id },

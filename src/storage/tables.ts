@@ -11,6 +11,7 @@ import { endpointMakerColumns } from "./migrations/0005_tables.ts";
 import { unheardChargeColumns } from "./migrations/0006_tables.ts";
 import { accountAddressColumns } from "./migrations/0008_tables.ts";
 import { responseStatusColumns } from "./migrations/0009_tables.ts";
+import { useSumTables } from "./migrations/0010_tables.ts";
 
 /** Every table with its columns, as all migrations make them. */
 export const allTables = {
@@ -27,6 +28,7 @@ export const allTables = {
     ...outcomeSumColumns.verification_sum,
     ...stateSumColumns.verification_sum,
   },
+  ...useSumTables,
   verification_journal: { ...baselineTables.verification_journal, ...outcomeSumColumns.verification_journal },
   event_endpoint: { ...baselineTables.event_endpoint, ...endpointMakerColumns.event_endpoint },
   charging_process: { ...baselineTables.charging_process, ...unheardChargeColumns.charging_process },

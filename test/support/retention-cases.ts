@@ -93,6 +93,18 @@ const sumsOf = (span: "hour" | "day") =>
     sql`span = ${span}`,
   );
 
+const useSumsOf = (span: "hour" | "day") =>
+  rowsOf(
+    "use_sum",
+    "name",
+    (age, at) => ({
+      ...{ span, begins_at: at, about: "key", name: age, mode: "live" },
+      ...{ attempts: 1, verified: 1, negative: 0, failed: 0, unknown: 0, refused: 0 },
+      ...{ billed_kobo: 0, charges: 1, charged_kobo: 1 },
+    }),
+    sql`span = ${span}`,
+  );
+
 /** Which price a revision of each age changes. */
 const dearerAt = { old: "MTNDATA 104", young: "MTNDATA 113" };
 
@@ -128,6 +140,8 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
     money_request: rowsOf("money_request", "id", (id, at) => ({ id, actor: "person:per_1", at })),
     "sums of hours": sumsOf("hour"),
     "sums of days": sumsOf("day"),
+    "sums of use of hours": useSumsOf("hour"),
+    "sums of use of days": useSumsOf("day"),
     upstream_status: rowsOf("upstream_status", "instance", (instance, noted_at) => ({
       ...{
         instance,

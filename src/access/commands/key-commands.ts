@@ -8,6 +8,8 @@ import { command } from "../../declare/command.ts";
 import { overlapTime } from "../../declare/duration.ts";
 import { scopes } from "../../declare/operation.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
+import { UseRows, useColumns, useRows, useSpan } from "../../ledger/commands/use-rows.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, triedFirst, type WithClock } from "../../storage/audited.ts";
 import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
 import { markedEndpoints } from "../../storage/events/made-endpoints.ts";
@@ -120,6 +122,26 @@ const showKey = command({
   run: async ({ id }, { db, now }: Audited & WithClock) => {
     const key = keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)));
     return { ...(await shownKey(db, key)), endpoints: await madeBy(db, key.id, now()) };
+  },
+});
+
+const showKeyUse = command({
+  id: "keys.use",
+  title: "Use",
+  summary:
+    "Show what a live key verified by the hour for 24 hours, by the day for 30 days, or by the month for 12 months.",
+  description: "From the sums of hours and days. Days and months are those of DUBA_TIME_ZONE.",
+  role: "viewer",
+  kind: "read",
+  reports: true,
+  target: ["id"],
+  input: Type.Object({ id: idMember, span: useSpan }),
+  answer: UseRows,
+  columns: useColumns,
+  examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", span: "12m" }],
+  run: async ({ id, span }, { db, now, config }: Audited & WithClock & { config: { timeZone: TimeZone } }) => {
+    const { id: keyId } = await keys.keyRow(db, publicIdOf(id));
+    return useRows(db, { span, now: now(), zone: config.timeZone }, { keyId });
   },
 });
 
@@ -319,7 +341,7 @@ const revokeKey = command({
 });
 
 export const keyCommands = [
-  ...[createKey, listKeysCommand, showKey, changeKeyCommand, rollKeyCommand, revokeKey],
+  ...[createKey, listKeysCommand, showKey, showKeyUse, changeKeyCommand, rollKeyCommand, revokeKey],
   revokeAllKeys,
 ];
 

@@ -40,6 +40,8 @@ export interface RecordKind {
   /** Commands whose first rows about it stand on its page, and one whose whole table does: their member is `by`. */
   latest?: readonly string[];
   below?: string;
+  /** Commands of other families that are its tabs, though their member of this name could mean another thing. */
+  tabs?: readonly string[];
   /** Kinds of entries of the audit trail, of which the newest about it stand below all else. */
   lately?: readonly string[];
   /** Nothing else has such names, so no other kind is asked for one. */
@@ -55,7 +57,7 @@ export type RecordKinds = Readonly<Record<string, RecordKind>>;
  * What a feature adds to a kind: more commands with a filled button or beside it, rows that stand before the kind's
  * own, and the table below.
  */
-export type RecordAddition = Pick<RecordKind, "primary" | "beside" | "latest" | "below" | "lately">;
+export type RecordAddition = Pick<RecordKind, "primary" | "beside" | "latest" | "below" | "tabs" | "lately">;
 
 /** A kind of a feature, before that of the core before which it is looked for; unless given, it comes last. */
 export type AddedKind = RecordKind & { before?: string };

@@ -48,6 +48,12 @@ export async function priceAttempts(
       const attempts = trx
         .selectFrom("verification_attempt")
         .selectAll()
+        .select(({ selectFrom }) =>
+          selectFrom("verification as made")
+            .select("made.key_id")
+            .whereRef("made.reference", "=", "verification_attempt.reference")
+            .as("key_id"),
+        )
         .where("vendor", "=", vendor)
         .where("kind", "in", kinds)
         .where("started_at", ">=", from)

@@ -74,13 +74,13 @@ suite("pages of a busy day", () => {
       assert.match(await page(path), option, path);
   });
 
-  test("the page of a key says how often it was used and refused, by the day", async () => {
+  test("a tab of a key says how often it was used and refused, by the day", async () => {
     const { id, text: credential } = await service.newKey({ mode: "test" });
     await service.verify({ credential });
     await service.verify({ credential, bvn: "1" });
     await noticed(
-      () => said(`/keys/show?id=${id}`),
-      (text) => /Used and refused Day Answered Refused Failed here \d+ \w+ 1 1 0 /.test(text),
+      () => said(`/requests/key?id=${id}`),
+      (text) => /Used and refused .*Day Answered Refused Failed here .*\d+ \w+ 1 1 0 /.test(text),
     );
   });
 });

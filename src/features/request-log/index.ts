@@ -28,6 +28,6 @@ export const requestLog = feature({
   ],
   records: async () => ({
     ...(await import("./request-records.ts")).requestRecords,
-    key: { below: "requests.key" },
+    key: { tabs: ["requests.key"] },
   }),
 });

@@ -76,18 +76,30 @@ for (const engine of engines)
 
     test("differences are reported if the older version counts all that this one does", async () => {
       await store.db.updateTable("verification_sum").set({ made_verified: 3 }).execute();
-      await noteOlderVersion(store.db, 4);
+      await noteOlderVersion(store.db, 10);
       const { all, reported } = await wrong();
       assert.ok(all > 0 && reported === all);
       await recount();
       assert.equal((await wrong()).all, all);
       await noteOlderVersion(store.db, 1);
-      await noteOlderVersion(store.db, 4);
-      const lease = { id: "knows it", expires_at: Date.now() + 600_000, serves: 1, migration: 4 } as const;
+      await noteOlderVersion(store.db, 10);
+      const lease = { id: "knows it", expires_at: Date.now() + 600_000, serves: 1, migration: 10 } as const;
       await store.db.insertInto("verification_owner").values(lease).execute();
       await recount();
       assert.deepEqual(await wrong(), { all: 0, reported: 0 });
       await store.db.deleteFrom("verification_owner").where("id", "=", lease.id).execute();
+    });
+
+    test("sums of use are counted after a version that has none, whose other differences are reported", async () => {
+      await store.db.deleteFrom("use_sum").execute();
+      await noteOlderVersion(store.db, 9);
+      const { all, reported } = await wrong();
+      assert.ok(all > 0);
+      assert.equal(reported, 0);
+      await store.db.updateTable("verification_sum").set({ made_verified: 3 }).where("span", "=", "day").execute();
+      assert.ok((await wrong()).reported > 0);
+      await recount();
+      assert.deepEqual(await wrong(), { all: 0, reported: 0 });
     });
 
     test("sums are recounted again if the older version wrote during the recount", async () => {

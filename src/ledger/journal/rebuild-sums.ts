@@ -12,6 +12,7 @@ import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
 import { ledgerTrail } from "../ledger-trail.ts";
 import {
+  countIn,
   differencesOf,
   differenceText,
   type SumDifference,
@@ -20,7 +21,7 @@ import {
   times,
 } from "./recounted-sums.ts";
 import { checkSumsZone } from "./sums-zone.ts";
-import { addSumRows, counts, type SumRow, sumKeys } from "./verification-sums.ts";
+import { type AnySum, addSumRows, type SumTable, sumTables } from "./verification-sums.ts";
 
 /** Sums in one transaction. On SQLite every verification waits for it. */
 const atOnce = 32;
@@ -105,11 +106,15 @@ async function addAll(db: Db, differences: readonly SumDifference[], rebuilds: n
   for (const [index, some] of piecesOf(differences, atOnce).entries()) {
     const isWritten = await db.transaction().execute(async (trx) => {
       if (!(await countRebuild(trx, rebuilds + index))) return false;
-      await addSumRows(
-        trx,
-        some.map(({ stored, counted }) => added(counted, times(stored, -1))),
-      );
-      for (const { counted } of some) if (isEmpty(counted)) await removeEmpty(trx, counted);
+      for (const table of sumTables) {
+        const own = some.filter((difference) => difference.table === table);
+        await addSumRows(
+          trx,
+          table,
+          own.map(({ stored, counted }) => added(table, counted, times(table, stored, -1))),
+        );
+        for (const { counted } of own) if (isEmpty(table, counted)) await removeEmpty(trx, table, counted);
+      }
       return true;
     });
     if (!isWritten) return false;
@@ -140,17 +145,17 @@ function countRebuild(trx: Db, before: number): Promise<boolean> {
 }
 
 /** Deletes the sum, unless it has counted something meanwhile. */
-async function removeEmpty(db: Db, row: SumRow): Promise<void> {
-  let empty = db.deleteFrom("verification_sum");
-  for (const key of sumKeys) empty = empty.where(key, "=", row[key]);
-  for (const count of counts) empty = empty.where(count, "=", 0);
+async function removeEmpty(db: Db, { name, keys, counts }: SumTable, row: AnySum): Promise<void> {
+  let empty = db.deleteFrom(name);
+  for (const key of keys) empty = empty.where(key as "span", "=", row[key] as string);
+  for (const count of counts) empty = empty.where(count as "attempts", "=", 0);
   await empty.execute();
 }
 
-function isEmpty(row: SumRow): boolean {
-  return counts.every((count) => row[count] === 0);
+function isEmpty({ counts }: SumTable, row: AnySum): boolean {
+  return counts.every((count) => countIn(row, count) === 0);
 }
 
-function added(one: SumRow, other: SumRow): SumRow {
-  return { ...one, ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])) };
+function added({ counts }: SumTable, one: AnySum, other: AnySum): AnySum {
+  return { ...one, ...Object.fromEntries(counts.map((count) => [count, countIn(one, count) + countIn(other, count)])) };
 }

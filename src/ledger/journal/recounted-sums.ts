@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { nextDay, TimeZone } from "../../runtime/time-zone.ts";
 import { outcomeSumColumns } from "../../storage/migrations/0002_tables.ts";
 import { stateSumColumns } from "../../storage/migrations/0004_tables.ts";
-import { nothingCounted, olderVersionNote } from "../../storage/migrations/older-version.ts";
+import { lacks, nothingCounted, olderVersionNote, stateSumsSince } from "../../storage/migrations/older-version.ts";
 import { hourly, ledgerStart } from "../../storage/retention/retention-rule.ts";
 import { hoursKept } from "../../storage/tables/ledger-tables.ts";
 import type { Db } from "../../storage/tables.ts";
@@ -11,15 +11,18 @@ import { passingStates } from "../transitions.ts";
 import { waitingRows } from "./follow-journal.ts";
 import { zoneOfSums } from "./sums-zone.ts";
 import {
+  type AnySum,
   type Count,
-  counts,
   followInSums,
   nameOfSum,
   ofAttempt,
   ofEnded,
   type SumRow,
   Sums,
+  type SumTable,
+  sumTables,
   timeBuckets,
+  useSums,
 } from "./verification-sums.ts";
 
 /** Milliseconds. Retention may already have removed rows that are younger than its bound by this much. */
@@ -38,8 +41,9 @@ export interface SumPiece {
 
 /** A sum that differs from the ledger. If a side has no such sum, it is given with all counts 0. */
 export interface SumDifference {
-  stored: SumRow;
-  counted: SumRow;
+  table: SumTable;
+  stored: AnySum;
+  counted: AnySum;
 }
 
 /**
@@ -85,24 +89,33 @@ export async function differencesOf(
   piece: SumPiece,
   zone: TimeZone,
 ): Promise<{ compared: number; differences: SumDifference[] }> {
-  const stored = await snapshot
-    .selectFrom("verification_sum")
-    .selectAll()
-    .where("span", "=", piece.span)
-    .where("begins_at", ">=", piece.from)
-    .where("begins_at", "<", piece.to)
-    .execute();
-  const counted = await recount(snapshot, piece, zone);
-  const [byStored, byCounted] = [stored, counted].map((rows) => new Map(rows.map((row) => [nameOfSum(row), row])));
-  const all = [...new Map([...byStored!, ...byCounted!])];
-  const differences = all.flatMap(([name, row]) => {
-    const none = times(row, 0);
-    const stored = byStored!.get(name) ?? none;
-    // The ledger has no rows of refused requests.
-    const difference = { stored, counted: { ...(byCounted!.get(name) ?? none), refused: stored.refused } };
-    return differentCounts(difference).length === 0 ? [] : [difference];
-  });
-  return { compared: all.length, differences };
+  const sums = await recount(snapshot, piece, zone);
+  const { span, from, to } = piece;
+  const found = { compared: 0, differences: [] as SumDifference[] };
+  for (const table of sumTables) {
+    const stored = await snapshot
+      .selectFrom(table.name)
+      .selectAll()
+      .where("span", "=", span)
+      .where("begins_at", ">=", from)
+      .where("begins_at", "<", to)
+      .execute();
+    const counted = sums.rows(table).filter((row) => row.span === span && row.begins_at >= from && row.begins_at < to);
+    const [byStored, byCounted] = [stored as AnySum[], counted].map(
+      (rows) => new Map(rows.map((row) => [nameOfSum(table, row), row])),
+    );
+    const all = new Map([...byStored!, ...byCounted!]);
+    found.compared += all.size;
+    for (const [name, row] of all) {
+      const none = times(table, row, 0);
+      const stored = byStored!.get(name) ?? none;
+      // The ledger has no rows of refused requests.
+      const refused = "refused" in stored ? { refused: stored.refused } : {};
+      const difference = { table, stored, counted: { ...(byCounted!.get(name) ?? none), ...refused } };
+      if (differentCounts(difference).length > 0) found.differences.push(difference);
+    }
+  }
+  return found;
 }
 
 /**
@@ -119,31 +132,38 @@ export async function* comparedSums(
   const note = await olderVersionNote(snapshot);
   if (note && Number(note.value) === nothingCounted) return;
   const later = { ...outcomeSumColumns.verification_sum, ...stateSumColumns.verification_sum };
-  const known = note ? counts.filter((count) => !(count in later)) : counts;
+  const lacksStates = lacks(note, stateSumsSince);
+  const isKnown = ({ table }: SumDifference) => table.name !== useSums.name || !note;
+  const knownOf = ({ table }: SumDifference) => table.counts.filter((count) => !(lacksStates && count in later));
   const days = new TimeZone((await zoneOfSums(snapshot)) ?? zone.name);
   for await (const piece of sumPieces(snapshot, now, days)) {
     const { compared, differences: all } = await differencesOf(snapshot, piece, days);
-    const differences = all.filter((difference) => differentCounts(difference, known).length > 0);
+    const differences = all.filter((each) => isKnown(each) && differentCounts(each, knownOf(each)).length > 0);
     yield { compared, differences: differences.map((difference) => differenceText(difference, zone, nameOf)) };
   }
 }
 
 /** What is wrong in a sum, as a sentence. */
 export function differenceText(
-  { stored, counted }: SumDifference,
+  difference: SumDifference,
   zone: TimeZone,
   nameOf = (account: string): string => account,
 ): string {
-  const { span, begins_at, account_id, mode, kind, vendor } = stored;
-  const about = [nameOf(account_id), mode, kind, vendor === "" ? "no vendor" : vendor].join(", ");
-  const each = differentCounts({ stored, counted }).map(
-    (count) => `${count} is ${counted[count]} on the ledger and ${stored[count]} in the sums`,
+  const { stored, counted } = difference;
+  const each = differentCounts(difference).map(
+    (count) => `${count} is ${countIn(counted, count)} on the ledger and ${countIn(stored, count)} in the sums`,
   );
-  return `of the ${span} from ${zone.isoSecondOf(begins_at)}, ${about}: ${each.join(", ")}`;
+  return `of the ${stored.span} from ${zone.isoSecondOf(stored.begins_at)}, ${aboutText(stored, nameOf)}: ${each.join(", ")}`;
 }
 
-/** Computes the sums of a piece from the ledger. */
-async function recount(db: Db, piece: SumPiece, zone: TimeZone): Promise<SumRow[]> {
+function aboutText(sum: AnySum, nameOf: (account: string) => string): string {
+  if ("about" in sum) return `${sum.about} ${sum.name || "none"}, ${sum.mode}`;
+  const { account_id, mode, kind, vendor } = sum;
+  return [nameOf(account_id), mode, kind, vendor === "" ? "no vendor" : vendor].join(", ");
+}
+
+/** Computes the sums of a piece from the ledger. Beside the piece there may be parts of others. */
+async function recount(db: Db, piece: SumPiece, zone: TimeZone): Promise<Sums> {
   const sums = new Sums(zone);
   for (const { begins_at, vendor, outcome, reason, took, times, ...about } of await attemptGroups(db, piece)) {
     sums.add(begins_at, about, vendor, ofAttempt({ state: outcome, reason }, took), times);
@@ -159,11 +179,10 @@ async function recount(db: Db, piece: SumPiece, zone: TimeZone): Promise<SumRow[
   for (const { begins_at, state, times, ...about } of await endedGroups(db, piece))
     sums.add(begins_at, about, "", ofEnded(state), times);
   followInSums(sums, await waitingRows(db), -1);
-  const { span, from, to } = piece;
-  return sums.rows().filter((row) => row.span === span && row.begins_at >= from && row.begins_at < to);
+  return sums;
 }
 
-type About = Pick<SumRow, "begins_at" | "account_id" | "mode" | "kind" | "vendor">;
+type About = Pick<SumRow, "begins_at" | "account_id" | "mode" | "kind" | "vendor"> & { key_id: string };
 
 interface AttemptGroup extends About {
   outcome: string;
@@ -185,15 +204,19 @@ async function attemptGroups(db: Db, piece: SumPiece) {
     sql` `,
   )} end`;
   const { rows } = await sql<AttemptGroup>`
-    select ${beginningOf("started_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome,
+    select ${beginningOf("started_at", piece)} as begins_at, account_id, mode, kind, vendor, ${keyOf("verification_attempt")} as key_id, outcome,
         case when outcome = 'negative' then reason end as reason, ${took} as took, count(*) as times,
         coalesce(sum(bill), 0) as billed_kobo, count(*) - count(bill) as unpriced,
         coalesce(sum(case when bill_certain = 0 then bill end), 0) as unsure_kobo
       from verification_attempt
       where started_at >= ${piece.from} and started_at < ${piece.to} and ${isCounted}
-      group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(db);
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(db);
   return rows;
 }
+
+/** The key of the verification of a row. */
+const keyOf = (table: string) =>
+  sql`(select key_id from verification as made where made.reference = ${sql.ref(`${table}.reference`)})`;
 
 /** Whether an attempt is not under way. Then the sums or the journal have it. */
 export const isCounted = sql<SqlBool>`(outcome <> 'unknown' or not exists (
@@ -204,23 +227,24 @@ export const isCounted = sql<SqlBool>`(outcome <> 'unknown' or not exists (
 async function chargeGroups(db: Db, piece: SumPiece) {
   const within = (column: string) => sql`${sql.ref(column)} >= ${piece.from} and ${sql.ref(column)} < ${piece.to}`;
   const { rows } = await sql<About & Pick<SumRow, "charges" | "charged_kobo">>`
-    select begins_at, account_id, mode, kind, vendor, sum(charges) as charges, sum(kobo) as charged_kobo from (
-      select ${beginningOf("at", piece)} as begins_at, account_id, mode, kind, charges, kobo,
+    select begins_at, account_id, mode, kind, vendor, key_id, sum(charges) as charges, sum(kobo) as charged_kobo from (
+      select ${beginningOf("at", piece)} as begins_at, account_id, mode, kind, key_id, charges, kobo,
           coalesce((select vendor from verification_attempt as asked where asked.reference = charge.reference
             order by number desc limit 1), '') as vendor
         from (
-          select reference, account_id, mode, kind, charged_at as at, 1 as charges, fee as kobo from verification
+          select reference, account_id, mode, kind, key_id, charged_at as at, 1 as charges, fee as kobo from verification
             where ${within("charged_at")}
           union all
-          select reference, account_id, mode, kind, at, charges, kobo from adjustment where ${within("at")} and charges <> 0
+          select reference, account_id, mode, kind, ${keyOf("adjustment")} as key_id, at, charges, kobo
+            from adjustment where ${within("at")} and charges <> 0
         ) as charge
-      ) as placed group by 1, 2, 3, 4, 5`.execute(db);
+      ) as placed group by 1, 2, 3, 4, 5, 6`.execute(db);
   return rows;
 }
 
 /** Verifications that have ended for good. */
 async function endedGroups(db: Db, piece: SumPiece) {
-  const { rows } = await sql<Omit<About, "vendor"> & { state: PublicState; times: number }>`
+  const { rows } = await sql<Omit<About, "vendor" | "key_id"> & { state: PublicState; times: number }>`
     select ${beginningOf("created_at", piece)} as begins_at, account_id, mode, kind, ${publicStateSql} as state, count(*) as times
       from verification where created_at >= ${piece.from} and created_at < ${piece.to}
         and state not in (${sql.join(passingStates)})
@@ -233,11 +257,16 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
   return span === "day" ? sql`${sql.lit(from)}` : sql`${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(hourly)}`;
 }
 
-function differentCounts({ stored, counted }: SumDifference, among: readonly Count[] = counts): Count[] {
-  return among.filter((count) => stored[count] !== counted[count]);
+function differentCounts({ table, stored, counted }: SumDifference, among: readonly Count[] = table.counts): Count[] {
+  return among.filter((count) => countIn(stored, count) !== countIn(counted, count));
+}
+
+/** A count that the table of the sum has. */
+export function countIn(sum: AnySum, count: Count): number {
+  return (sum as SumRow)[count];
 }
 
 /** The row with each count times `factor`. */
-export function times(row: SumRow, factor: number): SumRow {
-  return { ...row, ...Object.fromEntries(counts.map((count) => [count, factor * row[count]])) };
+export function times({ counts }: SumTable, row: AnySum, factor: number): AnySum {
+  return { ...row, ...Object.fromEntries(counts.map((count) => [count, factor * countIn(row, count)])) };
 }

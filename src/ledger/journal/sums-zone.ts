@@ -3,7 +3,13 @@ import { CommandError } from "../../declare/command.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { StoreError } from "../../storage/errors.ts";
-import { noteOlderVersion, nothingCounted, olderVersionNote } from "../../storage/migrations/older-version.ts";
+import {
+  lacks,
+  noteOlderVersion,
+  nothingCounted,
+  olderVersionNote,
+  stateSumsSince,
+} from "../../storage/migrations/older-version.ts";
 import { storeTime } from "../../storage/queries/store-time.ts";
 import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
@@ -19,7 +25,7 @@ export async function zoneOfSums(db: Db): Promise<string | undefined> {
 
 /** Whether the sums have what the ledger has, by days of this zone. If not, the ledger itself is read. */
 export async function hasSumsOf(db: Db, zone: TimeZone): Promise<boolean> {
-  if (await olderVersionNote(db)) return false;
+  if (lacks(await olderVersionNote(db), stateSumsSince)) return false;
   return ((await zoneOfSums(db)) ?? zone.name) === zone.name;
 }
 

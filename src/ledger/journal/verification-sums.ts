@@ -1,16 +1,18 @@
 import { sql } from "kysely";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { stateSumColumns } from "../../storage/migrations/0004_tables.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 import { type PublicState, publicState } from "../public-state.ts";
 import { passingStates } from "../transitions.ts";
 import type { Followed } from "./journal-entry.ts";
 
 export type SumRow = Tables["verification_sum"];
+export type UseSumRow = Tables["use_sum"];
+/** A sum of either table. */
+export type AnySum = SumRow | UseSumRow;
 
-/** The columns that identify a sum. */
-export const sumKeys = ["span", "begins_at", "account_id", "mode", "kind", "vendor"] as const;
-type Key = Pick<SumRow, (typeof sumKeys)[number]>;
+type Key = Pick<SumRow, "span" | "begins_at" | "account_id" | "mode" | "kind" | "vendor">;
 export type Count = Exclude<keyof SumRow, keyof Key>;
 
 /** The upper bound of each response time bucket in milliseconds, by its column. */
@@ -41,7 +43,47 @@ export const counts = [
   "refused",
   ...madeCounts,
 ] as Count[];
-const none = Object.fromEntries(counts.map((count) => [count, 0]));
+
+/** A sum of a quarter of an hour, from which those of all tables follow. `key_id`: empty for what has no key. */
+type Change = SumRow & { key_id: string };
+
+/** A table of sums. */
+export interface SumTable<Row extends AnySum = AnySum> {
+  name: "verification_sum" | "use_sum";
+  /** The columns that identify a sum. */
+  keys: readonly (keyof Row & string)[];
+  /** The columns that are added up. */
+  counts: readonly (Count & keyof Row)[];
+  /** The sums that a change belongs to, without their times. */
+  of(change: Change): readonly Partial<Row>[];
+  /** Rows that one statement writes. */
+  atOnce: number;
+}
+
+export const accountSums: SumTable<SumRow> = {
+  name: "verification_sum",
+  keys: ["span", "begins_at", "account_id", "mode", "kind", "vendor"],
+  counts,
+  of: (change) => [change],
+  atOnce: 1,
+};
+
+/** By API key, and by vendor for all accounts together. */
+export const useSums: SumTable<UseSumRow> = {
+  name: "use_sum",
+  keys: ["about", "name", "mode", "span", "begins_at"],
+  counts: [
+    ...(["attempts", "verified", "negative", "failed", "unknown", "refused"] as const),
+    ...(["billed_kobo", "charges", "charged_kobo"] as const),
+  ],
+  of: ({ key_id, vendor, mode }) => [
+    { about: "vendor", name: vendor, mode },
+    ...(key_id === "" ? [] : [{ about: "key", name: key_id, mode }]),
+  ],
+  atOnce: 50,
+};
+
+export const sumTables = [accountSums, useSums] as readonly SumTable[];
 
 /** Milliseconds. In every time zone, days and hours begin at a quarter of an hour. */
 const quarter = 15 * 60_000;
@@ -49,70 +91,95 @@ const quarter = 15 * 60_000;
 /** Collects changes of sums to write them together. */
 export class Sums {
   readonly #zone: TimeZone;
-  /** Changes by quarter of an hour and the rest of the key. */
-  readonly #changes = new Map<string, SumRow>();
+  /** Changes by quarter of an hour and the rest of the keys. */
+  readonly #changes = new Map<string, Change>();
 
   constructor(zone: TimeZone) {
     this.#zone = zone;
   }
 
-  /** Adds `changes` `times` times to the hour and the day of `at`, in milliseconds since 1970. */
+  /**
+   * Adds `changes` `times` times to the hour and the day of `at`, in milliseconds since 1970. Without a key, the sums
+   * by key stay as they are.
+   */
   add(
     at: number,
-    { account_id, mode, kind }: Pick<SumRow, "account_id" | "mode" | "kind">,
+    { account_id, mode, kind, key_id = "" }: Pick<SumRow, "account_id" | "mode" | "kind"> & { key_id?: string },
     vendor: string,
     changes: Partial<Record<Count, number>>,
     times = 1,
   ): void {
-    const key = { span: "quarter", begins_at: at - (at % quarter), account_id, mode, kind, vendor };
-    addTo(this.#changes, key, changes, times);
+    const key = { span: "quarter", begins_at: at - (at % quarter), account_id, mode, kind, vendor, key_id };
+    addTo(this.#changes, changeTable, key, changes, times);
   }
 
   /** Writes the changes in a fixed order, so that concurrent writers cannot deadlock. */
   async write(db: Db): Promise<void> {
-    await addSumRows(db, this.rows());
+    for (const table of sumTables) await addSumRows(db, table, this.rows(table));
   }
 
-  rows(): SumRow[] {
-    const rows = new Map<string, SumRow>();
-    for (const { span: _, begins_at: at, account_id, mode, kind, vendor, ...change } of this.#changes.values()) {
-      const of = { account_id, mode, kind, vendor };
-      addTo(rows, { ...of, span: "hour", begins_at: at - (at % 3_600_000) }, change);
-      addTo(rows, { ...of, span: "day", begins_at: this.#zone.startOfDay(this.#zone.dayOf(at)) }, change);
+  /** The changes of a table's sums. */
+  rows<Row extends AnySum>(table: SumTable<Row>): Row[] {
+    const rows = new Map<string, Row>();
+    for (const change of this.#changes.values()) {
+      if (table.counts.every((count) => change[count as Count] === 0)) continue;
+      const at = change.begins_at;
+      const begins = { hour: at - (at % 3_600_000), day: this.#zone.startOfDay(this.#zone.dayOf(at)) };
+      for (const of of table.of(change))
+        for (const [span, begins_at] of Object.entries(begins)) addTo(rows, table, { ...of, span, begins_at }, change);
     }
     return [...rows.values()];
   }
 }
 
+const changeTable: SumTable<Change> = {
+  ...accountSums,
+  keys: [...accountSums.keys, "key_id"],
+  of: (change) => [change],
+};
+
 /** Adds each row to the sum with its key, in the order of the keys. */
-export async function addSumRows(db: Db, rows: readonly SumRow[]): Promise<void> {
-  const added = (count: Count) =>
-    sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
-  for (const row of rows.toSorted((one, other) => (nameOfSum(one) < nameOfSum(other) ? -1 : 1)))
+export async function addSumRows<Row extends AnySum>(
+  db: Db,
+  table: SumTable<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  const { name, keys, counts, atOnce } = table;
+  const added = (count: Count) => sql<number>`${sql.ref(`${name}.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
+  const inOrder = rows.toSorted((one, other) => (nameOfSum(table, one) < nameOfSum(table, other) ? -1 : 1));
+  for (const some of piecesOf(inOrder, atOnce))
     await db
-      .insertInto("verification_sum")
-      .values(row)
+      .insertInto(name)
+      .values(some as AnySum[] as SumRow[])
       .onConflict((conflict) =>
-        conflict.columns([...sumKeys]).doUpdateSet(Object.fromEntries(counts.map((count) => [count, added(count)]))),
+        conflict
+          .columns([...keys] as never[])
+          .doUpdateSet(Object.fromEntries(counts.map((count) => [count, added(count)]))),
       )
       .execute();
 }
 
 /** The key of a sum as text. */
-export function nameOfSum({ span, begins_at, account_id, mode, kind, vendor }: Key): string {
-  return `${span}\n${begins_at}\n${account_id}\n${mode}\n${kind}\n${vendor}`;
+export function nameOfSum<Row extends AnySum>({ keys }: SumTable<Row>, row: Partial<Row>): string {
+  return keys.map((key) => row[key]).join("\n");
 }
 
-function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Count, number>>, times = 1): void {
-  const name = nameOfSum(key);
-  let row = rows.get(name);
+function addTo<Row extends AnySum>(
+  rows: Map<string, Row>,
+  table: SumTable<Row>,
+  of: Partial<Row>,
+  changes: Partial<Record<Count, number>>,
+  times = 1,
+): void {
+  const name = nameOfSum(table, of);
+  let row = rows.get(name) as Record<string, number> | undefined;
   if (!row) {
-    row = { ...key, ...none } as SumRow;
-    rows.set(name, row);
+    const key = Object.fromEntries(table.keys.map((column) => [column, of[column]]));
+    row = { ...key, ...Object.fromEntries(table.counts.map((count) => [count, 0])) } as Record<string, number>;
+    rows.set(name, row as unknown as Row);
   }
   // A state of a kind that has no column yet is not counted.
-  for (const [count, change] of Object.entries(changes))
-    if (Object.hasOwn(none, count)) row[count as Count] += times * change;
+  for (const count of table.counts) row[count]! += times * (changes[count] ?? 0);
 }
 
 /**

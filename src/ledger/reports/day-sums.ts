@@ -5,7 +5,7 @@ import { nextDay, type TimeZone } from "../../runtime/time-zone.ts";
 import type { Db } from "../../storage/tables.ts";
 import { waitingRows } from "../journal/follow-journal.ts";
 import { hasSumsOf } from "../journal/sums-zone.ts";
-import { type Count, followInSums, type SumRow, Sums } from "../journal/verification-sums.ts";
+import { accountSums, type Count, followInSums, type SumRow, Sums } from "../journal/verification-sums.ts";
 import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
 
 /**
@@ -75,7 +75,7 @@ export async function daySums<Summed extends Count>(
     row.begins_at < to &&
     row.account_id === (accountId ?? row.account_id) &&
     row.mode === (mode ?? row.mode);
-  const added = waiting.rows().filter(isMeant);
+  const added = waiting.rows(accountSums).filter(isMeant);
   return [...rows, ...added.map((row) => ({ ...row, name: nameOf(row) }) as unknown as Found)].map((row) => ({
     ...row,
     // PostgreSQL returns sums as text.

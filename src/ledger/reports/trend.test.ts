@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { upsert } from "../../storage/queries/upsert.ts";
 import { engines, suiteStore } from "../../verification/identity.fixture.ts";
-import { noCounts } from "../journal/sum-rows.fixture.ts";
+import { addSum } from "../journal/sum-rows.fixture.ts";
 import { trendOf } from "./trend.ts";
 
 const hour = 3_600_000;
@@ -33,7 +32,7 @@ for (const engine of engines)
           vendor: "prembly",
           ...more,
         };
-        return upsert(store.db, "verification_sum", key, { ...noCounts, ...good });
+        return addSum(store.db, key, good);
       };
       await sum("hour", 2 * hour);
       await sum("hour", 3 * hour, { account_id: "b", vendor: "dojah" });

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../storage/tables.ts";
 import type { Count } from "../journal/verification-sums.ts";
+import { liveSums, type SpanOfSums, type UseOf } from "./use-over-time.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -50,7 +51,7 @@ export function successOf({
 /** Figures of live verifications in each of the last 24 hours, the oldest first. */
 export async function trendHours(db: Db, now: number): Promise<TrendFigures[]> {
   const running = now - (now % hour);
-  const rows = await sumsOf(db, { sums: "hour", from: running - day, to: now })
+  const rows = await sumsOf(db, {}, { sums: "hour", from: running - day, to: now })
     .select("begins_at")
     .groupBy("begins_at")
     .execute();
@@ -63,14 +64,9 @@ export async function trendHours(db: Db, now: number): Promise<TrendFigures[]> {
 export async function hourlyOutcomes(db: Db, now: number, vendor: string) {
   const running = now - (now % hour);
   const begin = Array.from({ length: 24 }, (_, at) => running - (23 - at) * hour);
-  const rows = await db
-    .selectFrom("verification_sum")
+  const rows = await liveSums(db, { vendor }, { sums: "hour", from: begin[0]!, to: now })
     .select("begins_at")
     .select(ended.map((count) => sql<number | string | null>`sum(${sql.ref(count)})`.as(count)))
-    .where("span", "=", "hour")
-    .where("begins_at", ">=", begin[0]!)
-    .where("mode", "=", "live")
-    .where("vendor", "=", vendor)
     .groupBy("begins_at")
     .execute();
   const byHour = new Map(rows.map((row) => [row.begins_at, row]));
@@ -88,15 +84,10 @@ const ended = ["verified", "negative", "failed", "unknown"] as const;
 
 type Sums = Record<(typeof counted)[number], number | string | null>;
 
-const sumsOf = (db: Db, { sums, from, to }: { sums: "hour" | "day"; from: number; to: number }) =>
-  db
-    .selectFrom("verification_sum")
+const sumsOf = (db: Db, of: UseOf, { from, ...span }: SpanOfSums) =>
+  liveSums(db, of, { ...span, from: from + 1 })
     // PostgreSQL returns a sum as text, and null if there are no rows.
-    .select(counted.map((count) => sql<number | string | null>`sum(${sql.ref(count)})`.as(count)))
-    .where("span", "=", sums)
-    .where("begins_at", ">", from)
-    .where("begins_at", "<=", to)
-    .where("mode", "=", "live");
+    .select(counted.map((count) => sql<number | string | null>`sum(${sql.ref(count)})`.as(count)));
 
 function figuresIn(row: Sums): TrendFigures {
   const sum = (count: (typeof counted)[number]) => Number(row[count] ?? 0);
@@ -114,18 +105,13 @@ function figuresIn(row: Sums): TrendFigures {
 export async function trendOf(
   db: Db,
   now: number,
-  of: { accountId?: string | undefined; vendor?: string | undefined },
+  of: UseOf,
 ): Promise<{ span: TrendSpan; last: TrendFigures; before: TrendFigures }[]> {
   const found = [];
   for (const span of Object.keys(trendSpans) as TrendSpan[]) {
     const { length, sums } = trendSpans[span];
     const figures = async (from: number, to: number): Promise<TrendFigures> =>
-      figuresIn(
-        await sumsOf(db, { sums, from, to })
-          .$if(of.accountId !== undefined, (query) => query.where("account_id", "=", of.accountId!))
-          .$if(of.vendor !== undefined, (query) => query.where("vendor", "=", of.vendor!))
-          .executeTakeFirstOrThrow(),
-      );
+      figuresIn(await sumsOf(db, of, { sums, from, to }).executeTakeFirstOrThrow());
     found.push({ span, last: await figures(now - length, now), before: await figures(now - 2 * length, now - length) });
   }
   return found;

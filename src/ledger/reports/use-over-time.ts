@@ -14,27 +14,51 @@ const counted = ["attempts", "verified", "negative", "charges", "charged_kobo"] 
 /** What live verifications did in an hour, a day or a month. Money is in kobo. */
 export type Use = { begins_at: number } & Record<(typeof counted)[number], number>;
 
+/** Whose use: of one account, vendor or API key, or of all together. */
+export interface UseOf {
+  accountId?: string | undefined;
+  vendor?: string | undefined;
+  keyId?: string | undefined;
+}
+
+/** Hourly or daily sums that begin from `from` to `to`, in milliseconds since 1970. */
+export interface SpanOfSums {
+  sums: "hour" | "day";
+  from: number;
+  to: number;
+}
+
+/** The sums of live verifications: no more rows than the account, key or vendor has. */
+export function liveSums(db: Db, { accountId, vendor, keyId }: UseOf, { sums, from, to }: SpanOfSums) {
+  const about = keyId === undefined ? "vendor" : "key";
+  const name = keyId ?? vendor;
+  // Both tables have the columns that are read of them.
+  const table = (accountId === undefined ? "use_sum" : "verification_sum") as "use_sum";
+  return db
+    .selectFrom(table)
+    .where("span", "=", sums)
+    .where("begins_at", ">=", from)
+    .where("begins_at", "<=", to)
+    .where("mode", "=", "live")
+    .$if(accountId !== undefined, (query) => query.where(sql.ref("account_id"), "=", accountId!))
+    .$if(accountId === undefined, (query) => query.where("about", "=", about))
+    .$if(accountId === undefined && name !== undefined, (query) => query.where("name", "=", name!));
+}
+
 /**
- * The parts of a span until now, the oldest first, from the stored sums: of all accounts, or of one account or vendor.
- * Hours and days are those of the sums, and months those of the zone.
+ * The parts of a span until now, the oldest first, from the stored sums. Hours and days are those of the sums, and
+ * months those of the zone.
  */
 export async function useOverTime(
   db: Db,
   { span, now, zone }: { span: UseSpan; now: number; zone: TimeZone },
-  of: { accountId?: string | undefined; vendor?: string | undefined },
+  of: UseOf,
 ): Promise<Use[]> {
   const begins = beginsOf(span, now, zone);
-  const rows = await db
-    .selectFrom("verification_sum")
+  const rows = await liveSums(db, of, { sums: span === "24h" ? "hour" : "day", from: begins[0]!, to: now })
     .select("begins_at")
     // PostgreSQL returns a sum as text.
     .select(counted.map((count) => sql<number | string>`sum(${sql.ref(count)})`.as(count)))
-    .where("span", "=", span === "24h" ? "hour" : "day")
-    .where("begins_at", ">=", begins[0]!)
-    .where("begins_at", "<=", now)
-    .where("mode", "=", "live")
-    .$if(of.accountId !== undefined, (query) => query.where("account_id", "=", of.accountId!))
-    .$if(of.vendor !== undefined, (query) => query.where("vendor", "=", of.vendor!))
     .groupBy("begins_at")
     .execute();
   const parts = begins.map(

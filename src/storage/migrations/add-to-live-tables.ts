@@ -21,8 +21,8 @@ const pauseBetween = 300;
 /** Milliseconds after which we give up on tables that somebody else never lets go of. */
 const longestWait = 10 * 60_000;
 
-/** What PostgreSQL says if it did not get a lock in time, or saw a deadlock. */
-const heldBack = new Set(["55P03", "40P01"]);
+/** What PostgreSQL says if it did not get a lock in time, saw a deadlock, or two make the same table at once. */
+const heldBack = new Set(["55P03", "40P01", "23505", "42P07"]);
 
 /**
  * Migrates PostgreSQL while other processes serve from it. A change of a table locks it, and everybody queues behind a

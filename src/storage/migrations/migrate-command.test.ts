@@ -18,7 +18,7 @@ for (const engine of engines)
           "Done: 0001_baseline, 0002_outcome_sums_since_0001, 0003_found_again_since_0002, " +
             "0004_state_sums_since_0002, 0005_endpoint_makers_since_0001, 0006_unheard_charges_since_0001, " +
             "0007_rehearsed_events_since_0001, 0008_account_addresses_since_0001, " +
-            "0009_response_statuses_since_0001.\n",
+            "0009_response_statuses_since_0001, 0010_use_sums_since_0002.\n",
         );
         assert.equal((await duba("--dry-run")).out, "The store has the tables of this version.\n");
         const store = await openStore({ ...settings, serving: false });

@@ -7,7 +7,10 @@ import type { Tables } from "../tables.ts";
  * The newest migration with columns that must be counted anew, or erased, where a version wrote that does not know
  * them. A version that knows it leaves nothing to do.
  */
-const countedSince = 4;
+const countedSince = 10;
+
+/** The migration from which on a version counts verifications by state. */
+export const stateSumsSince = 4;
 
 /**
  * The fact that a version wrote here which does not know all of the tables. Its value is that version's newest
@@ -41,6 +44,11 @@ export async function olderVersionNote(db: Kysely<Tables>) {
   const facts = db.selectFrom("fact").select(["value", "created_at"]).where("name", "=", olderVersion);
   const note = await facts.executeTakeFirst();
   return note && Number(note.value) < countedSince ? note : undefined;
+}
+
+/** Whether the version of a note lacks what the migration `since` added. */
+export function lacks(note: { value: string } | undefined, since: number): boolean {
+  return note !== undefined && Number(note.value) < since;
 }
 
 export type OlderVersionNote = NonNullable<Awaited<ReturnType<typeof olderVersionNote>>>;

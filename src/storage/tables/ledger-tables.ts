@@ -17,6 +17,15 @@ export const forgottenAfter = minutely;
 
 const recordsKept = 24 * hourly;
 
+const sumRules = (table: "verification_sum" | "use_sum", what: string) => [
+  rowsBefore(table, "begins_at", {
+    name: `${what} of hours`,
+    only: sql`span = 'hour'`,
+    kept: (now) => now - hoursKept,
+  }),
+  rowsBefore(table, "begins_at", { name: `${what} of days`, only: sql`span = 'day'`, kept: ledgerStart }),
+];
+
 const withTheKey = `${keyLifetime / hourly} hours, with that key`;
 const withTheRow = `${ledgerMonths} months, with the ledger row`;
 
@@ -128,14 +137,22 @@ export const ledgerTables = {
         isErased: false,
       },
     ],
-    retention: () => [
-      rowsBefore("verification_sum", "begins_at", {
-        name: "sums of hours",
-        only: sql`span = 'hour'`,
-        kept: (now) => now - hoursKept,
-      }),
-      rowsBefore("verification_sum", "begins_at", { name: "sums of days", only: sql`span = 'day'`, kept: ledgerStart }),
+    retention: () => sumRules("verification_sum", "sums"),
+    backup: {},
+  }),
+  use_sum: table({
+    columns: allTables.use_sum,
+    personal: [
+      {
+        what: "the same sums by API key, and by vendor",
+        columns: ["attempts", "verified", "negative", "charges"],
+        kept: "yes",
+        how: "numbers, without persons and references",
+        until: `by the hour ${hoursKept / hourly} hours, by the day ${ledgerMonths} months`,
+        isErased: false,
+      },
     ],
+    retention: () => sumRules("use_sum", "sums of use"),
     backup: {},
   }),
   upstream_status: table({

@@ -10,21 +10,29 @@ const hour = 3_600_000;
 for (const engine of engines)
   suite(`use over time on ${engine.name}`, () => {
     let service: TestService;
-    let use: (...argv: string[]) => Promise<{ period: string; verified: number; charged: string }[]>;
+    type Use = { period: string; attempts: number; verified: number; charged: string }[];
+    let use: (...argv: string[]) => Promise<Use>;
+    let useOfKey: (...argv: string[]) => Promise<Use>;
+    let [till, kiosk] = ["", ""];
 
     before(async () => {
       service = await startService({}, engine);
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
-      use = async (...argv) => JSON.parse((await ran(["books", "use", ...argv, "--json"], { environment })).out);
+      const json = async (...argv: string[]) => JSON.parse((await ran([...argv, "--json"], { environment })).out);
+      use = (...argv) => json("books", "use", ...argv);
+      useOfKey = (...argv) => json("keys", "use", ...argv);
       const { db, now } = await service.store();
       const email = await service.newAccount("Shop");
       await service.newAccount("Other");
       const { id } = await db.selectFrom("account").select("id").where("email", "=", email).executeTakeFirstOrThrow();
+      const newKey = async (label: string) => (await service.newKey({ account: email, mode: "live", label })).id;
+      [till, kiosk] = [await newKey("Till"), await newKey("Kiosk")];
       const times = [0, hour, 40 * 24 * hour].map((ago) => now() - ago);
       const rows = times.map((at, place) =>
         verifiedRow(id, at, {
           mode: "live",
+          key_id: place === 1 ? kiosk : till,
           reference: `3wKwKW71964069${place}`,
           charged: 1,
           charged_at: at,
@@ -66,6 +74,22 @@ for (const engine of engines)
       assert.deepEqual([days.length, sumOf(days)], [30, 2]);
       const months = await use("--account", "shop@example.com", "--span", "12m");
       assert.deepEqual([months.length, sumOf(months)], [12, 3]);
+    });
+
+    test("the use of a key is what was verified with it, and the keys of a client come to what it used", async () => {
+      const sumOf = (rows: Use, of: "attempts" | "verified") => rows.reduce((sum, each) => sum + each[of], 0);
+      const ofTill = await useOfKey(till);
+      assert.deepEqual([ofTill.length, sumOf(ofTill, "attempts"), sumOf(ofTill, "verified")], [24, 1, 1]);
+      assert.equal(ofTill.at(-1)!.charged, "78");
+      const year = await Promise.all([till, kiosk].map((id) => useOfKey(id, "--span", "12m")));
+      assert.deepEqual(
+        year.map((rows) => [rows.length, sumOf(rows, "verified")]),
+        [
+          [12, 2],
+          [12, 1],
+        ],
+      );
+      assert.equal(sumOf(await use("--span", "12m"), "verified"), 3);
     });
 
     test("the use of a client is its own, and the use of a vendor is what it was asked", async () => {

@@ -98,10 +98,11 @@ export function makers({ site }: PageRequest, command: ConsoleCommand, texts: Fo
 
 /** The other commands that take the name of the thing. Each family has ids of its own. */
 function aboutSame(site: SiteMap, command: ConsoleCommand, name: string): ConsoleCommand[] {
+  const { tabs = [] } = recordShownBy(site, command) ?? {};
   return [...site.commands.values()].filter(
     (other) =>
       other.id !== command.id &&
-      (name !== "id" || familyOf(other) === familyOf(command)) &&
+      (name !== "id" || familyOf(other) === familyOf(command) || tabs.includes(other.id)) &&
       membersOf(other.input).some((member) => member.name === name) &&
       memberWith("holds", other.answer) === undefined,
   );

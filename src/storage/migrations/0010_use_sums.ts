@@ -1,0 +1,17 @@
+import { useSumTables } from "./0010_tables.ts";
+import type { Migration } from "./add-to-live-tables.ts";
+import { createTables } from "./create-tables.ts";
+import { noteOlderVersion } from "./older-version.ts";
+
+/** Sums by API key and by vendor. `recountAfterOlderVersion` fills them for the days before. */
+export const useSums: Migration = {
+  async tables(db) {
+    await createTables(db, useSumTables, (_, table) => table.ifNotExists());
+    await noteOlderVersion(db, 9);
+  },
+  indexes: [
+    "index use_sum_by_time on use_sum (span, begins_at)",
+    // A year of one account is read without the sums of all others.
+    "index verification_sum_by_account on verification_sum (account_id, span, begins_at)",
+  ],
+};
