@@ -73,8 +73,8 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "sums that are made anew lose what was refused",
     file: recounted,
-    from: ", refused: stored.refused }",
-    to: " }",
+    from: "? { refused: stored.refused } :",
+    to: "? {} :",
     tests: sumTest,
   },
   {

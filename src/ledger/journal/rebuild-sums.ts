@@ -12,7 +12,7 @@ import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
 import { ledgerTrail } from "../ledger-trail.ts";
 import {
-  countIn,
+  countOfSum,
   differencesOf,
   differenceText,
   type SumDifference,
@@ -153,9 +153,12 @@ async function removeEmpty(db: Db, { name, keys, counts }: SumTable, row: AnySum
 }
 
 function isEmpty({ counts }: SumTable, row: AnySum): boolean {
-  return counts.every((count) => countIn(row, count) === 0);
+  return counts.every((count) => countOfSum(row, count) === 0);
 }
 
 function added({ counts }: SumTable, one: AnySum, other: AnySum): AnySum {
-  return { ...one, ...Object.fromEntries(counts.map((count) => [count, countIn(one, count) + countIn(other, count)])) };
+  return {
+    ...one,
+    ...Object.fromEntries(counts.map((count) => [count, countOfSum(one, count) + countOfSum(other, count)])),
+  };
 }

@@ -151,7 +151,7 @@ export function differenceText(
 ): string {
   const { stored, counted } = difference;
   const each = differentCounts(difference).map(
-    (count) => `${count} is ${countIn(counted, count)} on the ledger and ${countIn(stored, count)} in the sums`,
+    (count) => `${count} is ${countOfSum(counted, count)} on the ledger and ${countOfSum(stored, count)} in the sums`,
   );
   return `of the ${stored.span} from ${zone.isoSecondOf(stored.begins_at)}, ${aboutText(stored, nameOf)}: ${each.join(", ")}`;
 }
@@ -258,15 +258,15 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
 }
 
 function differentCounts({ table, stored, counted }: SumDifference, among: readonly Count[] = table.counts): Count[] {
-  return among.filter((count) => countIn(stored, count) !== countIn(counted, count));
+  return among.filter((count) => countOfSum(stored, count) !== countOfSum(counted, count));
 }
 
 /** A count that the table of the sum has. */
-export function countIn(sum: AnySum, count: Count): number {
+export function countOfSum(sum: AnySum, count: Count): number {
   return (sum as SumRow)[count];
 }
 
 /** The row with each count times `factor`. */
 export function times({ counts }: SumTable, row: AnySum, factor: number): AnySum {
-  return { ...row, ...Object.fromEntries(counts.map((count) => [count, factor * countIn(row, count)])) };
+  return { ...row, ...Object.fromEntries(counts.map((count) => [count, factor * countOfSum(row, count)])) };
 }

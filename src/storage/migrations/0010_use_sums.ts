@@ -4,7 +4,7 @@ import { createTables } from "./create-tables.ts";
 import { noteOlderVersion } from "./older-version.ts";
 
 /** Sums by API key and by vendor. `recountAfterOlderVersion` fills them for the days before. */
-export const useSums: Migration = {
+export const sumsOfUse: Migration = {
   async tables(db) {
     await createTables(db, useSumTables, (_, table) => table.ifNotExists());
     await noteOlderVersion(db, 9);

@@ -12,7 +12,7 @@ import { unheardCharges } from "./0006_unheard_charges.ts";
 import { rehearsedEvents } from "./0007_rehearsed_events.ts";
 import { accountAddresses } from "./0008_account_addresses.ts";
 import { responseStatuses } from "./0009_response_statuses.ts";
-import { useSums } from "./0010_use_sums.ts";
+import { sumsOfUse } from "./0010_use_sums.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
 import { primaryKey } from "./columns.ts";
 import { noteOlderVersion } from "./older-version.ts";
@@ -34,7 +34,7 @@ const migrations: Record<string, Migration> = {
   "0007_rehearsed_events_since_0001": rehearsedEvents,
   "0008_account_addresses_since_0001": accountAddresses,
   "0009_response_statuses_since_0001": responseStatuses,
-  "0010_use_sums_since_0002": useSums,
+  "0010_use_sums_since_0002": sumsOfUse,
 };
 
 /** Of a migration. */
