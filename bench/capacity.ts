@@ -1,8 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { recorded } from "../src/access/access.fixture.ts";
+import { createAccount } from "../src/access/accounts/accounts.ts";
+import { changeTerms, topUp } from "../src/access/accounts/terms.ts";
+import { createKey } from "../src/access/keys/keys.ts";
+import { TimeZone } from "../src/runtime/time-zone.ts";
+import { openStore } from "../src/storage/store.ts";
+import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
+import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { engines } from "../test/support/engines.ts";
 import { callers, forSeconds } from "./callers.ts";
+import { Client, type Person } from "./client.ts";
 import { table } from "./figures.ts";
 import type { Pace } from "./run.ts";
 import { type Service, startService, storeOf } from "./servers.ts";
@@ -10,6 +19,8 @@ import { type Service, startService, storeOf } from "./servers.ts";
 /** What one verification costs with so many callers at once. */
 interface Cost {
   callers: number;
+  /** Who asks, and who answers. */
+  of: string;
   /** A second. */
   rate: number;
   /** Microseconds of Duba, and of all processes of PostgreSQL. */
@@ -34,21 +45,36 @@ const secondsOfMonth = 30.44 * 86_400;
 
 /**
  * `npm run bench -- capacity --rate 100 --months 24`: measures what one verification by the sandbox costs on
- * PostgreSQL, and derives what a rate needs.
+ * PostgreSQL, and derives what a rate needs. Then what one by a vendor costs, for an account that pays from a balance and
+ * for one that does not.
  */
 export async function capacity({ rate, months = monthsKept, seconds = 15 }: Pace): Promise<void> {
   const store = await storeOf(engines.find(({ name }) => name === "postgres")!);
   if (!store) return;
-  await using service = await startService(store, { DUBA_LIMITS: "off" });
+  const vendor = await LocalVendor.start();
+  vendor.behaviour = json(200, foundFile.sample);
+  await using service = await startService(store, {
+    DUBA_LIMITS: "off",
+    DUBA_UPSTREAMS: "dojah",
+    DUBA_DOJAH_URL: vendor.url,
+    DUBA_DOJAH_APP_ID: "app",
+    DUBA_DOJAH_KEY: "key",
+  });
   const database = new pg.Client({ connectionString: service.store.databaseUrl! });
   await database.connect();
   try {
+    const bySandbox = { of: "the sandbox", client: service.client };
     await callers(16, forSeconds(5), () => service.client.verify());
     const costs: Cost[] = [];
-    for (const count of measured) costs.push(await costWith(count, seconds, service, database));
+    for (const count of measured) costs.push(await costWith(count, seconds, service, database, bySandbox));
     const stored = await storedBytes(database);
-    console.log(`\nCapacity: what one verification costs here, by the sandbox, on PostgreSQL, ${seconds} s each\n`);
-    console.log(table([costHeads, ...costs.map(costRow)]));
+    const live: Cost[] = [];
+    for (const prepaid of [false, true]) {
+      await using shop = await liveShop(service, prepaid);
+      live.push(await costWith(measured.at(-1)!, seconds, service, database, shop));
+    }
+    console.log(`\nCapacity: what one verification costs here on PostgreSQL, ${seconds} s each\n`);
+    console.log(table([costHeads, ...[...costs, ...live].map(costRow)]));
     console.log(`\n  Stored: ${stored.toFixed(0)} bytes, with indexes, attempts, seals and sums`);
     const fit = fitted(costs[0]!, costs.at(-1)!);
     const [, held] = costs as [Cost, Cost, Cost];
@@ -61,22 +87,55 @@ export async function capacity({ rate, months = monthsKept, seconds = 15 }: Pace
     console.log(table([needHeads, ...rates.map((each) => needRow(each, months, fit, costs.at(-1)!, stored))]));
   } finally {
     await database.end();
+    await vendor.close();
   }
 }
 
-const costHeads = ["callers", "a second", "Duba", "PostgreSQL", "commits", "rows", "WAL"];
+const costHeads = ["", "callers", "a second", "Duba", "PostgreSQL", "commits", "rows", "WAL"];
 
-function costRow({ callers: count, rate, duba, postgres, commits, rows, wal }: Cost): string[] {
+function costRow({ of, callers: count, rate, duba, postgres, commits, rows, wal }: Cost): string[] {
   const micros = [duba, postgres].map((each) => `${each.toFixed(0)} µs`);
-  return [String(count), rate.toFixed(0), ...micros, commits.toFixed(2), rows.toFixed(2), `${wal.toFixed(0)} B`];
+  return [of, String(count), rate.toFixed(0), ...micros, commits.toFixed(2), rows.toFixed(2), `${wal.toFixed(0)} B`];
 }
 
-async function costWith(count: number, seconds: number, service: Service, database: pg.Client): Promise<Cost> {
+/** Who asks: with a key of which account, about whom. */
+interface Caller {
+  of: string;
+  client: Client;
+  person?: Person;
+}
+
+/** A client of a vendor's answers, prepaid or not. */
+async function liveShop({ store: settings, duba }: Service, prepaid: boolean): Promise<Caller & AsyncDisposable> {
+  const of = prepaid ? "a vendor, prepaid" : "a vendor";
+  const account = prepaid ? "prepaid@example.com" : "shop@example.com";
+  await using opened = new AsyncDisposableStack();
+  const { db, close } = await openStore({ ...settings, serving: false });
+  opened.defer(close);
+  await createAccount(recorded(db), { name: "Corner Shop", email: account });
+  if (prepaid) {
+    await changeTerms(recorded(db), account, { prepaid }, new TimeZone("Africa/Lagos"));
+    await topUp(recorded(db), account, { kobo: 100_000_000_000, reason: "Transfer" });
+  }
+  const { text: key } = await createKey(recorded(db), { account, mode: "live", label: "" });
+  const client = new Client(duba.url, key);
+  const { bvn, phone_number1: phone } = foundFile.sample.entity;
+  return { of, client, person: { bvn, phone }, [Symbol.asyncDispose]: async () => client.close() };
+}
+
+async function costWith(
+  count: number,
+  seconds: number,
+  service: Service,
+  database: pg.Client,
+  { of, client, person }: Caller,
+): Promise<Cost> {
   const before = await readingOf(service, database);
-  const seen = await callers(count, forSeconds(seconds), () => service.client.verify());
+  const seen = await callers(count, forSeconds(seconds), () => client.verify(person));
   const after = await readingOf(service, database);
   const each = (name: keyof Reading) => (after[name] - before[name]) / seen.latencies.length;
   return {
+    of,
     callers: count,
     rate: seen.rate,
     duba: each("duba"),

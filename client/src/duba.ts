@@ -721,7 +721,7 @@ export interface VerifyBvnInput {
   bvn: string;
   /** Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. The ten digits after 0, 234 or +234 never begin with 0. */
   phone: string;
-  /** Amount in naira, as the WAEC look-up returned it. */
+  /** Amount in naira, as the WAEC look-up returned it. The operator's fee is what a verification costs, and Duba compares the two. */
   amount: string;
   /** First name of the customer, to compare it with the record. */
   first_name?: string | undefined;

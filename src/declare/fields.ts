@@ -61,7 +61,9 @@ export const phoneField = field({
 /** Naira text: at most nine digits and two decimals, above zero. */
 export const amountField = field({
   pattern: "^(?=.*[1-9])\\d{1,9}(\\.\\d{1,2})?$",
-  description: "Amount in naira, as the WAEC look-up returned it.",
+  description:
+    "Amount in naira, as the WAEC look-up returned it. " +
+    "The operator's fee is what a verification costs, and Duba compares the two.",
   problem: 'must be an amount in naira above 0, such as "100" or "100.50"',
   example: "100",
   quantity: true,

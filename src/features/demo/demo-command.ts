@@ -139,7 +139,7 @@ function welcome(url: string, file: string, invoice: string, key: string): strin
 This is a demonstration: all people, businesses and prices are invented, and no vendor is called.
 
   Service     ${url} (reference: ${url}/docs)
-  Console     the link above registers you as its first officer
+  Console     open the link "Register as the first officer" above in a browser of this machine, and make a passkey
   Invoice     ${invoice}
   Commands    in a shell that has its settings: set -a; . ${file}; set +a
 

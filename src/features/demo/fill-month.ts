@@ -1,3 +1,4 @@
+import { KeyUses } from "../../access/keys/key-uses.ts";
 import { ledgerAuditEvents } from "../../ledger/journal/follow-journal.ts";
 import { rebuildSums } from "../../ledger/journal/rebuild-sums.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
@@ -11,7 +12,7 @@ const atOnce = 2_000;
 
 /**
  * Puts verifications on the ledger as if they had been made: with their attempts, their entries of the audit trail,
- * their sums, and what the service counts in a minute.
+ * their sums, the last use of each key, and what the service counts in a minute.
  */
 export async function fillMonth(room: Audited & WithClock, month: readonly Verified[], zone: TimeZone): Promise<void> {
   const { db } = room;
@@ -31,6 +32,9 @@ export async function fillMonth(room: Audited & WithClock, month: readonly Verif
   }
   // Today's time, as an entry that is older than the seal before it was written afterwards.
   for await (const page of ledgerAuditEvents(db)) await room.audit(db, ...page.flatMap(({ event }) => event ?? []));
+  const uses = new KeyUses(db);
+  for (const { row } of month) if (row.key_id !== null) uses.note(row.key_id, "127.0.0.1", row.created_at);
+  await uses.write();
   const { outcomes, durations } = minutesOf(month, room.now());
   await insert(db, "minute_outcome", outcomes);
   await insert(db, "minute_duration", durations);

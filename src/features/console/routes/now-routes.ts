@@ -17,6 +17,7 @@ import { recordAddress } from "../view/record-links.ts";
 import { alarmParts, answerOf } from "./answers.ts";
 import { framed } from "./command-routes.ts";
 import { pageHead } from "./page-parts.ts";
+import { ownEmail } from "./place-parts.ts";
 import { runAs, shownTo, statusFacts } from "./run-as.ts";
 
 export async function nowPage(request: PageRequest, place: ConsolePage): Promise<HttpResponse> {
@@ -35,7 +36,7 @@ export async function nowPage(request: PageRequest, place: ConsolePage): Promise
   const parts = [part(`/now/counts?range=${range}`, 10, counts!), part("/now/alarms", 10, alarms!)];
   // What stops the service comes before charts of it.
   if (live!.includes('class="band"')) parts.reverse();
-  const main = html`${pageHead({ title: place.title, tools })}
+  const main = html`${pageHead({ title: place.title, tools })}${ownEmail(request)}
 ${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 60, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
   return framed(request, place, place.title, main, { scripts: ["htmx.js"] });
 }

@@ -22,7 +22,7 @@ export async function aboveTable(request: PageRequest, { path }: ConsolePage): P
 }
 
 /** The first officer has an e-mail that stands for nobody. */
-function ownEmail({ session: { person } }: PageRequest): Html {
+export function ownEmail({ session: { person } }: PageRequest): Html {
   if (person.email !== firstOfficer) return html``;
   const address = addressOf({ id: "people.change" }, { person: firstOfficer });
   return html`<p class="warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;

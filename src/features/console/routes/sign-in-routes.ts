@@ -8,7 +8,7 @@ import { jsonResponse, page, redirect } from "../console-response.ts";
 import type { ConsoleRoom, PageRequest } from "../console-room.ts";
 import { anotherPasskeyOptions, registerPasskey, registrationOptions } from "../people/new-passkeys.ts";
 import { PasskeyError, signInOptions, verifySignIn } from "../people/passkeys.ts";
-import { firstOfficer, personActor } from "../people/people-rows.ts";
+import { personActor } from "../people/people-rows.ts";
 import { peopleTrail } from "../people/people-trail.ts";
 import { beginSession, browserOf, endSession } from "../people/sessions.ts";
 import { pathOf } from "../site-map.ts";
@@ -95,7 +95,7 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
             .slice(0, 100),
         };
         const person = await registerPasskey(place, { ...request, response: response as RegistrationResponseJSON });
-        return signedIn(room, person.id, browser, person.email === firstOfficer ? "/people" : "/");
+        return signedIn(room, person.id, browser, "/");
       });
     default:
       return undefined;
