@@ -45,8 +45,8 @@ const secondsOfMonth = 30.44 * 86_400;
 
 /**
  * `npm run bench -- capacity --rate 100 --months 24`: measures what one verification by the sandbox costs on
- * PostgreSQL, and derives what a rate needs. Then what one by a vendor costs, for an account that pays from a balance and
- * for one that does not.
+ * PostgreSQL, and derives what a rate needs. Then what one by a vendor costs, for an account that pays from a balance
+ * and for one that does not.
  */
 export async function capacity({ rate, months = monthsKept, seconds = 15 }: Pace): Promise<void> {
   const store = await storeOf(engines.find(({ name }) => name === "postgres")!);

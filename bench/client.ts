@@ -14,7 +14,7 @@ export interface Person {
 
 let verified = 0;
 
-/** Callers of one server with one key, the bench's unless given, whose connections stay open. Whatever is not answered 200 rejects. */
+/** Callers of one server with one key, whose connections stay open. Whatever is not answered 200 rejects. */
 export class Client {
   readonly #url: string;
   readonly #key: string;
@@ -29,7 +29,7 @@ export class Client {
     return this.#ask("GET", path, {});
   }
 
-  /** As an integrator verifies: an idempotency key, and a BVN that nobody asked for before unless `person` is given. */
+  /** As an integrator verifies: an idempotency key, and a BVN that nobody asked for before, unless one is given. */
   verify(person?: Person): Promise<Answer> {
     verified += 1;
     const { bvn, phone } = person ?? { bvn: String(30_000_000_000 + verified), phone: "08000000017" };
