@@ -1,12 +1,14 @@
+import { execFileSync } from "node:child_process";
 import pg from "pg";
+import { startOwnDatabase } from "../crash/database.ts";
 import { crash } from "../crash/rounds.ts";
-import { type Engine, engines, type Fresh } from "../support/engines.ts";
+import { engines } from "../support/engines.ts";
 import { journeys } from "./journeys.ts";
 
 /**
  * PostgreSQL as an engine that spreads a database over machines plays it: every transaction is serializable, so some
  * are refused with 40001; a session takes numbers of sequences in advance, so they do not rise with time; locks that no
- * row has lock nothing; and nobody is notified.
+ * row has lock nothing; and nobody is notified. Each database that is made from now on is so.
  */
 const played = `
   create function public.pg_advisory_xact_lock(bigint) returns void language sql as '';
@@ -22,25 +24,26 @@ const played = `
     end $$;
   create event trigger take_numbers_in_advance on ddl_command_end when tag in ('CREATE TABLE')
     execute function take_numbers_in_advance();
-  do $$ begin
-    execute format('alter database %I set default_transaction_isolation = serializable', current_database());
-    execute format('alter database %I set search_path = public, pg_catalog', current_database());
-  end $$`;
+  alter role current_user set default_transaction_isolation = serializable;
+  alter role current_user set search_path = public, pg_catalog`;
 
-async function distributed(): Promise<Fresh> {
-  const fresh = await engines.find(({ name }) => name === "postgres")!.fresh();
-  const client = new pg.Client({ connectionString: fresh.settings.databaseUrl! });
-  await client.connect();
-  await client.query(played);
-  await client.end();
-  return fresh;
-}
-
-const engine: Engine = { name: "postgres", fresh: distributed, ready: distributed };
+/** An old store that is upgraded, and all rules of retention. */
+const testFiles = ["test/kept-stores.test.ts", "test/retention.test.ts"];
 
 /** Returns what was measured. */
 export async function distributedTrial({ rounds }: { rounds: number }): Promise<object> {
-  const journey = await journeys(engine, 2_000);
-  const { kills, vendorCalls, verified } = await crash({ engine, vendor: "peer", rounds, seed: "distributed" });
-  return { ...journey, rounds, kills, vendorCalls, verified };
+  const { url, stop } = await startOwnDatabase();
+  try {
+    const template = new pg.Client({ connectionString: url.replace(/[^/]*$/, "template1") });
+    await template.connect();
+    await template.query(played).finally(() => template.end());
+    process.env.DUBA_TEST_POSTGRES_URL = url;
+    const engine = engines.find(({ name }) => name === "postgres")!;
+    const journey = await journeys(engine, 2_000);
+    const { kills, vendorCalls, verified } = await crash({ engine, vendor: "peer", rounds, seed: "distributed" });
+    execFileSync(process.execPath, ["--test", "--test-reporter=dot", ...testFiles], { stdio: "inherit" });
+    return { ...journey, rounds, kills, vendorCalls, verified };
+  } finally {
+    await stop();
+  }
 }
