@@ -47,7 +47,7 @@ export async function useOf(room: CallsRoom, idOrEmail: string): Promise<Use> {
       .where("account_id", "=", id)
       .where("mode", "=", "live")
       .executeTakeFirst(),
-    chargedThisMonth(db, verificationSettings().timeZone, now()),
+    chargedThisMonth(db, verificationSettings().timeZone, now(), id),
   ]);
   const at = Math.max(Number(used?.at ?? 0), Number(verified?.at ?? 0));
   const last = at === 0 ? richText`It has not called yet.` : richText`Its last call: ${{ time: at }}.`;

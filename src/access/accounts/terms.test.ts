@@ -5,6 +5,7 @@ import { usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { accessTrail } from "../../declare/access-trail.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
+import { rebuildSums } from "../../ledger/journal/rebuild-sums.ts";
 import { type Count, counts } from "../../ledger/journal/verification-sums.ts";
 import { verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
@@ -199,5 +200,29 @@ for (const engine of usualEngines)
           .execute();
       }
       assert.equal((await chargedThisMonth(store.db, zone, january)).get(id), 103);
+      assert.deepEqual([...(await chargedThisMonth(store.db, zone, january, id))], [[id, 103]]);
+    });
+
+    test("charges of ended days are read anew once the sums were rebuilt, and those of today at once", async () => {
+      const { id } = await newAccount();
+      const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
+      const about = { ...none, span: "day", account_id: id, mode: "live", kind: "bvn", vendor: "", charges: 1 };
+      const first = zone.startOfMonth(zone.monthOf(january));
+      const tenth = first + 9 * 24 * 60 * 60_000;
+      const charge = (begins_at: number, charged_kobo: number) =>
+        store.db
+          .insertInto("verification_sum")
+          .values({ ...about, begins_at, charged_kobo })
+          .execute();
+      const charged = async () => (await chargedThisMonth(store.db, zone, tenth + 12 * 60 * 60_000)).get(id);
+      await charge(first, 5);
+      assert.equal(await charged(), 5);
+      await charge(tenth, 20);
+      assert.equal(await charged(), 25);
+      const room = { db: store.db, audit: async () => {}, actor: "test", now: () => tenth, progress: () => {} };
+      await charge(first - 1, 300);
+      await charge(first + 24 * 60 * 60_000, 4_000);
+      await rebuildSums(room, zone);
+      assert.equal(await charged(), undefined);
     });
   });

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { accessTrail } from "../../declare/access-trail.ts";
 import { type AccountTerms, balancePeriod } from "../../declare/account-terms.ts";
 import { nairaOf } from "../../declare/money.ts";
+import { rebuildCount } from "../../ledger/journal/rebuild-sums.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
@@ -122,19 +123,72 @@ export async function spendingOf(
   };
 }
 
-/** What the live verifications of this month charged each account, from the sums of days. Kobo, by its id. */
-export async function chargedThisMonth(db: Db, zone: TimeZone, now: number): Promise<ReadonlyMap<string, number>> {
-  return chargedIn(db, zone.startOfMonth(zone.monthOf(now)), now);
+/**
+ * What the live verifications of this month charged each account, or this one, from the sums of days. Kobo, by its id.
+ */
+export async function chargedThisMonth(
+  db: Db,
+  zone: TimeZone,
+  now: number,
+  accountId?: string,
+): Promise<ReadonlyMap<string, number>> {
+  const open = zone.startOfDay(zone.dayOf(now - lateBy));
+  const month = zone.startOfMonth(zone.monthOf(now));
+  const [ended, later] = await Promise.all([
+    chargedInEnded(db, { from: month, to: open - 1, accountId }),
+    chargedIn(db, { from: Math.max(month, open), to: now, accountId }),
+  ]);
+  const all = new Map(ended);
+  for (const [id, kobo] of later) all.set(id, kobo + (all.get(id) ?? 0));
+  return all;
 }
 
-/** What the days of last month charged each account that are as far into it as today is into this one, in kobo. */
-export async function chargedLastMonth(db: Db, zone: TimeZone, now: number): Promise<ReadonlyMap<string, number>> {
+/**
+ * What the days of last month charged each account, or this one, that are as far into it as today is into this one, in
+ * kobo.
+ */
+export async function chargedLastMonth(
+  db: Db,
+  zone: TimeZone,
+  now: number,
+  accountId?: string,
+): Promise<ReadonlyMap<string, number>> {
   const begun = zone.startOfMonth(zone.monthOf(now));
   const from = zone.startOfMonth(zone.monthOf(begun - 1));
-  return chargedIn(db, from, Math.min(from + (now - begun), begun - 1));
+  const to = zone.startOfDay(zone.dayOf(Math.min(from + (now - begun), begun - 1)));
+  return chargedInEnded(db, { from, to, accountId });
 }
 
-async function chargedIn(db: Db, from: number, to: number): Promise<ReadonlyMap<string, number>> {
+/** Daily sums that begin in this time. */
+interface ChargedDays {
+  from: number;
+  to: number;
+  accountId: string | undefined;
+}
+
+/** Milliseconds after its end in which the journal may add to a day. */
+const lateBy = 60 * 60_000;
+const endedDays = new WeakMap<Db, Map<string, Promise<ReadonlyMap<string, number>>>>();
+
+/**
+ * Of all accounts these are hundreds of thousands of rows, and after its end nothing changes a day but a rebuild, so we
+ * read them once.
+ */
+async function chargedInEnded(db: Db, days: ChargedDays): Promise<ReadonlyMap<string, number>> {
+  if (days.to < days.from) return new Map();
+  if (days.accountId !== undefined) return chargedIn(db, days);
+  const known = endedDays.get(db) ?? new Map();
+  endedDays.set(db, known);
+  const key = `${days.from} ${days.to} ${await rebuildCount(db)}`;
+  if (!known.has(key)) {
+    if (known.size >= 4) known.clear();
+    known.set(key, chargedIn(db, days));
+    known.get(key)!.catch(() => known.delete(key));
+  }
+  return known.get(key)!;
+}
+
+async function chargedIn(db: Db, { from, to, accountId }: ChargedDays): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("verification_sum")
     // PostgreSQL returns a sum as text.
@@ -143,6 +197,7 @@ async function chargedIn(db: Db, from: number, to: number): Promise<ReadonlyMap<
     .where("begins_at", ">=", from)
     .where("begins_at", "<=", to)
     .where("mode", "=", "live")
+    .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))
     .groupBy("account_id")
     .execute();
   return new Map(rows.map(({ account_id, kobo }) => [account_id, Number(kobo)]));

@@ -370,6 +370,6 @@ async function madeBy(db: Audited["db"], key: string, now: number) {
 }
 
 async function shownKey(db: Audited["db"], key: keys.ApiKey) {
-  const [{ email }, uses] = await Promise.all([findAccount(db, key.account_id), lastUses(db)]);
+  const [{ email }, uses] = await Promise.all([findAccount(db, key.account_id), lastUses(db, key.account_id)]);
   return keyFactsOf(key, email, uses.get(key.id));
 }

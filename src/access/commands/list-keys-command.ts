@@ -3,7 +3,7 @@ import { command, groupCounts } from "../../declare/command.ts";
 import { scopes, usualScopes } from "../../declare/operation.ts";
 import Type from "../../declare/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
-import { listAccounts } from "../accounts/accounts.ts";
+import { findAccount } from "../accounts/accounts.ts";
 import { type KeyUse, lastUses } from "../keys/key-uses.ts";
 import * as keys from "../keys/keys.ts";
 
@@ -43,7 +43,8 @@ const groups = {
   not_used_for_30_days: ({ state, last_used_at }) => state === "active" && (last_used_at ?? 0) < Date.now() - 30 * day,
   expired: ({ state }) => state === "expired",
   revoked: ({ state }) => state === "revoked",
-} satisfies Record<string, (key: ReturnType<typeof keyFactsOf>) => boolean>;
+} satisfies Record<string, (key: Standing) => boolean>;
+type Standing = Awaited<ReturnType<typeof standings>>[number];
 type Group = keyof typeof groups;
 
 export const listKeysCommand = command({
@@ -75,8 +76,8 @@ export const listKeysCommand = command({
     ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),
     ...(["expires_at", "last_used_at", "last_used_from"] as const),
   ],
-  choiceCounts: async ({ account }, store: Audited) => groupCounts(groups, await listed(store, account)),
-  tab: { count: async ({ account }, { db }: Audited) => (await keys.listKeys(db, account)).length },
+  choiceCounts: async ({ account }, store: Audited) => groupCounts(groups, await standings(store, account)),
+  tab: { count: async ({ account }, store: Audited) => (await standings(store, account)).length },
   examples: [{}, { account: "shop@example.com" }, { only: "ends_soon" }],
   run: async ({ account, only }, store: Audited) => {
     const all = await listed(store, account);
@@ -85,10 +86,26 @@ export const listKeysCommand = command({
 });
 
 async function listed({ db }: Audited, account?: string) {
-  const found = await keys.listKeys(db, account);
-  const [accounts, uses] = await Promise.all([listAccounts(db), lastUses(db)]);
-  const emails = new Map(accounts.map(({ id, email }) => [id, email]));
+  const of = account === undefined ? undefined : await findAccount(db, account);
+  const [found, owners, uses] = await Promise.all([
+    keys.listKeys(db, of?.id),
+    of ? [of] : db.selectFrom("account").select(["id", "email"]).execute(),
+    lastUses(db, of?.id),
+  ]);
+  const emails = new Map(owners.map(({ id, email }) => [id, email]));
   return found.map((key) => keyFactsOf(key, emails.get(key.account_id) ?? key.account_id, uses.get(key.id)));
+}
+
+/** What says in which groups keys are. */
+async function standings({ db }: Audited, account?: string) {
+  const of = account === undefined ? undefined : await findAccount(db, account);
+  const rows = await db
+    .selectFrom("api_key")
+    .leftJoin("key_use", "key_use.key_id", "api_key.id")
+    .select(["mode", "expires_at", "revoked_at", "used_at as last_used_at"])
+    .$if(of !== undefined, (query) => query.where("account_id", "=", of!.id))
+    .execute();
+  return rows.map((row) => ({ ...row, state: keyState(row) }));
 }
 
 export function keyFactsOf(key: keys.ApiKey, email: string, use?: KeyUse) {

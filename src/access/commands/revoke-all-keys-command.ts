@@ -44,7 +44,7 @@ export const revokeAllKeys = command({
   examples: [{ account: "shop@example.com" }],
   effect: async ({ account }, room: KeyRoom) => {
     const { id: accountId, email, name, keys } = await keysInForce(room, account);
-    const [uses, { says }] = await Promise.all([lastUses(room.db), useOf(room, accountId)]);
+    const [uses, { says }] = await Promise.all([lastUses(room.db, accountId), useOf(room, accountId)]);
     return {
       asks: `Revoke all ${keys.length === 1 ? "keys" : `${keys.length} keys`} of ${name}?`,
       says: [

@@ -194,7 +194,7 @@ export async function allTermsOf({ db, config, now }: Room, account: accounts.Ac
   const [spentBy, usedAt, charges] = await Promise.all([
     spendingOf(db, [account], config.timeZone, now()),
     usesOf(db, account.id),
-    chargesOf({ db, config, now }),
+    chargesOf({ db, config, now }, account.id),
   ]);
   return allFactsOf(account, spentBy(account), usedAt, charges);
 }
@@ -205,10 +205,11 @@ interface Charges {
   before: ReadonlyMap<string, number>;
 }
 
-async function chargesOf({ db, config, now }: Pick<Room, "db" | "config" | "now">): Promise<Charges> {
+/** Of all accounts, or of this one. */
+async function chargesOf({ db, config, now }: Pick<Room, "db" | "config" | "now">, id?: string): Promise<Charges> {
   const [charged, before] = await Promise.all([
-    chargedThisMonth(db, config.timeZone, now()),
-    chargedLastMonth(db, config.timeZone, now()),
+    chargedThisMonth(db, config.timeZone, now(), id),
+    chargedLastMonth(db, config.timeZone, now(), id),
   ]);
   return { charged, before };
 }

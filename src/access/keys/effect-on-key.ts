@@ -27,7 +27,7 @@ export async function effectOnKey(
   const { email, says } = await useOf(room, was.account_id);
   const who = richText`${{ account: email }} with the key ${{ key: id }}`;
   const [atOnce, later] = [
-    refusedAtOnce({ was, will, now, use: (await lastUses(room.db)).get(id) }).map(
+    refusedAtOnce({ was, will, now, use: (await lastUses(room.db, was.account_id)).get(id) }).map(
       (text) => richText`Calls of ${who}${text}`,
     ),
     endOf(will) > now && endOf(will) < endOf(was)

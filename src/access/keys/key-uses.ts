@@ -49,8 +49,16 @@ async function writeUses(db: Db, rows: Tables["key_use"][]): Promise<void> {
     .execute();
 }
 
-/** The last use of each key that was ever used, by its public id. */
-export async function lastUses(db: Db): Promise<Map<string, KeyUse>> {
-  const rows = await db.selectFrom("key_use").selectAll().execute();
+/** The last use of each key that was ever used, or of those of this account, by its public id. */
+export async function lastUses(db: Db, accountId?: string): Promise<Map<string, KeyUse>> {
+  const rows = await db
+    .selectFrom("key_use")
+    .selectAll()
+    .$if(accountId !== undefined, (query) =>
+      query.where("key_id", "in", ({ selectFrom }) =>
+        selectFrom("api_key").select("id").where("account_id", "=", accountId!),
+      ),
+    )
+    .execute();
   return new Map(rows.map(({ key_id, used_at, address }) => [key_id, { at: used_at, address }]));
 }

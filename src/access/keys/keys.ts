@@ -73,10 +73,10 @@ export async function insertKey({ db, audit, actor }: Audited, row: ApiKeyRow): 
   await audit(db, accessTrail.keyCreated(actor, facts));
 }
 
-/** Keys without their secrets, oldest first: of one account (by id or e-mail), or of all. */
-export async function listKeys(db: Db, account?: string): Promise<ApiKey[]> {
+/** Keys without their secrets, oldest first: of the account with this id, or of all. */
+export async function listKeys(db: Db, accountId?: string): Promise<ApiKey[]> {
   let query = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("id");
-  if (account !== undefined) query = query.where("account_id", "=", (await findAccount(db, account)).id);
+  if (accountId !== undefined) query = query.where("account_id", "=", accountId);
   return (await query.execute()).map(apiKeyOf);
 }
 

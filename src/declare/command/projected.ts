@@ -35,8 +35,11 @@ export function projected(schema: TSchema | Shape, value: unknown, form: "plain"
     return shows === "time" ? isoText(value) : shows === "naira" ? nairaOf(value) : value;
   if (!isRow(value)) return value;
   if (properties) {
-    const members = Object.entries(properties).filter(([name]) => value[name] !== undefined);
-    return Object.fromEntries(members.map(([name, member]) => [name, projected(member, value[name], form)]));
+    // A list has thousands of rows, so no row makes lists of its own.
+    const members: Record<string, unknown> = {};
+    for (const name in properties)
+      if (value[name] !== undefined) members[name] = projected(properties[name]!, value[name], form);
+    return members;
   }
   const [each] = Object.values(patternProperties ?? {});
   if (!each) return value;

@@ -133,7 +133,7 @@ function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): 
 const rebuildsName = "sums-rebuilt";
 
 /** How often sums were rebuilt. */
-async function rebuildCount(db: Db): Promise<number> {
+export async function rebuildCount(db: Db): Promise<number> {
   const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
   return Number(row?.value ?? 0);
 }

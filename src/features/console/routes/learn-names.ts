@@ -22,15 +22,36 @@ export function namedIn(schema: TSchema | Shape, value: unknown, name = ""): rea
   if (isRow(value)) {
     if (shows === "facts")
       return ["account", "key"].flatMap((fact) => (value[fact] ? [{ [fact]: String(value[fact]) } as Named] : []));
+    if (properties)
+      return naming(properties).flatMap(([member, shape]) =>
+        value[member] === undefined ? [] : namedIn(shape, value[member], member),
+      );
     const [each] = Object.values(patternProperties ?? {});
-    return Object.entries(value).flatMap(([member, one]) => {
-      const shape = properties?.[member] ?? each;
-      return shape ? namedIn(shape, one, member) : [];
-    });
+    return each ? Object.entries(value).flatMap(([member, one]) => namedIn(each, one, member)) : [];
   }
   if (typeof value !== "string") return [];
   if (name === "key_id") return [{ key: value }];
   return shows === "account" || namesSomebody.has(name) ? [{ actor: value }] : [];
+}
+
+const namingMembers = new WeakMap<object, readonly (readonly [string, Shape])[]>();
+
+/** The members that may name somebody or something, so that no row of a long list is searched for others. */
+function naming(properties: Record<string, Shape>): readonly (readonly [string, Shape])[] {
+  const known = namingMembers.get(properties);
+  if (known) return known;
+  const found = Object.entries(properties).filter(([member, shape]) => mayName(shape, member));
+  namingMembers.set(properties, found);
+  return found;
+}
+
+function mayName(schema: Shape, name: string): boolean {
+  const { shows, items, properties, patternProperties } = shapeOf(schema);
+  if (name === "key_id" || namesSomebody.has(name)) return true;
+  if (["richText", "sentence", "facts", "account"].includes(shows ?? "")) return true;
+  if (items) return mayName(items, name);
+  if (properties) return naming(properties).length > 0;
+  return patternProperties !== undefined;
 }
 
 /** Whom and what the texts of a form or of an address name. */
