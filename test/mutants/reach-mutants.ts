@@ -150,8 +150,8 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "the tab of an account counts the keys of all",
     file: "src/access/commands/list-keys-command.ts",
-    from: "(await keys.listKeys(db, account)).length",
-    to: "(await keys.listKeys(db)).length",
+    from: "(await standings(store, account)).length",
+    to: "(await standings(store)).length",
     tests: ["src/features/console/pages.test.ts"],
   },
   {
