@@ -157,7 +157,7 @@ export const moneyMutants: readonly Mutant[] = [
     name: "what an account was charged holds test",
     file: terms,
     from: '.where("mode", "=", "live")\n    .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))\n    .groupBy',
-    to: '.groupBy',
+    to: ".groupBy",
     tests: termsTests,
   },
   {
