@@ -156,8 +156,8 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "what an account was charged holds test",
     file: terms,
-    from: '.where("mode", "=", "live")\n    .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))\n    .groupBy',
-    to: ".groupBy",
+    from: '.where("mode", "=", "live")\\n    .$if(accountId',
+    to: ".$if(accountId",
     tests: termsTests,
   },
   {
