@@ -156,7 +156,7 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "what an account was charged holds test",
     file: terms,
-    from: '.where("mode", "=", "live")\\n    .$if(accountId',
+    from: '.where("mode", "=", "live")\n    .$if(accountId',
     to: ".$if(accountId",
     tests: termsTests,
   },
