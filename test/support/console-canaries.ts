@@ -1,73 +1,49 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { membersOf } from "../../src/declare/command/read-texts.ts";
 import { isIdOrEmail } from "../../src/declare/fields.ts";
-import { busySettings, fillBusyDay, type Subjects } from "../../src/features/console/busy-day.fixture.ts";
-import { formType, type Operators, startOperators } from "../../src/features/console/operators.fixture.ts";
-import { pathOf, siteMap } from "../../src/features/console/site-map.ts";
+import { formType } from "../../src/features/console/operators.fixture.ts";
+import { commandsOfPages, type PageWalk } from "../../src/features/console/page-walk.fixture.ts";
+import { pathOf } from "../../src/features/console/site-map.ts";
 import { asksByUrl } from "../../src/features/console/view/command-form.ts";
-import { pagesOfFeatures } from "../../src/features.ts";
 import { journaled } from "../../src/ledger/ledger-rows.fixture.ts";
-import { everyCommand } from "../../src/wire/every-command.ts";
-import { everyRecord } from "../../src/wire/every-record.ts";
-import { assertAbsent, bytesOf, overheard } from "./canaries.ts";
-import type { Engine, FreshSettings } from "./engines.ts";
+import { assertAbsent, bytesOf } from "./canaries.ts";
+import type { FreshSettings } from "./engines.ts";
 import { ask } from "./service.ts";
 import { until } from "./until.ts";
 
-const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
-const commands = [...site.commands.values()];
 /** What people write about a deed. Names and labels are of accounts and keys, and no note. */
-const noted = commands.flatMap((command) => {
+const noted = commandsOfPages.flatMap((command) => {
   const [text] = membersOf(command.input).filter(({ name }) => /^(?:note|reason)$/.test(name));
   return text ? [{ command, text: text.name }] : [];
 });
 
-/** Registers the tests of a suite: what people write, find and read in the console, on a service with a busy day. */
-export function consoleCanaries(engine: Engine): void {
-  let operators: Operators;
-  let subjects: Subjects;
-  let canaries: string[];
-  const { engine: own, heard } = overheard(engine);
-  const person = { bvn: "22000000017", phone: "08000000017" };
+/** Registers the tests of a suite: what people write, find and read in the console says nothing of a person. */
+export function consoleCanaries(walk: PageWalk): void {
+  const { person } = walk;
 
   before(async () => {
-    const traced = { DUBA_LOG_LEVEL: "trace", DUBA_ACCESS_LOG: "all", DUBA_METRICS: "127.0.0.1:0" };
-    const settings = { ...busySettings, ...traced, DUBA_TRUST_PROXY: "127.0.0.1" };
-    operators = await startOperators(own, settings);
-    const { service } = operators;
-    subjects = await fillBusyDay(service);
-    const headers = { "Idempotency-Key": "order-1", "Consent-Reference": "consent-1" };
-    const body = { ...person, amount: "100" };
-    const { json } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", headers, body });
-    const { personal_info: info, residential_info: home, request_reference: reference } = json.data;
-    subjects = { ...subjects, reference };
-    canaries = [
-      ...Object.values(person),
-      ...[info.full_name, info.first_name, info.last_name, info.email, info.date_of_birth],
-      ...[info.formatted_date_of_birth, home.residential_address],
-    ].filter(Boolean);
-    assert.ok(canaries.length > 7);
+    const { service } = walk.operators;
+    const { reference } = walk.subjects;
     // It becomes an event.
     const { db } = await service.store();
-    await journaled(db, reference, { told_unknown: 1 }).execute();
-    await until(async () => (await service.ask("/api/v2/events?after=0")).text.includes(reference));
+    await journaled(db, reference!, { told_unknown: 1 }).execute();
+    await until(async () => (await service.ask("/api/v2/events?after=0")).text.includes(reference!));
   });
-  after(() => operators.service.close());
 
-  const by = () => operators.by.officer;
+  const by = () => walk.operators.by.officer;
   const assertClean = (where: string, text: string) => {
-    for (const canary of canaries) assert.ok(!text.includes(canary), `${where} holds "${canary}"`);
+    for (const canary of walk.canaries) assert.ok(!text.includes(canary), `${where} holds "${canary}"`);
     // A short name stands in base64 by chance.
     assertAbsent(
       where,
       text,
-      canaries.filter(({ length }) => length > 7),
+      walk.canaries.filter(({ length }) => length > 7),
     );
   };
 
   test("a note keeps no number of a person, wherever it is shown or stored", async () => {
-    const { service } = operators;
+    const { service } = walk.operators;
     const { db } = await service.store();
     const unknown = async () => {
       const body = { bvn: "00000000006", phone: "08000000006", amount: "100" };
@@ -95,16 +71,16 @@ export function consoleCanaries(engine: Engine): void {
       const [example] = command.examples;
       const fields = Object.fromEntries(
         membersOf(command.input).flatMap(({ name, member }) => {
-          const given = own[command.id]?.[name] ?? (example![name] && subjects[name]) ?? example![name];
+          const given = own[command.id]?.[name] ?? (example![name] && walk.subjects[name]) ?? example![name];
           return given === undefined || member.holds || name === "dry_run" ? [] : [[name, [given].flat().join("\n")]];
         }),
       );
       const said = `Told by ${person.phone}: ${person.bvn}, +234 800 000 0017`;
       const who = by();
       const path = pathOf(command);
-      const { json } = await operators.deedOf(path, who, { ...fields, [text]: said });
+      const { json } = await walk.operators.deedOf(path, who, { ...fields, [text]: said });
       if (json.options) assertClean(`the deed of ${command.id}`, json.page);
-      const send = json.options ? operators.confirm : operators.post;
+      const send = json.options ? walk.operators.confirm : walk.operators.post;
       const { text: page } = await send(path, who, { ...fields, [text]: said });
       if (page.includes('class="outcome')) kept += 1;
       // Without its file: the form says so, and repeats the note.
@@ -115,38 +91,40 @@ export function consoleCanaries(engine: Engine): void {
   });
 
   test("find says nothing of a person, whatever somebody knows", async () => {
-    const { service, send, origin } = operators;
+    const { service, send, origin } = walk.operators;
     const { cookie, token } = by();
-    for (const canary of [...canaries, `0${person.phone}`, "+234 800 000 0017"]) {
+    for (const canary of [...walk.canaries, `0${person.phone}`, "+234 800 000 0017"]) {
       const body = new URLSearchParams({ _token: token, text: canary }).toString();
       const headers = { ...formType, Origin: origin };
       const answer = await send("/find", { method: "POST", cookie, body, headers });
       assertClean("the address of what find found", String(answer.headers.location));
       const { text } = answer.status === 303 ? await send(String(answer.headers.location), { cookie }) : answer;
-      assert.match(text, /Nothing found|does not search by/, `find ${canaries.indexOf(canary)}`);
+      assert.match(text, /Nothing found|does not search by/, `find ${walk.canaries.indexOf(canary)}`);
       assertClean("what find found", text);
     }
     assert.ok(service.lines.length > 0);
-    assertClean("what PostgreSQL heard", heard().toString("latin1"));
+    assertClean("what PostgreSQL heard", walk.heard().toString("latin1"));
   });
 
   test("no statement holds a text that has not the form of an id, whatever somebody searches with it", async (t) => {
-    if (engine.name !== "postgres") return t.skip("only PostgreSQL writes statements to a log");
+    if (walk.heard().length === 0) return t.skip("only PostgreSQL writes statements to a log");
     const { cookie } = by();
-    const texts = [...canaries, "+234 800 000 0017", "0800-000-0017", "2348000000017"].filter((it) => !isIdOrEmail(it));
+    const texts = [...walk.canaries, "+234 800 000 0017", "0800-000-0017", "2348000000017"].filter(
+      (it) => !isIdOrEmail(it),
+    );
     assert.ok(texts.length > 5);
     const said = new Set<string>();
-    for (const command of commands.filter(asksByUrl)) {
+    for (const command of commandsOfPages.filter(asksByUrl)) {
       const members = membersOf(command.input);
-      const needed = members.filter(({ isRequired }) => isRequired).map(({ name }) => [name, subjects[name]!]);
+      const needed = members.filter(({ isRequired }) => isRequired).map(({ name }) => [name, walk.subjects[name]!]);
       for (const { name, member } of members) {
         if (member.type !== "string" || member.enum) continue;
-        const before = heard().length;
+        const before = walk.heard().length;
         for (const text of texts) {
           const query = new URLSearchParams({ _run: "1", ...Object.fromEntries(needed), [name]: text });
-          assert.ok((await operators.send(`${pathOf(command)}?${query}`, { cookie })).status < 500);
+          assert.ok((await walk.operators.send(`${pathOf(command)}?${query}`, { cookie })).status < 500);
         }
-        const statements = heard().toString("latin1", before);
+        const statements = walk.heard().toString("latin1", before);
         if (texts.some((text) => statements.includes(text))) said.add(`${command.id} ${name}`);
       }
     }
@@ -154,32 +132,13 @@ export function consoleCanaries(engine: Engine): void {
   });
 
   test("no page, CSV, event, metric or log line holds personal data; only the subject export does", async () => {
-    const { service, send, confirm } = operators;
+    const { service, send, confirm } = walk.operators;
     const { cookie } = by();
-    const addresses = commands.flatMap((command) => {
-      const path = pathOf(command);
-      if (!asksByUrl(command)) return [path];
-      const query = new URLSearchParams({ _run: "1" });
-      for (const { name, isRequired } of membersOf(command.input)) if (isRequired) query.set(name, subjects[name]!);
-      const about = Object.values(everyRecord)
-        .filter(({ show }) => show === command.id)
-        .map(({ by }) => `${path}?${new URLSearchParams({ [by]: subjects[by]! })}`);
-      return [path, `${path}?${query}`, `${path}?${query}&_csv=1`, ...about];
-    });
-    for (const address of [
-      ...site.places.map(({ path }) => path),
-      "/now/live",
-      "/now/tables",
-      "/now/alarms",
-      "/now/look-ups",
-      "/now/sums",
-      ...addresses,
-    ]) {
-      const { status, text, headers } = await send(address, { cookie });
-      assert.equal(status, 200, address);
-      assertClean(address, text + JSON.stringify(headers));
+    for (const { path, status, text, headers } of await walk.readAs("officer")) {
+      assert.equal(status, 200, path);
+      assertClean(path, text + JSON.stringify(headers));
     }
-    const shown = await send(`/ledger/show?reference=${subjects.reference}`, { cookie });
+    const shown = await send(`/ledger/show?reference=${walk.subjects.reference}`, { cookie });
     assert.match(shown.text, /ending 0017/);
     assertClean("events", (await service.ask("/api/v2/events?after=0&limit=1000")).text);
     assertClean("the request log", (await service.ask("/api/v2/requests?limit=1000")).text);
@@ -188,7 +147,7 @@ export function consoleCanaries(engine: Engine): void {
     const { text: exported } = await confirm("/subjects/export", by(), { number: person.bvn });
     assert.ok(exported.includes(person.bvn));
     assertClean("the log", JSON.stringify(service.lines));
-    const long = canaries.filter(({ length }) => length > 7);
+    const long = walk.canaries.filter(({ length }) => length > 7);
     assertAbsent("the store", await bytesOf(service.settings as FreshSettings), long);
   });
 }

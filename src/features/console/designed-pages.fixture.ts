@@ -1,30 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
-import { startService, type TestService } from "../../../test/support/service.ts";
 import { noticed } from "../../../test/support/until.ts";
-import { busySettings, fillBusyDay, officersSession } from "./busy-day.fixture.ts";
+import { busySettings } from "./busy-day.fixture.ts";
+import type { PageWalk } from "./page-walk.fixture.ts";
 
-// What pages say does not depend on the engine.
-suite("pages of a busy day", () => {
-  let service: TestService;
-  let cookie: string;
-
-  before(async () => {
-    service = await startService(busySettings);
-    await fillBusyDay(service);
-    cookie = `duba_console=${await officersSession(service)}`;
-  });
-  after(() => service.close());
-
+/** Registers the tests of a suite: pages lead with what they are for. */
+export function designedPages(walk: PageWalk): void {
   const duba = async (...argv: string[]) => {
-    const { dataDirectory, databaseUrl } = service.settings;
+    const { dataDirectory, databaseUrl } = walk.operators.service.settings;
     const environment = { ...busySettings, DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
     const { exitCode, err } = await ran(argv, { environment });
     assert.equal(exitCode, 0, err);
   };
-  const page = async (path: string) =>
-    (await fetch(`${service.console!.origin}${path}`, { headers: { Cookie: cookie } })).text();
+  const page = async (path: string) => {
+    const { by, send } = walk.operators;
+    return (await send(path, { cookie: by.officer.cookie })).text;
+  };
   /** What a page says, without its marks. */
   const said = async (path: string) => (await page(path)).replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 
@@ -65,6 +57,8 @@ suite("pages of a busy day", () => {
   });
 
   test("clients, people, keys and entries are found in a form by typing their names", async () => {
+    const { db } = await walk.operators.service.store();
+    await db.updateTable("person").set({ name: "Ada Obi" }).where("email", "=", "officer@example.com").execute();
     for (const [path, option] of [
       ["/keys/create", /<datalist id="accounts">.*<option value="it@zaria\.example">Zaria Lenders</],
       ["/people/change", /<datalist id="people">.*<option value="[^"]+">Ada Obi</],
@@ -75,12 +69,12 @@ suite("pages of a busy day", () => {
   });
 
   test("a tab of a key says how often it was used and refused, by the day", async () => {
-    const { id, text: credential } = await service.newKey({ mode: "test" });
-    await service.verify({ credential });
-    await service.verify({ credential, bvn: "1" });
+    const { id, text: credential } = await walk.operators.service.newKey({ mode: "test" });
+    await walk.operators.service.verify({ credential });
+    await walk.operators.service.verify({ credential, bvn: "1" });
     await noticed(
       () => said(`/requests/key?id=${id}`),
       (text) => /Used and refused .*Day Answered Refused Failed here .*\d+ \w+ 1 1 0 /.test(text),
     );
   });
-});
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { overheard } from "../../../test/support/canaries.ts";
+import type { Engine } from "../../../test/support/engines.ts";
+import { consolePages } from "../../../test/support/every-page.ts";
+import { listOf } from "../../declare/command/answer-table.ts";
+import { membersOf } from "../../declare/command/read-texts.ts";
+import type { Command, Role } from "../../declare/command.ts";
+import { pagesOfFeatures } from "../../features.ts";
+import { everyCommand } from "../../wire/every-command.ts";
+import { everyRecord } from "../../wire/every-record.ts";
+import { busySettings, fillBusyDay, type Subjects } from "./busy-day.fixture.ts";
+import { type ConsoleAnswer, type Operators, startOperators } from "./operators.fixture.ts";
+import { nowParts } from "./routes/now-routes.ts";
+import { pathOf, siteMap } from "./site-map.ts";
+import { asksByUrl } from "./view/command-form.ts";
+
+export const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
+export const commandsOfPages = [...site.commands.values()];
+/** The places of the console, and the parts of Now that refresh by themselves. */
+export const placesOfPages = [...site.places.map(({ path }) => path), ...nowParts.keys()];
+
+/** What somebody of a role got at an address. */
+export interface WalkedPage extends ConsoleAnswer {
+  path: string;
+  /** Whose form, answer, CSV or record it is; none of a place. */
+  command: Command<never> | undefined;
+}
+
+/** One service with a busy day, whose pages each role reads once, however many tests judge them. */
+export interface PageWalk {
+  readonly operators: Operators;
+  readonly subjects: Subjects;
+  /** The number and phone of the person who was verified. */
+  readonly person: { readonly bvn: string; readonly phone: string };
+  /** Everything that the service learned of that person. */
+  readonly canaries: readonly string[];
+  /** What PostgreSQL wrote to its log so far. */
+  heard(): Buffer;
+  /** Every page as somebody of this role first got it. */
+  pages(role: Role): Promise<readonly WalkedPage[]>;
+  /** Every page as this role gets it now. */
+  readAs(role: Role): Promise<readonly WalkedPage[]>;
+}
+
+/** The addresses of a command: its form, and if a browser asks by its URL its answer, the CSV of that, and its records. */
+export function addressesOf(command: Command<never>, subjects: Subjects): string[] {
+  const path = pathOf(command);
+  if (!asksByUrl(command)) return [path];
+  const query = new URLSearchParams({ _run: "1" });
+  for (const { name, isRequired } of membersOf(command.input)) if (isRequired) query.set(name, subjects[name]!);
+  const records = Object.values(everyRecord)
+    .filter(({ show }) => show === command.id)
+    .map(({ by }) => `${path}?${new URLSearchParams({ [by]: subjects[by]! })}`);
+  return [path, `${path}?${query}`, ...(listOf(command.answer) ? [`${path}?${query}&_csv=1`] : []), ...records];
+}
+
+/** Whether a browser shows it, and does not save it. */
+export function isShown({ status, headers }: WalkedPage): boolean {
+  const isPage = String(headers["content-type"]).startsWith("text/html");
+  return status === 200 && isPage && headers["content-disposition"] === undefined;
+}
+
+/** Registers the hooks of a suite: a service with a busy day, and somebody who was verified there. */
+export function walkPages(engine: Engine): PageWalk {
+  let operators: Operators;
+  let subjects: Subjects;
+  let canaries: string[];
+  const { engine: own, heard } = overheard(engine);
+  const person = { bvn: "22000000017", phone: "08000000017" };
+  const walked = new Map<Role, Promise<WalkedPage[]>>();
+
+  before(async () => {
+    const traced = { DUBA_LOG_LEVEL: "trace", DUBA_ACCESS_LOG: "all", DUBA_METRICS: "127.0.0.1:0" };
+    operators = await startOperators(own, { ...busySettings, ...traced, DUBA_TRUST_PROXY: "127.0.0.1" });
+    const { service } = operators;
+    const filled = await fillBusyDay(service);
+    const headers = { "Idempotency-Key": "order-1", "Consent-Reference": "consent-1" };
+    const body = { ...person, amount: "100" };
+    const { json } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", headers, body });
+    const { personal_info: info, residential_info: home, request_reference: reference } = json.data;
+    subjects = { ...filled, reference };
+    canaries = [
+      ...Object.values(person),
+      ...[info.full_name, info.first_name, info.last_name, info.email, info.date_of_birth],
+      ...[info.formatted_date_of_birth, home.residential_address],
+    ].filter(Boolean);
+    assert.ok(canaries.length > 7);
+    // As the guard stores a reason about the price of an account.
+    const reasons = JSON.stringify([`MTNDATA 104: ${subjects.account} pays 95, below its cost of 96.`]);
+    const { db } = await service.store();
+    await db.updateTable("catalogue_draft").set({ reasons }).where("state", "=", "held").execute();
+  });
+  after(() => operators.service.close());
+
+  const readAs = async (role: Role) => {
+    const { place, form, answer } = consolePages(subjects);
+    const byPath = new Map<string, Command<never> | undefined>();
+    for (const path of [...placesOfPages, ...place]) byPath.set(path, undefined);
+    for (const command of commandsOfPages) for (const path of addressesOf(command, subjects)) byPath.set(path, command);
+    const others = [...form, ...answer].filter((path) => !byPath.has(path));
+    for (const path of others)
+      byPath.set(
+        path,
+        commandsOfPages.find((command) => pathOf(command) === path.split("?")[0]),
+      );
+    const pages: WalkedPage[] = [];
+    const { cookie } = operators.by[role];
+    for (const [path, command] of byPath) pages.push({ path, command, ...(await operators.send(path, { cookie })) });
+    return pages;
+  };
+  return {
+    get operators() {
+      return operators;
+    },
+    get subjects() {
+      return subjects;
+    },
+    get canaries() {
+      return canaries;
+    },
+    person,
+    heard,
+    pages(role) {
+      const pages = walked.get(role) ?? readAs(role);
+      walked.set(role, pages);
+      return pages;
+    },
+    readAs,
+  };
+}

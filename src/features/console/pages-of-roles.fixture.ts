@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { memberWith } from "../../declare/command/answer-table.ts";
+import { mayRun, type Role, roles } from "../../declare/command.ts";
+import { everyRecord } from "../../wire/every-record.ts";
+import { formType } from "./operators.fixture.ts";
+import { addressesOf, commandsOfPages, isShown, type PageWalk, placesOfPages, site } from "./page-walk.fixture.ts";
+import { nowParts } from "./routes/now-routes.ts";
+import { pathOf } from "./site-map.ts";
+
+const byPath = new Map(commandsOfPages.map((command) => [pathOf(command), command]));
+const kinds = Object.entries(everyRecord);
+
+/** Registers the tests of a suite: each role gets its own pages, and nothing leads it to others. */
+export function pagesOfRoles(walk: PageWalk): void {
+  const get = (path: string, role: Role) => {
+    const { by, send } = walk.operators;
+    return send(path, { cookie: by[role].cookie });
+  };
+  const find = (text: string, role: Role) => walk.operators.post("/find", walk.operators.by[role], { text });
+  /** The commands that a page leads to: by its links and by its forms. */
+  const offered = (text: string) =>
+    [...text.matchAll(/(?:href|action|hx-post|hx-get)="(\/[^"?#]*)/g)].flatMap(([, path]) => byPath.get(path!) ?? []);
+
+  test("a role gets no page, CSV or run of a command beyond it, and each attempt is audited", async (t) => {
+    const { by, post, deedOf, refusals } = walk.operators;
+    const before = (await refusals()).length;
+    let [asked, refused] = [0, 0];
+    for (const role of roles) {
+      for (const page of await walk.pages(role)) {
+        const { command, path, status, text } = page;
+        if (!command) continue;
+        const may = mayRun(role, command);
+        asked += 1;
+        assert.equal(status, may ? 200 : 403, `${role} gets ${path}`);
+        if (!may) refused += 1;
+        else if (isShown(page) && memberWith("holds", command.answer) === undefined) assert.match(text, /<h1>/, path);
+      }
+      for (const command of commandsOfPages.filter((command) => !mayRun(role, command))) {
+        assert.equal((await post(pathOf(command), by[role], {})).status, 403, `${role} runs ${command.id}`);
+        assert.equal((await post(`${pathOf(command)}?_confirm=1`, by[role], {})).status, 403, command.id);
+        assert.equal((await deedOf(pathOf(command), by[role], {})).status, 403, `${role} signs ${command.id}`);
+        asked += 3;
+        refused += 3;
+      }
+    }
+    const addresses = commandsOfPages.flatMap((command) => addressesOf(command, walk.subjects)).length;
+    const closed = roles.flatMap((role) => commandsOfPages.filter((command) => !mayRun(role, command))).length;
+    assert.ok(closed > 50, `${closed} commands closed to a role`);
+    assert.ok(asked >= addresses * roles.length + closed * 3, `${asked} probes of ${addresses} addresses`);
+    t.diagnostic(`${asked} probes of ${commandsOfPages.length} commands by ${roles.length} roles, ${refused} refused`);
+    const kept = (await refusals()).slice(before);
+    assert.equal(kept.filter(({ reason, command }) => reason === "role" && command).length, refused);
+  });
+
+  test("no page leads to what its reader may not do", async (t) => {
+    let [read, links] = [0, 0];
+    for (const role of roles)
+      for (const { path, text } of (await walk.pages(role)).filter(isShown)) {
+        read += 1;
+        for (const command of offered(text)) {
+          links += 1;
+          assert.ok(mayRun(role, command), `${path} leads a ${role} to ${command.id}`);
+        }
+      }
+    assert.ok(links > 1000, `${links} links`);
+    t.diagnostic(`${links} links and forms of ${read} pages`);
+  });
+
+  test("parts of Now that refresh themselves never offer a viewer what only higher roles may do", async () => {
+    const textOf = async (role: Role, path: string) =>
+      (await walk.pages(role)).find((page) => page.path === path)!.text;
+    assert.ok(offered(await textOf("officer", "/")).some((command) => !mayRun("viewer", command)));
+    for (const path of nowParts.keys())
+      for (const command of offered(await textOf("viewer", path)))
+        assert.ok(mayRun("viewer", command), `${path} leads a viewer to ${command.id}`);
+  });
+
+  test("a role sees only its own records, also by find", async () => {
+    for (const role of roles)
+      for (const [kind, { show, by }] of kinds) {
+        const name = walk.subjects[by]!;
+        const may = mayRun(role, site.commands.get(show)!);
+        const path = `${pathOf(site.commands.get(show)!)}?${new URLSearchParams({ [by]: name })}`;
+        const page = (await walk.pages(role)).find((each) => each.path === path)!;
+        assert.equal(page.status, may ? 200 : 403, `${role} opens ${kind}`);
+        const found = await find(name, role);
+        // One match opens its record, several are a table.
+        const isFound = new RegExp(`data-label="Kind">(?:<[^>]+>)*${kind}<`).test(found.text);
+        const isOpen = !found.text.includes("<h1>Find</h1>") && found.text.includes(name);
+        assert.equal(isFound || isOpen, may, `${role} finds ${kind} ${name}`);
+      }
+  });
+
+  test("a kept answer is shown to its role and higher ones only", async () => {
+    const { by, send, origin } = walk.operators;
+    for (const owner of roles) {
+      const body = new URLSearchParams({ _token: by[owner].token, text: "@example.com" }).toString();
+      const sent = { method: "POST", cookie: by[owner].cookie, body, headers: { ...formType, Origin: origin } };
+      const { status, headers } = await send("/find", sent);
+      assert.equal(status, 303);
+      const address = String(headers.location);
+      assert.match(address, /_done=/);
+      for (const role of roles)
+        for (const change of ["", "&_csv=1", "&_find=e", "&_page=1"]) {
+          const { text } = await get(`${address}${change}`, role);
+          assert.equal(text.includes("@example.com"), roles.indexOf(role) >= roles.indexOf(owner), `${role}${change}`);
+        }
+    }
+  });
+
+  test("a stranger gets only the page to sign in", async () => {
+    const { send, origin } = walk.operators;
+    const headers = { ...formType, Origin: origin };
+    const body = new URLSearchParams({ text: walk.subjects.reference! }).toString();
+    for (const path of [...placesOfPages, ...byPath.keys()]) {
+      const asked = path.startsWith("/now/") ? undefined : `/sign-in?next=${encodeURIComponent(path)}`;
+      const { status, headers: answered, text } = await send(path);
+      assert.deepEqual([status, answered.location], asked ? [303, asked] : [401, undefined], path);
+      assert.ok(!text.includes("@"), path);
+    }
+    for (const path of [...byPath.keys(), "/sign-out", "/passkeys/options"])
+      assert.equal((await send(path, { method: "POST", body, headers })).status, 401, path);
+  });
+}
