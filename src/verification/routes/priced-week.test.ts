@@ -3,7 +3,8 @@ import { suite, test } from "node:test";
 import { judgedWeek, median } from "./priced-week.fixture.ts";
 
 suite("the order by cost in a week in which two prices change", () => {
-  const weeks = [1, 2, 3, 4, 5].map((seed) => judgedWeek(20_000, seed));
+  // `npm run bench -- routes` judges ten longer ones.
+  const weeks = [1, 2, 3].map((seed) => judgedWeek(20_000, seed));
 
   test("the order by cost costs at most 3 % more than the best fixed order", () => {
     assert.ok(median(weeks.map(({ over }) => over)) <= 3, weeks.map(({ over }) => over.toFixed(2)).join(" "));
