@@ -1,7 +1,7 @@
 import { suite } from "node:test";
-import { walkPages } from "../src/features/console/page-walk.fixture.ts";
 import { consoleCanaries } from "./support/console-canaries.ts";
 import { engines } from "./support/engines.ts";
+import { walkPages } from "./support/page-walk.ts";
 
 /** On PostgreSQL the statements of every search are read too. */
 const postgres = engines.find(({ name }) => name === "postgres")!;

@@ -96,7 +96,7 @@ export const reachMutants: readonly Mutant[] = [
     file: "src/features/console/routes/now-routes.ts",
     from: "${name} ${request.session.person.role}",
     to: "${name}",
-    tests: ["src/features/console/page-walk.test.ts"],
+    tests: ["test/page-walk.test.ts"],
   },
   {
     name: "a passkey confirms another input",
@@ -117,7 +117,7 @@ export const reachMutants: readonly Mutant[] = [
     file: "src/features/console/routes/form-routes.ts",
     from: "!mayRun(request.session.person.role, sent) || ",
     to: "",
-    tests: ["src/features/console/page-walk.test.ts"],
+    tests: ["test/page-walk.test.ts"],
   },
   {
     name: "the box searches by a phone number without its 0",

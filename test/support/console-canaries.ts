@@ -3,12 +3,12 @@ import { before, test } from "node:test";
 import { membersOf } from "../../src/declare/command/read-texts.ts";
 import { isIdOrEmail } from "../../src/declare/fields.ts";
 import { formType } from "../../src/features/console/operators.fixture.ts";
-import { commandsOfPages, type PageWalk } from "../../src/features/console/page-walk.fixture.ts";
 import { pathOf } from "../../src/features/console/site-map.ts";
 import { asksByUrl } from "../../src/features/console/view/command-form.ts";
 import { journaled } from "../../src/ledger/ledger-rows.fixture.ts";
 import { assertAbsent, bytesOf } from "./canaries.ts";
 import type { FreshSettings } from "./engines.ts";
+import { commandsOfPages, type PageWalk } from "./page-walk.ts";
 import { ask } from "./service.ts";
 import { until } from "./until.ts";
 

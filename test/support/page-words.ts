@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { membersOf } from "../../declare/command/read-texts.ts";
-import { failures } from "../../declare/failures.ts";
-import { commandsOfPages, isShown, type PageWalk } from "./page-walk.fixture.ts";
-import { pathOf } from "./site-map.ts";
+import { membersOf } from "../../src/declare/command/read-texts.ts";
+import { failures } from "../../src/declare/failures.ts";
+import { pathOf } from "../../src/features/console/site-map.ts";
+import { commandsOfPages, isShown, type PageWalk } from "./page-walk.ts";
 
 /** What a page says, without what stands there as an id or as code. */
 function saidBy(text: string): string {

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { overheard } from "../../../test/support/canaries.ts";
-import type { Engine } from "../../../test/support/engines.ts";
-import { consolePages } from "../../../test/support/every-page.ts";
-import { listOf } from "../../declare/command/answer-table.ts";
-import { membersOf } from "../../declare/command/read-texts.ts";
-import type { Command, Role } from "../../declare/command.ts";
-import { pagesOfFeatures } from "../../features.ts";
-import { everyCommand } from "../../wire/every-command.ts";
-import { everyRecord } from "../../wire/every-record.ts";
-import { busySettings, fillBusyDay, type Subjects } from "./busy-day.fixture.ts";
-import { type ConsoleAnswer, type Operators, startOperators } from "./operators.fixture.ts";
-import { nowParts } from "./routes/now-routes.ts";
-import { pathOf, siteMap } from "./site-map.ts";
-import { asksByUrl } from "./view/command-form.ts";
+import { listOf } from "../../src/declare/command/answer-table.ts";
+import { membersOf } from "../../src/declare/command/read-texts.ts";
+import type { Command, Role } from "../../src/declare/command.ts";
+import { busySettings, fillBusyDay, type Subjects } from "../../src/features/console/busy-day.fixture.ts";
+import { type ConsoleAnswer, type Operators, startOperators } from "../../src/features/console/operators.fixture.ts";
+import { nowParts } from "../../src/features/console/routes/now-routes.ts";
+import { pathOf, siteMap } from "../../src/features/console/site-map.ts";
+import { asksByUrl } from "../../src/features/console/view/command-form.ts";
+import { pagesOfFeatures } from "../../src/features.ts";
+import { everyCommand } from "../../src/wire/every-command.ts";
+import { everyRecord } from "../../src/wire/every-record.ts";
+import { overheard } from "./canaries.ts";
+import type { Engine } from "./engines.ts";
+import { consolePages } from "./every-page.ts";
 
 export const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
 export const commandsOfPages = [...site.commands.values()];
@@ -43,7 +43,7 @@ export interface PageWalk {
   readAs(role: Role): Promise<readonly WalkedPage[]>;
 }
 
-/** The addresses of a command: its form, and if a browser asks by its URL its answer, the CSV of that, and its records. */
+/** The addresses of a command: its form, and what a browser asks for by its URL: its answer, that as CSV, its records. */
 export function addressesOf(command: Command<never>, subjects: Subjects): string[] {
   const path = pathOf(command);
   if (!asksByUrl(command)) return [path];

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memberWith } from "../../declare/command/answer-table.ts";
-import { mayRun, type Role, roles } from "../../declare/command.ts";
-import { everyRecord } from "../../wire/every-record.ts";
-import { formType } from "./operators.fixture.ts";
-import { addressesOf, commandsOfPages, isShown, type PageWalk, placesOfPages, site } from "./page-walk.fixture.ts";
-import { nowParts } from "./routes/now-routes.ts";
-import { pathOf } from "./site-map.ts";
+import { memberWith } from "../../src/declare/command/answer-table.ts";
+import { mayRun, type Role, roles } from "../../src/declare/command.ts";
+import { formType } from "../../src/features/console/operators.fixture.ts";
+import { nowParts } from "../../src/features/console/routes/now-routes.ts";
+import { pathOf } from "../../src/features/console/site-map.ts";
+import { everyRecord } from "../../src/wire/every-record.ts";
+import { addressesOf, commandsOfPages, isShown, type PageWalk, placesOfPages, site } from "./page-walk.ts";
 
 const byPath = new Map(commandsOfPages.map((command) => [pathOf(command), command]));
 const kinds = Object.entries(everyRecord);

@@ -1,10 +1,10 @@
 import { suite } from "node:test";
-import { consoleCanaries } from "../../../test/support/console-canaries.ts";
-import { usualEngines } from "../../../test/support/engines.ts";
-import { designedPages } from "./designed-pages.fixture.ts";
-import { walkPages } from "./page-walk.fixture.ts";
-import { wordsOfPages } from "./page-words.fixture.ts";
-import { pagesOfRoles } from "./pages-of-roles.fixture.ts";
+import { consoleCanaries } from "./support/console-canaries.ts";
+import { designedPages } from "./support/designed-pages.ts";
+import { usualEngines } from "./support/engines.ts";
+import { walkPages } from "./support/page-walk.ts";
+import { wordsOfPages } from "./support/page-words.ts";
+import { pagesOfRoles } from "./support/pages-of-roles.ts";
 
 for (const engine of usualEngines)
   suite(`every page of the console on ${engine.name}`, () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ran } from "../../../test/support/command-line.ts";
-import { noticed } from "../../../test/support/until.ts";
-import { busySettings } from "./busy-day.fixture.ts";
-import type { PageWalk } from "./page-walk.fixture.ts";
+import { busySettings } from "../../src/features/console/busy-day.fixture.ts";
+import { ran } from "./command-line.ts";
+import type { PageWalk } from "./page-walk.ts";
+import { noticed } from "./until.ts";
 
 /** Registers the tests of a suite: pages lead with what they are for. */
 export function designedPages(walk: PageWalk): void {
