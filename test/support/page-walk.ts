@@ -43,7 +43,7 @@ export interface PageWalk {
   readAs(role: Role): Promise<readonly WalkedPage[]>;
 }
 
-/** The addresses of a command: its form, and what a browser asks for by its URL: its answer, that as CSV, its records. */
+/** The addresses of a command: its form, and if a browser asks by its URL its answer, that as CSV, and its records. */
 export function addressesOf(command: Command<never>, subjects: Subjects): string[] {
   const path = pathOf(command);
   if (!asksByUrl(command)) return [path];
