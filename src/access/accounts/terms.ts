@@ -135,7 +135,7 @@ export async function chargedThisMonth(
   const open = zone.startOfDay(zone.dayOf(now - lateBy));
   const month = zone.startOfMonth(zone.monthOf(now));
   const [ended, later] = await Promise.all([
-    chargedInEnded(db, { from: month, to: open - 1, accountId }),
+    chargedInEnded(db, { from: month, to: open - 1, accountId }, now),
     chargedIn(db, { from: Math.max(month, open), to: now, accountId }),
   ]);
   const all = new Map(ended);
@@ -156,7 +156,7 @@ export async function chargedLastMonth(
   const begun = zone.startOfMonth(zone.monthOf(now));
   const from = zone.startOfMonth(zone.monthOf(begun - 1));
   const to = zone.startOfDay(zone.dayOf(Math.min(from + (now - begun), begun - 1)));
-  return chargedInEnded(db, { from, to, accountId });
+  return chargedInEnded(db, { from, to, accountId }, now);
 }
 
 /** Daily sums that begin in this time. */
@@ -166,20 +166,19 @@ interface ChargedDays {
   accountId: string | undefined;
 }
 
-/** Milliseconds after its end in which the journal may add to a day. */
+/** Milliseconds after its end in which the journal adds to a day, unless it is far behind. */
 const lateBy = 60 * 60_000;
+/** Milliseconds after which we read ended days again, for a journal that was far behind. */
+const readEvery = 10 * 60_000;
 const endedDays = new WeakMap<Db, Map<string, Promise<ReadonlyMap<string, number>>>>();
 
-/**
- * Of all accounts these are hundreds of thousands of rows, and after its end nothing changes a day but a rebuild, so we
- * read them once.
- */
-async function chargedInEnded(db: Db, days: ChargedDays): Promise<ReadonlyMap<string, number>> {
+/** Of all accounts these are hundreds of thousands of rows, and few of them ever change: we keep what we read. */
+async function chargedInEnded(db: Db, days: ChargedDays, now: number): Promise<ReadonlyMap<string, number>> {
   if (days.to < days.from) return new Map();
   if (days.accountId !== undefined) return chargedIn(db, days);
   const known = endedDays.get(db) ?? new Map();
   endedDays.set(db, known);
-  const key = `${days.from} ${days.to} ${await rebuildCount(db)}`;
+  const key = `${days.from} ${days.to} ${await rebuildCount(db)} ${Math.floor(now / readEvery)}`;
   if (!known.has(key)) {
     if (known.size >= 4) known.clear();
     known.set(key, chargedIn(db, days));
