@@ -91,16 +91,18 @@ export interface TailRequest {
   without?: string;
   /** Only entries whose first fact is this name of a verification or an account. */
   reference?: string;
+  /** The time and the id of an entry: only those before it. */
+  before?: readonly [occurredAt: number, id: string] | undefined;
 }
 
 /** The newest entries, oldest first. They are not verified. */
-export async function tail(db: Db, { most, ...request }: TailRequest): Promise<Entry[]> {
-  const { rows } = await pageOf(fitting(db, request), placeInTrail, most, undefined, "desc");
+export async function tail(db: Db, { most, before, ...request }: TailRequest): Promise<Entry[]> {
+  const { rows } = await pageOf(fitting(db, request), placeInTrail, most, before, "desc");
   return rows.reverse().map(withTime);
 }
 
 /** All of them, some at a time, newest first. */
-export async function* wholeTail(db: Db, request: Omit<TailRequest, "most">): AsyncGenerator<Entry[]> {
+export async function* wholeTail(db: Db, request: Omit<TailRequest, "most" | "before">): AsyncGenerator<Entry[]> {
   for await (const rows of pagesOf(fitting(db, request), placeInTrail, entriesAtOnce, "desc")) yield rows.map(withTime);
 }
 
@@ -110,7 +112,7 @@ const withTime = <Row extends { occurred_at: unknown }>(entry: Row) => ({
   occurred_at: Number(entry.occurred_at),
 });
 
-function fitting(db: Db, { since, until, kind, without, reference }: Omit<TailRequest, "most">) {
+function fitting(db: Db, { since, until, kind, without, reference }: Omit<TailRequest, "most" | "before">) {
   let query = db.selectFrom("audit_entry").select([...entryColumns, "batch"]);
   if (since !== undefined) query = query.where("audit_entry.occurred_at", ">=", since);
   if (until !== undefined) query = query.where("audit_entry.occurred_at", "<", until);

@@ -1,5 +1,5 @@
 import { account, orNull, reference, sentence, time } from "../../declare/command/answer-schema.ts";
-import type { Form } from "../../declare/command/forms.ts";
+import { type Form, moment } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import type { RichText } from "../../declare/command/rich-text.ts";
@@ -76,8 +76,15 @@ const showHistory = command({
   kind: "read",
   input: Type.Object({
     limit: formed(count, { description: "Maximum number of revisions.", placeholder: "number", default: "20" }),
+    since: Type.Optional(
+      formed(moment, { description: `Only revisions from this time: ${moment.form}.`, placeholder: "when" }),
+    ),
+    until: Type.Optional(
+      formed(moment, { description: `Only revisions before this time: ${moment.form}.`, placeholder: "when" }),
+    ),
   }),
   answer: Type.Object({
+    served: orNull(Type.Integer()),
     waiting: Type.Array(Type.Object(draftFacts)),
     revisions: Type.Array(Type.Object(revisionFacts)),
   }),
@@ -93,19 +100,23 @@ const showHistory = command({
       : []),
     { rows: revisions.map((each) => ({ ...each, changes: countText(each) })), row: RevisionRow },
   ],
-  figures: ({ waiting, revisions: [served] }) =>
+  figures: ({ waiting, served }) =>
     [
-      served ? `Revision ${served.revision} is served` : "Nothing is published yet",
+      served === null ? "Nothing is published yet" : `Revision ${served} is served`,
       waiting.length > 0 ? `${waiting.length} ${waiting.length === 1 ? "change waits" : "changes wait"}` : [],
     ]
       .flat()
       .join("; ")
       .concat("."),
-  examples: [{}, { limit: "100" }],
-  run: async ({ limit }, { db }: Audited) => ({
-    waiting: (await listWaiting(db)).map(draftOf),
-    revisions: (await listRevisions(db, limit)).map(revisionOf),
-  }),
+  examples: [{}, { limit: "100" }, { since: "2026-11-01", until: "2026-12-01" }],
+  run: async ({ limit, since, until }, { db }: Audited) => {
+    const [newest] = await listRevisions(db, 1);
+    return {
+      served: newest?.number ?? null,
+      waiting: (await listWaiting(db)).map(draftOf),
+      revisions: (await listRevisions(db, limit, { since, until })).map(revisionOf),
+    };
+  },
 });
 
 const revisionOrDraft: Form<{ revision: number } | { draft: SeenDraft }> = {

@@ -163,8 +163,19 @@ export async function rememberedChanges(db: Db, draft: number, state: string): P
 }
 
 /** The newest revisions first. */
-export function listRevisions(db: Db, limit: number): Promise<CatalogueRevisionRow[]> {
-  return db.selectFrom("catalogue_revision").selectAll().orderBy("number", "desc").limit(limit).execute();
+export function listRevisions(
+  db: Db,
+  limit: number,
+  { since, until }: { since?: number | undefined; until?: number | undefined } = {},
+): Promise<CatalogueRevisionRow[]> {
+  return db
+    .selectFrom("catalogue_revision")
+    .selectAll()
+    .$if(since !== undefined, (query) => query.where("created_at", ">=", since!))
+    .$if(until !== undefined, (query) => query.where("created_at", "<", until!))
+    .orderBy("number", "desc")
+    .limit(limit)
+    .execute();
 }
 
 /** Throws a `CatalogueError` if there is no such revision. */

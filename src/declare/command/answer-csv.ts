@@ -27,7 +27,8 @@ export async function* wholeCsv(
 }
 
 function namesOf(command: Command<never>): string[] {
-  return Object.keys(listOf(command.answer)!.row.properties ?? {});
+  // Where a list goes on says nothing in a spreadsheet.
+  return Object.keys(listOf(command.answer)!.row.properties ?? {}).filter((name) => name !== "cursor");
 }
 
 function linesOf(command: Command<never>, rows: readonly TableRow[]) {

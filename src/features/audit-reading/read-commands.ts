@@ -11,7 +11,7 @@ import {
   richTextMember,
   time,
 } from "../../declare/command/answer-schema.ts";
-import { id, moment } from "../../declare/command/forms.ts";
+import { cursorAt, id, moment, place } from "../../declare/command/forms.ts";
 import { projected } from "../../declare/command/projected.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import { joinTexts, type Named, type RichText, richText } from "../../declare/command/rich-text.ts";
@@ -35,6 +35,12 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
     reports: true,
     input: Type.Object({
       lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "50" }),
+      cursor: Type.Optional(
+        formed(place, {
+          description: "Where to go on: the cursor that the entries after show.",
+          placeholder: "cursor",
+        }),
+      ),
       since: Type.Optional(
         formed(moment, { description: `Only entries from this time: ${moment.form}.`, placeholder: "when" }),
       ),
@@ -59,6 +65,8 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
         }),
       ),
       head: orNull(Type.String()),
+      /** The cursor of the entries before these; null if there are none. */
+      next: orNull(Type.String()),
     }),
     tab: {
       count: async ({ reference }, { db }: Audited) =>
@@ -74,22 +82,31 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
     ],
     sort: "-occurred_at",
     columns: ["occurred_at", "kind", "actor", "facts"],
-    view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
+    view: ({ head, next }) => [
+      list,
+      ...(head === null ? [] : [{ note: `Head: ${head}` }]),
+      ...(next === null ? [] : [{ more: next }]),
+    ],
     examples: [
       {},
       { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" },
       { without: "endpoint.rolled", lines: "100" },
     ],
-    run: async ({ lines, ...request }, { db }: Audited) => {
+    run: async ({ lines, cursor: before, ...request }, { db }: Audited) => {
       const [{ tail }, { storedHead }] = await Promise.all([
         import("../../audit/read.ts"),
         import("../../audit/chain/head.ts"),
       ]);
       checkPeriod(request);
-      const entries = await tail(db, { most: lines, ...request });
-      return { entries: withFacts(kinds, entries), head: headText((await storedHead(db)) ?? null) };
+      const entries = await tail(db, { most: lines, before, ...request });
+      const [oldest] = entries;
+      return {
+        entries: withFacts(kinds, entries),
+        head: headText((await storedHead(db)) ?? null),
+        next: oldest && entries.length === lines ? cursorAt(oldest.occurred_at, oldest.id) : null,
+      };
     },
-    rows: async function* ({ lines: _, ...request }, { db }: Audited) {
+    rows: async function* ({ lines: _, cursor: _before, ...request }, { db }: Audited) {
       checkPeriod(request);
       const { wholeTail } = await import("../../audit/read.ts");
       for await (const entries of wholeTail(db, request)) yield withFacts(kinds, entries);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Place } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { CommandError, rowsAtOnce } from "../../declare/command.ts";
 import { eventTypeNames } from "../../declare/event.ts";
@@ -16,8 +17,11 @@ export const deliveryStates = ["waiting", "delivered", "dead"] as const satisfie
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** The newest deliveries, newest event first, with their events. */
-export async function listDeliveries(db: Db, { limit, ...asked }: AskedDeliveries & { limit: number }) {
-  return (await pageOf(await fitting(db, asked), placeInList, limit, undefined, "desc")).rows;
+export async function listDeliveries(
+  db: Db,
+  { limit, after, ...asked }: AskedDeliveries & { limit: number; after?: Place | undefined },
+) {
+  return (await pageOf(await fitting(db, asked), placeInList, limit, after, "desc")).rows;
 }
 
 /** All of them, some at a time, newest first. */

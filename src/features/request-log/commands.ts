@@ -1,6 +1,6 @@
 import { forEachNegative } from "../../declare/check-kind.ts";
 import { account, orNull, reference, time } from "../../declare/command/answer-schema.ts";
-import { id, moment } from "../../declare/command/forms.ts";
+import { cursorAt, id, moment, place } from "../../declare/command/forms.ts";
 import { flag, formed } from "../../declare/command/read-texts.ts";
 import { CommandError, command, mostCounted } from "../../declare/command.ts";
 import { type FailureCode, failures } from "../../declare/failures.ts";
@@ -32,6 +32,8 @@ const entry = Type.Object({
   code: orNull(Type.String()),
   duration: Type.Integer({ unit: "ms" }),
   request_reference: orNull(reference),
+  /** Of the rows that follow. */
+  cursor: Type.String(),
 });
 
 const scope =
@@ -69,8 +71,15 @@ const listRequestEntries = command({
       formed(moment, { description: `Only requests before this time: ${moment.form}.`, placeholder: "when" }),
     ),
     limit: formed(count, { description: "Maximum number of requests.", placeholder: "number", default: "50" }),
+    cursor: Type.Optional(
+      formed(place, { description: "Where to go on: the cursor of the last row before.", placeholder: "cursor" }),
+    ),
   }),
   answer: Type.Array(entry),
+  columns: [
+    ...(["request_id", "answered_at", "account", "mode", "key_id", "operation"] as const),
+    ...(["status", "code", "duration", "request_reference"] as const),
+  ],
   page: [
     ...(["operation", "status", "code", "account", { name: "duration", spare: true }] as const),
     ...([{ name: "request_id", spare: true }, { name: "request_reference", spare: true }, "answered_at"] as const),
@@ -85,11 +94,12 @@ const listRequestEntries = command({
   none: "No requests.",
   noneThen: { says: "The log has a sample of look-ups that succeed, and nothing of callers without a valid key." },
   examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }, { request_id: "6b9f3ee49b5c-2f" }],
-  run: async ({ limit, ...asked }, room: Room) => {
+  run: async ({ limit, cursor: after, ...asked }, room: Room) => {
     const { searchRequests } = await import("./read-requests.ts");
-    return shown(await searchRequests(room.db, { ...(await filterOf(asked, room)), limit }), room.accounts);
+    const found = await searchRequests(room.db, { ...(await filterOf(asked, room)), limit, after });
+    return shown(found, room.accounts);
   },
-  rows: async function* ({ limit: _, ...asked }, room: Room) {
+  rows: async function* ({ limit: _, cursor: _after, ...asked }, room: Room) {
     const { allRequests } = await import("./read-requests.ts");
     for await (const rows of allRequests(room.db, await filterOf(asked, room))) yield await shown(rows, room.accounts);
   },
@@ -165,5 +175,10 @@ export const requestCommands = [listRequestEntries, showKeyDays];
 
 async function shown(rows: readonly import("./read-requests.ts").RequestRow[], accounts: Room["accounts"]) {
   const emailOf = await accounts.emails();
-  return rows.map((row) => ({ ...row, account: emailOf(row.account_id), request_reference: row.reference }));
+  return rows.map((row) => ({
+    ...row,
+    account: emailOf(row.account_id),
+    request_reference: row.reference,
+    cursor: cursorAt(row.written_at, row.serial),
+  }));
 }

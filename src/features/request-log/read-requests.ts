@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Place } from "../../declare/command/forms.ts";
 import { rowsAtOnce } from "../../declare/command.ts";
 import type { Mode } from "../../declare/operation.ts";
 import type { AskedStory } from "../../ledger/commands/with-story.ts";
@@ -64,15 +65,17 @@ export interface RequestFilter {
   since?: number;
   until?: number;
   limit: number;
+  /** The place in the log of the last row before. */
+  after?: Place | undefined;
 }
 
 /** Entries of all accounts, newest first. */
-export async function searchRequests(db: Db, { limit, ...filter }: RequestFilter): Promise<RequestRow[]> {
-  return (await pageOf(fitting(db, filter), placeInLog, limit, undefined, "desc")).rows;
+export async function searchRequests(db: Db, { limit, after, ...filter }: RequestFilter): Promise<RequestRow[]> {
+  return (await pageOf(fitting(db, filter), placeInLog, limit, after, "desc")).rows;
 }
 
 /** All of them, some at a time, newest first. */
-export function allRequests(db: Db, filter: Omit<RequestFilter, "limit">): AsyncGenerator<RequestRow[]> {
+export function allRequests(db: Db, filter: Omit<RequestFilter, "limit" | "after">): AsyncGenerator<RequestRow[]> {
   return pagesOf(fitting(db, filter), placeInLog, rowsAtOnce, "desc");
 }
 
@@ -80,7 +83,7 @@ const placeInLog = ["written_at", "serial"];
 
 function fitting(
   db: Db,
-  { requestId, accountId, failed, code, operation, since, until }: Omit<RequestFilter, "limit">,
+  { requestId, accountId, failed, code, operation, since, until }: Omit<RequestFilter, "limit" | "after">,
 ) {
   return db
     .selectFrom("api_request")

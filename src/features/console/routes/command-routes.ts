@@ -1,6 +1,5 @@
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { wholeCsv } from "../../../declare/command/answer-csv.ts";
-import { listRows } from "../../../declare/command/answer-table.ts";
 import { membersOf, type Texts } from "../../../declare/command/read-texts.ts";
 import { confirms, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
@@ -20,7 +19,6 @@ import {
 } from "../view/command-form.ts";
 import { framedPage, type MenuCounts } from "../view/frame.ts";
 import type { MenuLink } from "../view/menus.ts";
-import { pageRows } from "../view/paged-table.ts";
 import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
@@ -216,7 +214,6 @@ async function shownAnswer(
   const { query } = request;
   try {
     const texts = readTextsOf(command, query);
-    const most = mostShown(command, texts);
     const letter = query.has("_csv") ? undefined : await letterAs(request, command, texts);
     if (letter) {
       const back = recordOfTexts(request.site, command, (member) => query.get(member)) ?? path;
@@ -224,18 +221,17 @@ async function shownAnswer(
     }
     const all = query.get("_csv") === "1" && !query.get("_find") ? await rowsAs(request, command, texts) : undefined;
     if (all) return download(`${command.id}.csv`, "text/csv; charset=utf-8", wholeCsv(command, all));
-    const { answer, plain, ageRemark } = await runAs(request, command, { ...texts, ...most });
+    const { answer, plain, ageRemark } = await runAs(request, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
     const latest = await latestOf(request, command, texts);
     const parts = await answerParts({ ...request, path }, command, { answer, plain, latest, isFiltered });
     if ("status" in parts) return parts;
-    const next = nextPage(command, answer);
+    const next = nextPage(command, answer, texts);
     const older = html`<p><a class="more" href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;
     const main = html`${parts.main}
 ${ageRemark === undefined ? "" : html`<p class="quiet" role="note">${ageRemark}</p>`}
-${next === undefined ? "" : older}
-${most === undefined || listRows(command, answer).length < newest ? "" : html`<p class="quiet">These are the newest ${newest}. A span or the filter shows others, and the CSV has all.</p>`}`;
+${next === undefined ? "" : older}`;
     const tools = html`${actOnChosenLink(request, command)}${parts.find}`;
     return { main, tools, answer, csv: parts.csv, links: recordActions(request, command, answer) };
   } catch (problem) {
@@ -244,21 +240,15 @@ ${most === undefined || listRows(command, answer).length < newest ? "" : html`<p
   }
 }
 
-/** Rows of a list without cursors that are read at once, and divided into pages. */
-const newest = 10 * pageRows;
-
-/** How many rows a list shows, unless a person says it. */
-function mostShown({ rows, input }: ConsoleCommand, texts: Texts): Texts | undefined {
-  const names = membersOf(input).map(({ name }) => name);
-  const name = ["limit", "lines"].find((each) => names.includes(each));
-  if (!rows || name === undefined || texts[name] !== undefined || names.includes("cursor")) return undefined;
-  return { [name]: String(newest) };
-}
-
-/** The cursor of the page that follows. */
-function nextPage(command: ConsoleCommand, answer: unknown): string | undefined {
-  const next = (answer as { next?: unknown }).next;
-  return typeof next === "string" && membersOf(command.input).some(({ name }) => name === "cursor") ? next : undefined;
+/** The cursor of the page that follows: the answer has it, or the last row of a full page. */
+function nextPage(command: ConsoleCommand, answer: unknown, texts: Texts): string | undefined {
+  const members = membersOf(command.input);
+  if (!members.some(({ name }) => name === "cursor")) return undefined;
+  const most = Number(texts.limit ?? members.find(({ name }) => name === "limit")?.member.default);
+  const next = Array.isArray(answer)
+    ? answer.length >= most && answer.at(-1)?.cursor
+    : (answer as { next?: unknown }).next;
+  return typeof next === "string" ? next : undefined;
 }
 
 /** Why the command refuses what its link filled in, so that nobody confirms it in vain. */

@@ -1,5 +1,5 @@
 import { happening, orNull, reference, state, time } from "../../../declare/command/answer-schema.ts";
-import { id, moment } from "../../../declare/command/forms.ts";
+import { cursorAt, id, moment, place } from "../../../declare/command/forms.ts";
 import { formed } from "../../../declare/command/read-texts.ts";
 import { CommandError, command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
@@ -40,6 +40,9 @@ const list = command({
       formed(moment, { description: `Only events before this time: ${moment.form}.`, placeholder: "when" }),
     ),
     limit: formed(count, { description: "Maximum number of deliveries.", placeholder: "number", default: "50" }),
+    cursor: Type.Optional(
+      formed(place, { description: "Where to go on: the cursor of the last row before.", placeholder: "cursor" }),
+    ),
   }),
   answer: Type.Array(
     Type.Object({
@@ -47,8 +50,11 @@ const list = command({
       type: happening,
       happened_at: time,
       ...delivery,
+      /** Of the rows that follow. */
+      cursor: Type.String(),
     }),
   ),
+  columns: ["event", "type", "happened_at", "endpoint", "state", "attempts", "tried_at", "outcome"],
   page: [
     ...(["type", "state", { name: "outcome", spare: true }, "endpoint", { name: "event", spare: true }] as const),
     ...([{ name: "attempts", spare: true }, "happened_at"] as const),
@@ -60,8 +66,9 @@ const list = command({
     return { state: { waiting, dead } };
   },
   examples: [{}, { state: "dead" }],
-  run: async (asked, { db }: Audited) => (await listDeliveries(db, asked)).map(shownDelivery),
-  rows: async function* ({ limit: _, ...asked }, { db }: Audited) {
+  run: async ({ cursor: after, ...asked }, { db }: Audited) =>
+    (await listDeliveries(db, { ...asked, after })).map(shownDelivery),
+  rows: async function* ({ limit: _, cursor: _after, ...asked }, { db }: Audited) {
     for await (const rows of allDeliveries(db, asked)) yield rows.map(shownDelivery);
   },
 });
@@ -73,6 +80,7 @@ function shownDelivery(row: Awaited<ReturnType<typeof listDeliveries>>[number]) 
     happened_at: row.at,
     endpoint: row.endpoint_id,
     state: row.state as DeliveryState,
+    cursor: cursorAt(row.number, row.endpoint_id),
   };
 }
 
