@@ -73,15 +73,15 @@ export const moment: Form<number> = {
 };
 
 /** Where a list goes on: the number and the text by which its rows are in order. */
-export type Place = readonly [number: number, text: string];
-export const place: Form<Place> = {
+export type RowPlace = readonly [number: number, text: string];
+export const place: Form<RowPlace> = {
   form: "the cursor of an earlier page",
   read: (text) => {
     const [, number, rest] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text) ?? [];
     return number === undefined ? undefined : [Number(number), rest!];
   },
 };
-export const cursorAt = (...[number, text]: Place): string => `${number}.${text}`;
+export const cursorAt = (...[number, text]: RowPlace): string => `${number}.${text}`;
 
 /** A time that is still to come, read as milliseconds since 1970. */
 export const futureTime: Form<number> = {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Place } from "../../declare/command/forms.ts";
+import type { RowPlace } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { CommandError, rowsAtOnce } from "../../declare/command.ts";
 import { eventTypeNames } from "../../declare/event.ts";
@@ -19,7 +19,7 @@ export type DeliveryState = (typeof deliveryStates)[number];
 /** The newest deliveries, newest event first, with their events. */
 export async function listDeliveries(
   db: Db,
-  { limit, after, ...asked }: AskedDeliveries & { limit: number; after?: Place | undefined },
+  { limit, after, ...asked }: AskedDeliveries & { limit: number; after?: RowPlace | undefined },
 ) {
   return (await pageOf(await fitting(db, asked), placeInList, limit, after, "desc")).rows;
 }

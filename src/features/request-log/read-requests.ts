@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Place } from "../../declare/command/forms.ts";
+import type { RowPlace } from "../../declare/command/forms.ts";
 import { rowsAtOnce } from "../../declare/command.ts";
 import type { Mode } from "../../declare/operation.ts";
 import type { AskedStory } from "../../ledger/commands/with-story.ts";
@@ -66,7 +66,7 @@ export interface RequestFilter {
   until?: number;
   limit: number;
   /** The place in the log of the last row before. */
-  after?: Place | undefined;
+  after?: RowPlace | undefined;
 }
 
 /** Entries of all accounts, newest first. */
