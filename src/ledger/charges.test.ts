@@ -142,11 +142,16 @@ for (const engine of engines) {
         // An older version's mark says nothing of keys, and its key may have ended.
         await chargedBy("gone", "fVx0lQ2yq8b3Hn5k"),
         await chargedBy("lives", newChargeMark(true)),
+        await chargedBy("gone, and heard of it", newChargeMark(true)),
       ];
-      await store.db.insertInto("charging_process").values({ id: "gone", heard_until: 2, unheard: "" }).execute();
-      await charges.takeBackUnheard(sql<SqlBool>`id = 'gone'`);
+      for (const [id, heard_until] of [
+        ["gone", 2],
+        ["gone, and heard of it", 3],
+      ] as const)
+        await store.db.insertInto("charging_process").values({ id, heard_until, unheard: "" }).execute();
+      await charges.takeBackUnheard(sql<SqlBool>`id like 'gone%'`);
       const charged = await Promise.all(rows.map(async (row) => (await nowOf(row)).charged));
-      assert.deepEqual(charged, [0, 1, 1, 1]);
+      assert.deepEqual(charged, [0, 1, 1, 1, 1]);
     });
 
     test("a process that comes back while its charges are looked at keeps them and its note", async () => {

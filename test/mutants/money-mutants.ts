@@ -301,7 +301,7 @@ export const moneyMutants: readonly Mutant[] = [
     tests: chargeTests,
   },
   {
-    name: "charges of a process that lives are taken back",
+    name: "charges that one dead process heard of are taken back with those of another",
     file: charges,
     from: '.where("owner", "=", id)\n',
     to: "\n",
