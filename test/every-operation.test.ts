@@ -125,7 +125,7 @@ for (const operation of everyOperation) {
       assert.equal(response.headers["content-type"], "application/json; charset=utf-8");
     });
 
-    test("shows examples that its own schemas accept", () => {
+    test("an operation shows examples that its own schemas accept", () => {
       assert.ok(operation.examples.length > 0);
       for (const example of operation.examples) {
         assert.ok(Compile(operation.input).Check(example.input ?? {}), example.summary);
@@ -134,7 +134,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("ignores what it does not know", async () => {
+    test("an operation ignores what it does not know", async () => {
       const more = { constructor: "1", undeclared: "2", toString: "x" };
       assert.equal((await ask({}, more)).status, 200);
       if (inBody) {
@@ -143,7 +143,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("treats callers without a credential as it says", async () => {
+    test("an operation treats callers without a credential as it says", async () => {
       for (const headers of [{}, { Authorization: "Bearer " }, { Authorization: "" }] as Record<string, string>[]) {
         const response = await ask({ credential: false, headers, ...(access === "own" ? { body: {} } : {}) });
         if (access === "anonymous") assert.equal(response.status, 200);
@@ -155,7 +155,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("refuses a bad credential, also where none is needed", async () => {
+    test("an operation refuses a bad credential, also where none is needed", async () => {
       const bad = access === "own" ? ask({}, { password: "duba_test_wrong" }) : ask({ credential: "duba_test_wrong" });
       const response = await bad;
       assertFailure(response, 401, "invalid_credentials", refused);
@@ -163,7 +163,7 @@ for (const operation of everyOperation) {
       assertCommonHeaders(response);
     });
 
-    test("refuses a key without its scope, and takes one with no other", async () => {
+    test("an operation refuses a key without its scope, and takes one with no other", async () => {
       if (operation.scope === null) return;
       for (const other of scopes.filter((scope) => scope !== operation.scope)) {
         const response = await ask({ credential: keys[other] });
@@ -173,7 +173,7 @@ for (const operation of everyOperation) {
       assert.equal((await ask({ credential: keys[operation.scope] })).status, 200);
     });
 
-    test("refuses other methods and names its own", async () => {
+    test("an operation refuses other methods and names its own", async () => {
       const allow = everyOperation
         .filter(({ path }) => path === operation.path)
         .flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
@@ -198,14 +198,14 @@ for (const operation of everyOperation) {
         assert.equal(head.headers[name], get.headers[name], name);
     });
 
-    test("reads a body only if it takes one", async () => {
+    test("an operation reads a body only if it takes one", async () => {
       const response = await ask({ body: '{"', headers: { "Content-Type": "application/json" } });
       if (carriage === "query") assert.equal(response.status, 200);
       else assertFailure(response, 400, "malformed_json", refused);
       assertCommonHeaders(response);
     });
 
-    test("keeps its words when the parser or the URL is at fault", async () => {
+    test("an operation keeps its words when the parser or the URL is at fault", async () => {
       const url = `${pathOf()}?x=${"x".repeat(9 * 1024)}`;
       assertFailure(await service.ask(url, { method, ...(inBody ? { body: {} } : {}) }), 414, "uri_too_long", refused);
       const line = new Line(service.port);
@@ -214,7 +214,7 @@ for (const operation of everyOperation) {
       line.end();
     });
 
-    test("stands in the interface document or says that it does not", () => {
+    test("an operation stands in the interface document or says that it does not", () => {
       const five = /\/(internet\/data\/lookup|corporate-data\/list|verify-bvn|fetch-tv-add-ons|data\/fetch-providers)$/;
       assert.equal(documented, five.test(operation.path));
       assert.equal(limit === "verification", /^verify/.test(id));

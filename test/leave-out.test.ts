@@ -17,8 +17,7 @@ const importsOf = (file: string) =>
 const featureOf = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1];
 
 /**
- * What features are called by: their names and settings, and those of their commands, operations and audit events, with
- * the feature of each.
+ * The feature behind each name: of a feature, a setting, a command, an operation, an audit event.
  */
 async function namesOfFeatures(): Promise<Map<string, string>> {
   const all = { settings: async () => [], auditKinds: async () => [], records: async () => coreRecords };

@@ -81,7 +81,7 @@ suite("a service with vendor files", () => {
     return status === 200 ? `200 ${json.data.personal_info.last_name}` : `${status} ${json.error.code}`;
   };
 
-  test("verifies at them, charges, and books what each bills", async () => {
+  test("a service verifies at vendors of files, charges, and books what each bills", async () => {
     assert.equal(await verify("bvn", "22000004717"), "200 Ibekwe");
     assert.equal(await verify("bvn", "22000004701"), "404 bvn_not_found");
     assert.equal(await verify("nin", "30000004717"), "200 IBEKWE");
@@ -102,7 +102,7 @@ suite("a service with vendor files", () => {
     assert.deepEqual(billed[0], ["found 5000", "not_found null"]);
   });
 
-  test("knows their settings: doctor, the vendors' page and the start, and shows none of their secrets", () => {
+  test("doctor, the vendors' page and the start know the settings of vendor files, and show no secret", () => {
     const shown = JSON.parse(duba("upstreams", "show", "formal", "--json").stdout);
     assert.deepEqual([shown.place, shown.missing], [2, []]);
     assert.deepEqual(shown.settings, ["DUBA_FORMAL_URL", "DUBA_FORMAL_USER_ID", "DUBA_FORMAL_PASSWORD"]);
@@ -117,7 +117,7 @@ suite("a service with vendor files", () => {
       assert.ok(!service.written().includes(secret), secret);
   });
 
-  test("takes a file in place of a built-in vendor, by its name", async () => {
+  test("a service takes a file in place of a built-in vendor, by its name", async () => {
     put("prembly.json", mended);
     try {
       const { stdout } = duba("upstreams", "file", "prembly");
@@ -128,7 +128,7 @@ suite("a service with vendor files", () => {
     }
   });
 
-  test("does not start with a file that is wrong, open to others or in the way of a setting, and says why", () => {
+  test("no service starts with a file that is wrong, open to others or in the way of a setting", () => {
     const startWith = (text: string, mode = 0o600) => {
       writeFileSync(join(files, "other.json"), text, { mode });
       try {

@@ -11,7 +11,7 @@ for (const engine of usualEngines) {
   suite(`credentials on ${engine.name}`, () => {
     const its = new SuiteCredentials(engine);
 
-    test("are a key, after Bearer in any case and any number of spaces, or bare", async () => {
+    test("a key is taken after Bearer in any case and any number of spaces, or bare", async () => {
       const { key, text } = await its.create({ scopes: ["identity:verify"], expiresAt: its.time + 5000 });
       for (const header of [text, `Bearer ${text}`, `bearer   ${text}`, `BEARER ${text}`]) {
         assert.deepEqual(await its.credentials.credentialOf(header, here), {
@@ -27,7 +27,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("are a token, after Bearer or bare, that stands for its key", async () => {
+    test("a token is taken after Bearer or bare, and stands for its key", async () => {
       const { key } = await its.create({ scopes: ["catalogue:read"] });
       const token = await its.buy(key.id, its.time + 5000);
       for (const header of [`Bearer ${token}`, token]) {
@@ -139,7 +139,7 @@ for (const engine of usualEngines) {
       await its.credentials.credentialOf(text, here);
     });
 
-    test("end to the millisecond, known or not", async () => {
+    test("keys and tokens end to the millisecond, known or not", async () => {
       const { key, text } = await its.create({ expiresAt: its.time + 1000 });
       const token = await its.buy(key.id, its.time + 500);
       const headers = [text, token];

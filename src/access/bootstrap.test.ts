@@ -31,7 +31,7 @@ for (const engine of engines) {
       return rows[0]!;
     };
 
-    test("makes the Sandbox account and prints its test key", async () => {
+    test("a first start makes the Sandbox account and prints its test key", async () => {
       const { printed = "" } = await firstStart(recorded(store.db));
       const [account, ...others] = await listAccounts(store.db);
       assert.deepEqual([account?.name, account?.email, others], ["Sandbox", "sandbox@example.com", []]);
@@ -48,7 +48,7 @@ for (const engine of engines) {
       assert.equal((await inForce()).secret_hash, secretHash(printed));
     });
 
-    test("replaces a key that nobody was shown, and shows the new one", async () => {
+    test("a start replaces a key that nobody was shown, and shows the new one", async () => {
       const { printed: lost = "" } = await firstStart(recorded(store.db));
       const key = readApiKey(lost)!.id;
       const { printed = "", replaced } = await firstStart(recorded(store.db));
@@ -61,14 +61,14 @@ for (const engine of engines) {
       assert.equal((await listAccounts(store.db)).length, 1);
     });
 
-    test("makes no other key where the one that nobody was shown was revoked by hand", async () => {
+    test("a start makes no other key where the one that nobody was shown was revoked by hand", async () => {
       await firstStart(recorded(store.db));
       await revokeKey(recorded(store.db), (await inForce()).id);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.deepEqual(await firstStart(recorded(store.db)), {});
     });
 
-    test("revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
+    test("a start revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
       await firstStart(recorded(store.db), one);
       const { id, account_id } = await inForce();
       const change = await changeCount(store.db, "access");
@@ -86,13 +86,13 @@ for (const engine of engines) {
       assert.equal((await inForce()).secret_hash, secretHash(one));
     });
 
-    test("makes nothing where an account was created before", async () => {
+    test("a start makes nothing where an account was created before", async () => {
       await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.deepEqual(await listKeys(store.db), []);
     });
 
-    test("takes the bootstrap value as it is, and prints nothing", async () => {
+    test("a start takes the bootstrap value as it is, and prints nothing", async () => {
       for (const value of [one, two]) {
         const { printed, replaced } = await firstStart(recorded(store.db), value);
         assert.equal(printed, undefined);
@@ -118,7 +118,7 @@ for (const engine of engines) {
       assert.equal(await changeCount(store.db, "access"), change);
     });
 
-    test("replaces the random key by a bootstrap value, on the same account", async () => {
+    test("a start replaces the random key by a bootstrap value, on the same account", async () => {
       await firstStart(recorded(store.db), undefined, 1000);
       const old = await inForce();
       await firstStart(recorded(store.db), one, 2000);
@@ -127,7 +127,7 @@ for (const engine of engines) {
       assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revoked_at, 2000);
     });
 
-    test("revokes the old value when it changes, notes the change, and takes the old value back later", async () => {
+    test("a start revokes a bootstrap value that changed, notes it, and takes the old value back later", async () => {
       const { text } = newApiKey("test");
       let now = 1000;
       for (const value of [text, one, text, two]) {
@@ -139,14 +139,14 @@ for (const engine of engines) {
       assert.equal((await listKeys(store.db)).length, 4);
     });
 
-    test("does not bring a value back to life that was revoked by hand", async () => {
+    test("a start does not bring a value back to life that was revoked by hand", async () => {
       await firstStart(recorded(store.db), one);
       await revokeKey(recorded(store.db), (await inForce()).id);
       await firstStart(recorded(store.db), one);
       assert.equal((await listKeys(store.db)).filter(({ revoked_at }) => revoked_at === null).length, 0);
     });
 
-    test("adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
+    test("a start adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
       await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
       await firstStart(recorded(store.db), one);
       assert.equal((await listAccounts(store.db)).length, 2);

@@ -10,7 +10,7 @@ for (const engine of usualEngines) {
     const { duba, atTerminal } = suiteTerminal(engine);
     before(() => duba("accounts", "create", "--name", "Corner Shop", "--email", "Shop@Example.com"));
 
-    test("creates accounts and lists them", async () => {
+    test("duba creates accounts and lists them", async () => {
       const { exitCode, out, err } = await duba(
         "accounts",
         "create",
@@ -33,14 +33,14 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("finds an account by its id or by its e-mail in any case", async () => {
+    test("duba finds an account by its id or by its e-mail in any case", async () => {
       const shown = async (named: string) => JSON.parse((await duba("accounts", "show", named, "--json")).out);
       const byEmail = await shown("SHOP@example.COM");
       assert.equal(byEmail.name, "Corner Shop");
       assert.deepEqual(await shown(byEmail.id), byEmail);
     });
 
-    test("gives accounts as JSON", async () => {
+    test("duba gives accounts as JSON", async () => {
       const made = JSON.parse(
         (await duba("accounts", "create", "--name", "Third", "--email", "third@example.com", "--json")).out,
       );
@@ -87,7 +87,7 @@ for (const engine of usualEngines) {
       ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
       ["an unknown key", ["keys", "revoke", "missing", "--yes"], /^No key has the public id "missing"\.\n$/],
     ] as const) {
-      test(`refuses ${problem}`, async () => {
+      test(`duba refuses ${problem}`, async () => {
         const { exitCode, out, err } = await duba(...argv);
         assert.deepEqual({ exitCode, out }, { exitCode: 1, out: "" });
         assert.match(err, sentence);
@@ -95,7 +95,7 @@ for (const engine of usualEngines) {
       });
     }
 
-    test("refuses what is no e-mail as a bad value", async () => {
+    test("duba refuses what is no e-mail as a bad value", async () => {
       for (const email of [
         "",
         "example.com",
@@ -130,7 +130,7 @@ for (const engine of usualEngines) {
       assert.ok(first!.startsWith(`${key.id},shop@example.com,${key.account_id},test,`));
     });
 
-    test("revokes no key at a terminal until the person types its id", async () => {
+    test("duba revokes no key at a terminal until the person types its id", async () => {
       const { id } = JSON.parse((await duba("keys", "create", "--account", "shop@example.com", "--json")).out);
       const stateOf = async () =>
         JSON.parse((await duba("keys", "list", "--json")).out).find((key: { id: string }) => key.id === id).state;
@@ -143,7 +143,7 @@ for (const engine of usualEngines) {
       assert.equal((await atTerminal("", "keys", "revoke", id, "--yes")).exitCode, 0);
     });
 
-    test("gives a key once: alone on standard output, never in a list", async () => {
+    test("duba gives a key once: alone on standard output, never in a list", async () => {
       const { exitCode, out, err } = await duba(
         "keys",
         "create",
@@ -172,7 +172,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("never prints a key that was pasted, whole or with a typing mistake", async () => {
+    test("duba never prints a key that was pasted, whole or with a typing mistake", async () => {
       const made = ["keys", "create", "--account", "shop@example.com"];
       const key = (await duba(...made)).out.trim();
       const secret = key.split("_").at(-1)!;
@@ -204,7 +204,7 @@ for (const engine of usualEngines) {
         }
     });
 
-    test("binds mode, scopes, addresses and expiry", async () => {
+    test("duba binds a key to its mode, scopes, addresses and expiry", async () => {
       const argv = ["keys", "create", "--account", "shop@example.com", "--mode", "live", "--scope", "identity:verify"];
       const limits = ["--address", "203.0.113.7", "--address", "10.0.0.0/8", "--expires", "90d", "--json"];
       const { key, ...made } = JSON.parse((await duba(...argv, ...limits)).out);
@@ -265,7 +265,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba("accounts", "change", "after@example.com", "--email", "x")).exitCode, 2);
     });
 
-    test("suspends an account and resumes it", async () => {
+    test("duba suspends an account and resumes it", async () => {
       await duba("accounts", "create", "--name", "Paused", "--email", "paused@example.com");
       const suspended = async () =>
         JSON.parse((await duba("accounts", "list", "--json")).out).find(
@@ -280,7 +280,7 @@ for (const engine of usualEngines) {
       assert.equal(await suspended(), null);
     });
 
-    test("rolls a key: the new one once, the old one until the overlap ends", async () => {
+    test("duba rolls a key: the new one once, the old one until the overlap ends", async () => {
       const argv = ["keys", "create", "--account", "shop@example.com", "--label", "rolled", "--mode", "live", "--json"];
       const old = JSON.parse((await duba(...argv)).out);
       const { exitCode, out, err } = await duba("keys", "roll", old.id, "--overlap", "1h");
@@ -298,7 +298,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba("keys", "roll", old.id, "--overlap", "30d")).exitCode, 0);
     });
 
-    test("revokes a key by its id or its whole text, and says when that is noticed", async () => {
+    test("duba revokes a key by its id or its whole text, and says when that is noticed", async () => {
       for (const named of ["id", "key"]) {
         const made = JSON.parse((await duba("keys", "create", "--account", "shop@example.com", "--json")).out);
         const { exitCode, out } = await duba("keys", "revoke", made[named], "--yes");

@@ -52,17 +52,17 @@ suite("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  test("counts each address by itself", async () => {
+  test("the limit of failed credentials counts each address by itself", async () => {
     await fail(20);
     assert.equal(await attempt("203.0.113.8", good), "good");
   });
 
-  test("counts the addresses that one IPv6 subscriber can choose from together", async () => {
+  test("all addresses of one IPv6 subscriber count together against the limit of failed credentials", async () => {
     for (let host = 1; host <= 20; host++) await fail(1, `2001:db8::${host}`);
     await assertLimited("2001:db8::ffff");
   });
 
-  test("counts a /48 network of IPv6 as a whole, which may fail ten times as often", async () => {
+  test("a /48 network of IPv6 counts as a whole, and may fail ten times as often as an address", async () => {
     for (let network = 1; network <= 200; network++) await fail(1, `2001:db8:1:${network}::1`);
     await assertLimited("2001:db8:1:ffff::1");
     assert.equal(await attempt("2001:db8:2::1", good), "good");
@@ -125,7 +125,7 @@ suite("the limit of failed credentials", () => {
     assert.equal(codes.filter((code) => code === "rate_limited").length, 80);
   });
 
-  test("refuses none of many good credentials that come at once", async () => {
+  test("the limit of failed credentials refuses none of many good credentials that come at once", async () => {
     const slowly = async () => {
       await new Promise(setImmediate);
       return "good";

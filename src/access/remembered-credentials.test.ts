@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
       await its.refused(text, "rate_limited");
     });
 
-    test("stay known while nothing changes", async () => {
+    test("remembered credentials stay known while nothing changes", async () => {
       const { text } = await its.create();
       const known = await its.credentials.credentialOf(text, here);
       for (let second = 1; second <= 10; second++) {
@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
       assert.equal(its.credentials.credentialOf(text, here), known);
     });
 
-    test("take over a bootstrap value that was changed elsewhere", async () => {
+    test("remembered credentials take over a bootstrap value that was changed elsewhere", async () => {
       const changed = "another-bootstrap-for-tests";
       const token = await its.buy((await its.credentials.credentialOf(bootstrap, here)).keyId, its.time + 5000);
       await firstStart(recorded(its.store.db), changed);

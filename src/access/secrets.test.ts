@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { isAccessToken, newAccessToken, newApiKey, readApiKey, sameHash, secretHash } from "./secrets.ts";
 
 suite("API keys", () => {
-  test("have a mode, a public id, a secret and a checksum", () => {
+  test("API keys have a mode, a public id, a secret and a checksum", () => {
     for (const mode of ["test", "live"] as const) {
       const { id, text, hash } = newApiKey(mode);
       assert.match(text, new RegExp(`^duba_${mode}_${id}_[0-9A-Za-z]{49}$`));
@@ -14,17 +14,17 @@ suite("API keys", () => {
     }
   });
 
-  test("never repeat", () => {
+  test("API keys never repeat", () => {
     const texts = new Set(Array.from({ length: 500 }, () => newApiKey("test").text));
     assert.equal(texts.size, 500);
   });
 
-  test("keep their checksum: CRC-32 in base62, over all that precedes it", () => {
+  test("API keys keep their checksum: CRC-32 in base62, over all that precedes it", () => {
     const known = "duba_test_AAAAAAAAAAAA_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq0uKRIs";
     assert.deepEqual(readApiKey(known), { id: "AAAAAAAAAAAA", mode: "test" });
   });
 
-  test("are refused when any one character is another", () => {
+  test("API keys are refused when any one character is another", () => {
     const changes = fc.record({
       place: fc.nat(),
       character: fc.nat(0x10ffff).map((point) => String.fromCodePoint(point)),
@@ -40,7 +40,7 @@ suite("API keys", () => {
     );
   });
 
-  test("are refused when two neighbours are swapped, or when they are cut short or long", () => {
+  test("API keys are refused when two neighbours are swapped, or when they are cut short or long", () => {
     const { text } = newApiKey("live");
     for (let at = 0; at + 1 < text.length; at++) {
       const swapped = text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2);
@@ -51,14 +51,14 @@ suite("API keys", () => {
       assert.equal(readApiKey(other), undefined);
   });
 
-  test("are compared by hash", () => {
+  test("API keys are compared by hash", () => {
     assert.equal(sameHash(secretHash("a"), secretHash("a")), true);
     assert.equal(sameHash(secretHash("a"), secretHash("b")), false);
   });
 });
 
 suite("access tokens", () => {
-  test("are opaque and known by their hash", () => {
+  test("access tokens are opaque and known by their hash", () => {
     const { text, hash } = newAccessToken();
     assert.match(text, /^duba_at_[0-9A-Za-z]{43}$/);
     assert.equal(hash, secretHash(text));

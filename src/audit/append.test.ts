@@ -20,7 +20,7 @@ for (const engine of engines) {
     const store = trailStore(engine);
     const entries = () => store.db.selectFrom("audit_entry").selectAll().orderBy("occurred_at").execute();
 
-    test("is a row of its own, with the facts in the order of the list", async () => {
+    test("an event of the audit trail is a row of its own, with the facts in the order of the list", async () => {
       const facts = { account: "acc_1AVZiWdEdtTu", key: "4Zq8mPx0LtV2" };
       const before = Date.now();
       await append(store.db, accessTrail.keyRevoked("operator:amina", facts));
@@ -62,7 +62,7 @@ for (const engine of engines) {
       assert.equal(texts.size, 6);
     });
 
-    test("is found by the verification that it mentions, the oldest first", async () => {
+    test("an event of the audit trail is found by the verification that it mentions, the oldest first", async () => {
       const ended = (reference: string, state: string) =>
         ledgerTrail.verificationEnded("key:key_1", { reference, state });
       const adjusted = (reference: string | null) => booksTrail.adjusted("terminal:ada", { reference, fees: "-1" });
@@ -174,7 +174,7 @@ for (const engine of engines) {
 suite("a text in the audit trail", () => {
   const store = trailStore(engines[0]!);
 
-  test("holds no ten digits in a row, and ends after 200 characters", async () => {
+  test("a text in the audit trail holds no ten digits in a row, and ends after 200 characters", async () => {
     const digits = fc.stringMatching(/^[0-9]([0-9]|[0-9] |[0-9]-){8,20}[0-9]$/);
     const words = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), digits), { maxLength: 12 });
     const texts = words.map((all) => all.join(" "));

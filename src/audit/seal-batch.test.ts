@@ -71,7 +71,7 @@ for (const engine of engines) {
         assert.deepEqual(await problemsIn(store.db), []);
       });
 
-      test("makes batches of a thousand, and never holds the thread for 50 ms", async () => {
+      test("sealing makes batches of a thousand, and never holds the thread for 50 ms", async () => {
         for (let thousands = 0; thousands < 3; thousands += 1) await appendSome(store.db, 1000);
         let longest = 0;
         let sealed = false;
@@ -97,7 +97,7 @@ for (const engine of engines) {
     suite("of many processes", () => {
       const store = trailStore(engine);
 
-      test("puts every committed entry in exactly one batch, and none that was rolled back", async () => {
+      test("many processes seal each committed entry in one batch, and none that was rolled back", async () => {
         const committed: string[] = [];
         const write = async (db: Db, name: string) => {
           for (let count = 0; count < 20; count += 1) {
@@ -188,7 +188,7 @@ for (const engine of engines) {
         ],
         ["a newest seal that is gone", (db: Db) => db.deleteFrom("audit_seal"), /newest batch/],
       ] as const) {
-        test(`is refused: ${problem}`, async () => {
+        test(`sealing is refused: ${problem}`, async () => {
           await sealSome(store.db, 2);
           await append(store.db, revoked("later"));
           const heads = await store.db.selectFrom("audit_head").selectAll().execute();
@@ -228,7 +228,7 @@ suite("sealing on postgres", () => {
   before(setMinuteAgo);
   const store = trailStore(engines.find(({ name }) => name === "postgres")!);
 
-  test("takes an entry that commits late into a later batch", async () => {
+  test("sealing takes an entry that commits late into a later batch", async () => {
     const early = await store.db.startTransaction().execute();
     await appendAt(early, minuteAgo + 1, revoked("early"));
     await appendAt(store.db, minuteAgo + 2, revoked("late"));

@@ -25,7 +25,7 @@ for (const engine of engines) {
       ["a batch beyond all numbers", sql<number>`1152921504606846977`, null],
       ["no batch", null, undefined],
     ] as const) {
-      test(`finds an entry moved to ${where}`, async () => {
+      test(`verifying the trail finds an entry moved to ${where}`, async () => {
         const target = trail.at(2, 2);
         const places = await trail.places((trx) => setEntry(trx, target, { batch, position: 99 }));
         const found =
@@ -39,14 +39,14 @@ for (const engine of engines) {
       });
     }
 
-    test("finds an entry that is gone, wherever it stood", async () => {
+    test("verifying the trail finds an entry that is gone, wherever it stood", async () => {
       for (const target of trail.entries) {
         const places = await trail.places((trx) => trx.deleteFrom("audit_entry").where("id", "=", target.id).execute());
         assert.deepEqual(places, [[target.batch, target.id]]);
       }
     });
 
-    test("finds an entry that was put in, wherever it stands", async () => {
+    test("verifying the trail finds an entry that was put in, wherever it stands", async () => {
       for (const batch of [1, 2, 3])
         for (const position of [-1, 0, 6, 2 ** 31 - 1]) {
           const id = randomBytes(15).toString("base64url");
@@ -60,7 +60,7 @@ for (const engine of engines) {
         }
     });
 
-    test("finds two entries that were swapped", async () => {
+    test("verifying the trail finds two entries that were swapped", async () => {
       for (const [a, b] of [
         [trail.at(2, 1), trail.at(2, 3)],
         [trail.at(1, 2), trail.at(3, 2)],
@@ -83,7 +83,7 @@ for (const engine of engines) {
       }
     });
 
-    test("finds two entries whose facts were swapped", async () => {
+    test("verifying the trail finds two entries whose facts were swapped", async () => {
       const [a, b] = [trail.at(2, 1), trail.at(2, 3)];
       const places = await trail.places(async (trx) => {
         await setEntry(trx, a, { facts: b.facts });
@@ -95,7 +95,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("finds a seal with another number", async () => {
+    test("verifying the trail finds a seal with another number", async () => {
       for (const number of [7, -1, sql<number>`1152921504606846977`]) {
         const problems = await problemsAfter(store.db, (trx) => setSeal(trx, 2, { batch: number }));
         assert.ok(problems.some(({ batch, what }) => batch === 2 && /^is missing/.test(what)));
@@ -106,7 +106,7 @@ for (const engine of engines) {
       }
     });
 
-    test("finds two batches that were swapped: their seals, their entries, or both", async () => {
+    test("verifying the trail finds two batches that were swapped: their seals, their entries, or both", async () => {
       const swapSeals = async (trx: Trx) => {
         await setSeal(trx, 1, { batch: 99 });
         await setSeal(trx, 2, { batch: 1 });
@@ -138,7 +138,7 @@ for (const engine of engines) {
       ["the last two batches", 1],
       ["all batches", 0],
     ] as const) {
-      test(`finds that ${what} was cut off`, async () => {
+      test(`verifying the trail finds that ${what} was cut off`, async () => {
         const places = await trail.places(async (trx) => {
           await trx.deleteFrom("audit_entry").where("batch", ">", keep).execute();
           await trx.deleteFrom("audit_seal").where("batch", ">", keep).execute();
@@ -146,7 +146,7 @@ for (const engine of engines) {
         assert.deepEqual(places, [[keep + 1, null]]);
       });
 
-      test(`finds that ${what} was cut off, with a head made up to fit`, async () => {
+      test(`verifying the trail finds that ${what} was cut off, with a head made up to fit`, async () => {
         const places = await trail.places(async (trx) => {
           await trx.deleteFrom("audit_entry").where("batch", ">", keep).execute();
           await trx.deleteFrom("audit_seal").where("batch", ">", keep).execute();
@@ -169,7 +169,7 @@ for (const engine of engines) {
       mac: { mac: "" },
     };
     for (const [column, change] of Object.entries(headChanges)) {
-      test(`finds a change to ${column} of the head`, async () => {
+      test(`verifying the trail finds a change to ${column} of the head`, async () => {
         const places = await trail.places((trx) =>
           trx
             .updateTable("audit_head")
@@ -180,7 +180,7 @@ for (const engine of engines) {
       });
     }
 
-    test("finds a batch whose entries were taken as if retention had removed them", async () => {
+    test("verifying the trail finds a batch whose entries were taken as if retention had removed them", async () => {
       const places = await trail.places(async (trx) => {
         await trx.deleteFrom("audit_entry").where("batch", "=", 1).execute();
         await setSeal(trx, 1, { list: "" });
@@ -188,7 +188,7 @@ for (const engine of engines) {
       assert.deepEqual(places, [[1, null]]);
     });
 
-    test("finds a head that was put back to the start", async () => {
+    test("verifying the trail finds a head that was put back to the start", async () => {
       const start = { batch: 0, hash: "", removed: 0, mac: "" };
       const places = await trail.places((trx) => trx.updateTable("audit_head").set(start).execute());
       assert.deepEqual(places, [[null, null]]);

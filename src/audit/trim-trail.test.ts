@@ -122,7 +122,7 @@ for (const engine of engines) {
     suite("of a long trail", () => {
       const store = trailStore(engine);
 
-      test("removes no more than a thousand entries in one transaction", async () => {
+      test("trimming a long trail removes no more than a thousand entries in one transaction", async () => {
         await sealAt(store.db, 600, 600, 300);
         await removeOld(store.db, 9000);
         const recorded = await store.db.selectFrom("audit_entry").select("facts").execute();
@@ -134,7 +134,7 @@ for (const engine of engines) {
     suite("beside a verification", () => {
       const store = trailStore(engine);
 
-      test("gives it nothing to find, whenever it comes", async () => {
+      test("trimming gives a verification of the trail nothing to find, whenever it comes", async () => {
         const batches = 8;
         await sealAt(store.db, ...Array.from({ length: batches }, () => 2));
         for (let place = 1; place < batches; place += 1) {
@@ -144,7 +144,7 @@ for (const engine of engines) {
         }
       });
 
-      test("hides no tampering with what it leaves", async () => {
+      test("trimming hides no tampering with what it leaves", async () => {
         await store.db.updateTable("audit_entry").set({ actor: "mallory" }).where("batch", "=", 8).execute();
         const remove = () => removeOld(store.beside, 8000);
         for (const place of [1, 2, 3]) {
@@ -161,7 +161,7 @@ for (const engine of engines) {
   suite(`sealing on ${engine.name} beside a verification`, () => {
     const store = trailStore(engine);
 
-    test("gives it nothing to find, whenever it comes", async () => {
+    test("sealing gives a verification of the trail nothing to find, whenever it comes", async () => {
       await sealAt(store.db, 2, 2);
       for (let place = 1; place <= 8; place += 1) {
         const sealMore = async () => {

@@ -72,7 +72,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("finds a seal that was made with another key", async () => {
+    test("verifying the trail finds a seal that was made with another key", async () => {
       const other = await problemsIn(store.db, {});
       assert.deepEqual(other, []);
       const found: Place[] = [];

@@ -26,7 +26,7 @@ for (const engine of usualEngines)
       return terminal.write("data-bundles.csv", edited(out, from, to));
     };
 
-    test("imports what it exported without a change: CSV of one list, CSV of every list, JSON", async () => {
+    test("an export changes nothing if it is imported: CSV of one list, CSV of every list, JSON", async () => {
       const one = await terminal.duba(
         "catalogue",
         "export",
@@ -51,7 +51,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("shows a dry run, price moves first and the farthest before the others, and changes nothing", async () => {
+    test("a dry run shows price moves first, the farthest before the others, and changes nothing", async () => {
       const one = await bundles("50MB 24Hrs,100,100,", 'Fifty megabytes,"₦105",105,');
       const file = terminal.write(
         "other.csv",
@@ -94,7 +94,7 @@ for (const engine of usualEngines)
       assert.equal(JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions.length, 1);
     });
 
-    test("publishes an import as one revision, tells its history, compares and undoes it", async () => {
+    test("duba catalogue publishes an import as one revision, tells its history, compares and undoes it", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
       const { exitCode, out } = await terminal.duba("catalogue", "import", file, "--note", "MTN raised a price");
       assert.equal(exitCode, 0);
@@ -217,7 +217,7 @@ for (const engine of usualEngines)
       assert.equal((await terminal.duba("catalogue", "approve", last)).exitCode, 0);
     });
 
-    test("schedules an import, and shows until when it waits", async () => {
+    test("duba catalogue schedules an import, and shows until when it waits", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,");
       const { exitCode, out } = await terminal.duba(
         "catalogue",
@@ -233,7 +233,7 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "reject", waiting.draft);
     });
 
-    test("imports several lists together, also where one alone would leave others behind", async () => {
+    test("duba catalogue imports several lists together, also where one alone would leave others behind", async () => {
       await terminal.duba("catalogue", "export", "--out", terminal.path("lists/"));
       const without = (name: string, code: string) =>
         terminal.write(

@@ -139,7 +139,7 @@ export const StatusFacts = Type.Object({
 
 export type StatusFacts = Static<typeof StatusFacts>;
 
-/** How a feature is, and what of it needs a hand. */
+/** The state of a feature, and the alarms that it raises. */
 export interface FeatureHealth {
   alarms: readonly OpenAlarm[];
   sources?: readonly SourceState[];

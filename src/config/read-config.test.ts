@@ -31,7 +31,7 @@ const peer = {
 const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
 
 suite("the settings", () => {
-  test("are good as they are without any", () => {
+  test("the settings are good if nobody sets any", () => {
     const { upstreams, limitCatalogue, limitBody, limitUrl, limitHeaders, requestTimeout } = readConfig({});
     assert.deepEqual(upstreams, []);
     assert.deepEqual(limitCatalogue, { count: 600, seconds: 60 });
@@ -39,7 +39,7 @@ suite("the settings", () => {
     assert.equal(requestTimeout, 10_000);
   });
 
-  test("refuse the documentation's key, which everybody knows, where the network can reach it", () => {
+  test("the settings refuse the documentation's key, which everybody knows, where the network can reach it", () => {
     const key = /Bearer (a-known-\S+)'/.exec(readFileSync("docs/start.md", "utf8"))![1]!;
     const start = (HOST: string, DUBA_BOOTSTRAP_KEY = key) => saidOf({ HOST, DUBA_BOOTSTRAP_KEY });
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1"]) {
@@ -113,7 +113,7 @@ suite("the settings", () => {
     assert.deepEqual(saidOf({ DUBA_WORKERS: "2", DUBA_DATABASE_URL: "postgres://duba@127.0.0.1/duba" }), []);
   });
 
-  test("take a public URL that is http or https and a host", () => {
+  test("the settings take a public URL that is http or https and a host", () => {
     for (const [given, read] of [
       ["https://duba.example", "https://duba.example"],
       ["http://10.0.0.1:8080/", "http://10.0.0.1:8080"],
@@ -134,7 +134,7 @@ suite("the settings", () => {
       assert.match(saidOf({ DUBA_PUBLIC_URL }).join(), /^DUBA_PUBLIC_URL must be http/, DUBA_PUBLIC_URL);
   });
 
-  test("have names of their own, and a sentence each", () => {
+  test("the settings have names of their own, and a sentence each", () => {
     const names = everySetting.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
     for (const { name, about } of everySetting) assert.match(about, /^[A-Z].+\.$/, name);
@@ -154,7 +154,7 @@ suite("the settings", () => {
     assert.deepEqual(problem("", "5s"), []);
   });
 
-  test("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
+  test("the settings give another Duba longer than its own time limit, unless a time-out is set for all", () => {
     const forEach = (timeoutOf: (name: string) => number) =>
       Object.fromEntries(vendors.map(({ name }) => [name, timeoutOf(name)]));
     assert.deepEqual(
@@ -169,7 +169,7 @@ suite("the settings", () => {
     );
   });
 
-  test("hold what each vendor bills", () => {
+  test("the settings hold what each vendor bills", () => {
     const { vendorPrices } = readConfig({ DUBA_UPSTREAM_PRICES: "dojah=50, prembly.bvn=45,prembly.*.failed=5" });
     assert.deepEqual(vendorPrices, {
       dojah: Object.fromEntries(checkKinds.map((kind) => [kind, 5_000])),
@@ -242,7 +242,7 @@ suite("the settings", () => {
     ]);
   });
 
-  test("are refused all at once", () => {
+  test("the settings are refused all at once", () => {
     const problems = saidOf({
       PORT: "x",
       DUBA_LIMIT_BODY: "16",
@@ -270,12 +270,12 @@ test("what the guides for callers have them export is no problem", () => {
 });
 
 suite("the live upstreams", () => {
-  test("are asked in the order given", () => {
+  test("the live upstreams are asked in the order given", () => {
     assert.deepEqual(readConfig({ ...peer, DUBA_UPSTREAMS: " peer " }).upstreams, ["peer"]);
     assert.equal(readConfig(peer).vendors.peer!.url, "https://verify.example.com");
   });
 
-  test("never hold the sandbox, an unknown name, or one twice", () => {
+  test("the live upstreams never hold the sandbox, an unknown name, or one twice", () => {
     for (const text of ["sandbox", "peer,sandbox", "someone", "peer,peer", ","]) {
       const [problem, ...more] = saidOf({ ...peer, DUBA_UPSTREAMS: text });
       assert.match(
@@ -287,7 +287,7 @@ suite("the live upstreams", () => {
   });
 
   for (const { name, settings } of vendors) {
-    test(`need every setting of ${name} when they hold it`, () => {
+    test(`the live upstreams need every setting of ${name} when they hold it`, () => {
       const [problem, ...more] = saidOf({ DUBA_UPSTREAMS: name });
       const needed = Object.values(settings).filter((setting) => setting.default === "" && !setting.optional);
       assert.equal(
@@ -303,12 +303,12 @@ suite("a secret", () => {
   const file = join(folder, "key");
   const { DUBA_PEER_KEY: _, ...withoutKey } = peer;
 
-  test("may stand in a file, whose last line break is not part of it", () => {
+  test("a secret may stand in a file, whose last line break is not part of it", () => {
     writeFileSync(file, "from-a-file\n");
     assert.equal(readConfig({ ...withoutKey, DUBA_PEER_KEY_FILE: file }).vendors.peer!.key, "from-a-file");
   });
 
-  test("is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
+  test("a secret is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
     const missing = saidOf({ DUBA_PEER_KEY_FILE: join(folder, "none") });
     assert.deepEqual(missing, ["Duba cannot read the file that DUBA_PEER_KEY_FILE names (ENOENT)."]);
     const twice = saidOf({ ...peer, DUBA_PEER_KEY_FILE: file });
@@ -317,7 +317,7 @@ suite("a secret", () => {
       assert.doesNotMatch(problem, /two words|short/);
   });
 
-  test("is the only kind of setting that a file may hold", () => {
+  test("a secret is the only kind of setting that a file may hold", () => {
     assert.deepEqual(saidOf({ PORT_FILE: file, DUBA_DATA_FILE: file }), ["DUBA_DATA_FILE is not a setting of Duba."]);
   });
 });

@@ -12,7 +12,7 @@ const risk = async (name: string, environment: Record<string, string>, ownAddres
 const dojah = { DUBA_UPSTREAMS: "dojah", DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "prod_sk_of_ours" };
 
 suite("a setting that is dangerous if it is a mistake", () => {
-  test("is none of a careful operator's", () => {
+  test("a careful operator's settings are not risky", () => {
     const careful = {
       ...dojah,
       DUBA_TRUST_PROXY: "127.0.0.1,104.16.0.1,10.0.0.0/8",
@@ -22,12 +22,12 @@ suite("a setting that is dangerous if it is a mistake", () => {
     assert.deepEqual(risksOf(careful, ["203.0.113.7", "8.8.8.8"]), {});
   });
 
-  test("may be proxies in networks that sum to much of the internet", async () => {
+  test("proxies in networks that sum to much of the internet are risky", async () => {
     const wide = "0.0.0.0/8,64.0.0.0/8,128.0.0.0/8,192.0.0.0/8";
     assert.match((await risk("DUBA_TRUST_PROXY", { DUBA_TRUST_PROXY: wide }))!, /public networks, 0\.0\.0\.0\/8, 64\./);
   });
 
-  test("may be metrics on every address, where one of them is public", async () => {
+  test("metrics on every address are risky where one of them is public", async () => {
     const everywhere = { DUBA_METRICS: "0.0.0.0:9464" };
     assert.match(
       (await risk("DUBA_METRICS", everywhere, ["172.17.0.2", "8.8.8.8"]))!,
@@ -37,13 +37,13 @@ suite("a setting that is dangerous if it is a mistake", () => {
     assert.equal(await risk("DUBA_METRICS", everywhere, ["172.17.0.2"]), undefined, "a container's");
   });
 
-  test("may be private networks as wide as all that are private", async () => {
+  test("private networks are risky if they are as wide as all that are private", async () => {
     for (const name of ["DUBA_EVENT_NETWORKS"])
       for (const network of ["fc00::/7", "fd00::/8", "fe80::/10"])
         assert.match((await risk(name, { [name]: `10.0.0.0/8,${network}` }))!, new RegExp(`^${name} .* ${network}: `));
   });
 
-  test("may be a vendor's public address without TLS, and not one in a network of one's own", async () => {
+  test("a vendor's address without TLS is risky if it is public, not in a network of one's own", async () => {
     const at = (DUBA_DOJAH_URL: string) => risk("DUBA_DOJAH_URL", { ...dojah, DUBA_DOJAH_URL });
     for (const url of ["http://api.dojah.io", "http://8.8.8.8:80", "http://[2606:4700::1]"])
       assert.match((await at(url))!, /^DUBA_DOJAH_URL begins with http:\/\/, .* clear text\. Set it to the https/, url);
@@ -55,7 +55,7 @@ suite("a setting that is dangerous if it is a mistake", () => {
     assert.deepEqual(risksOf({ DUBA_EBILLS_URL: "http://ebills.africa/wp-json" }), {}, "a source that nobody follows");
   });
 
-  test("may be a test key of a vendor that live keys use, outside a rehearsal", async () => {
+  test("a test key of a vendor that live keys use is risky outside a rehearsal", async () => {
     const keys = { test_sk_of_ours: 1, sk_test_of_ours: 1, sandbox_sk_of_ours: 1, "live-contest-key": 0, testament: 0 };
     for (const [key, risks] of Object.entries(keys)) {
       const sentence = await risk("DUBA_DOJAH_KEY", { ...dojah, DUBA_DOJAH_KEY: key });

@@ -26,7 +26,7 @@ const boil = command({
 const utc = new TimeZone("UTC");
 
 suite("a command", () => {
-  test("may be run by its role and by those above it", () => {
+  test("a command may be run by its role and by those above it", () => {
     assert.deepEqual(
       roles.map((role) => mayRun(role, boil)),
       [false, true, true],
@@ -34,7 +34,7 @@ suite("a command", () => {
     assert.throws(() => accept(boil, "viewer", { count: "6" }, utc), RoleError);
   });
 
-  test("reads texts as values, with defaults, and leaves out what nobody gave", () => {
+  test("a command reads texts as values, with defaults, and leaves out what nobody gave", () => {
     assert.deepEqual(accept(boil, "operator", { count: "6" }, utc), { count: "6", time: 300_000 });
     assert.deepEqual(accept(boil, "officer", { count: "6", time: "90s", spice: ["salt"] }, utc), {
       count: "6",

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { koboOf, nairaOf } from "./money.ts";
 
 suite("money", () => {
-  test("reads and writes plain naira text", () => {
+  test("plain naira text is read and written", () => {
     const both: [string, number, string][] = [
       ["100", 10000, "100"],
       ["100.5", 10050, "100.5"],
@@ -23,12 +23,12 @@ suite("money", () => {
     assert.deepEqual([-10_050, -5, -100, -0].map(nairaOf), ["-100.5", "-0.05", "-1", "0"]);
   });
 
-  test("refuses what is not plain naira text", () => {
+  test("text that is not plain naira is refused", () => {
     for (const text of ["", "-1", "1.", ".5", "1.234", "1e3", "1,000", "₦5", " 5", "0x1"])
       assert.equal(koboOf(text), undefined);
   });
 
-  test("gives back every amount of kobo that it wrote", () => {
+  test("every amount of kobo comes back from the text that was written of it", () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 1e14 }), (kobo) => koboOf(nairaOf(kobo)) === kobo));
   });
 });

@@ -26,7 +26,7 @@ const greet = operation({
 });
 
 suite("operation", () => {
-  test("is handed its room by bind", async () => {
+  test("an operation is handed its room by bind", async () => {
     const [bound] = bind([greet], { word: "sannu" });
     assert.deepEqual(await bound!.run!({} as never, bound!.room), { text: "sannu" });
   });
@@ -40,7 +40,7 @@ suite("operation", () => {
 });
 
 suite("failures", () => {
-  test("have a body of one shape, with the path's payload after error", () => {
+  test("failures have a body of one shape, with the path's payload after error", () => {
     const body = failureBody(new Failure("provider_not_found", "No."), "r1", greet as never);
     assert.equal(
       JSON.stringify(body),

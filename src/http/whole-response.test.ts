@@ -63,7 +63,7 @@ suite("sendWhole", { concurrency: true }, () => {
     assert.equal(await answer.text(), text);
   });
 
-  test("sends no body to HEAD, closes where the caller asks for it, and answers in turn", async () => {
+  test("a whole response sends no body to HEAD, closes where the caller asks for it, and answers in turn", async () => {
     assert.equal(await answersTo("HEAD /small HTTP/1.1", last), await answersTo("HEAD /usual HTTP/1.1", last));
     const close = "HTTP/1.1\r\nConnection: close";
     assert.equal(await answersTo(`GET /small ${close}`), await answersTo(`GET /usual ${close}`));

@@ -7,7 +7,7 @@ suite("a rate limiter", () => {
   afterEach(() => mock.timers.reset());
   const newLimiter = () => new RateLimiter("catalogue", { count: 2, seconds: 60 });
 
-  test("counts each caller by itself and refuses what is over the limit", () => {
+  test("a rate limiter counts each caller by itself and refuses what is over the limit", () => {
     const limiter = newLimiter();
     assert.deepEqual(limiter.consume("a"), {
       exceeded: false,
@@ -41,7 +41,7 @@ suite("a rate limiter", () => {
     assert.equal(limiter.consume("a").exceeded, false);
   });
 
-  test("uncounts one request, and looks without counting", () => {
+  test("a rate limiter uncounts one request, and looks without counting", () => {
     const limiter = newLimiter();
     limiter.consume("a");
     limiter.consume("a");

@@ -191,7 +191,7 @@ suite("a store on postgres", () => {
     return message;
   }
 
-  test("refuses a server out of reach, a user unknown, a database that does not exist and what is no URL", () =>
+  test("PostgreSQL out of reach, an unknown user, a missing database and what is no URL are refused", () =>
     withFresh(postgres.fresh, async ({ databaseUrl }) => {
       const given = () => new URL(databaseUrl!);
       assert.match(await refused(Object.assign(given(), { port: "1" })), /cannot be reached/);
@@ -205,7 +205,7 @@ suite("a store on postgres", () => {
       assert.ok(!(await refusal(wrong)).includes(password));
     }));
 
-  test("outlives dropped connections, idle and in a transaction", () =>
+  test("a store on PostgreSQL outlives dropped connections, idle and in a transaction", () =>
     withFresh(postgres.fresh, async (settings) => {
       const store = await openStore({ ...settings, serving: true, starting: true });
       const other = await openStore({ ...settings, serving: true, starting: true });

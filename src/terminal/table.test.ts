@@ -27,7 +27,7 @@ const prices = command({
 const tableOfPrices = (rows: TableRow[]) => tableOf(prices, rows, list, lagos);
 
 suite("what is printed for people", () => {
-  test("aligns the columns of a list, amounts at their right edge, and codes of digits as names", () => {
+  test("a printed list has aligned columns, amounts at their right edge, and codes of digits as names", () => {
     const rows = [
       { code: "002", name: "Small", price: 5_000 },
       { code: "014", name: "Lagos à la carte", price: 150_050 },
@@ -43,25 +43,25 @@ suite("what is printed for people", () => {
     );
   });
 
-  test("says that a list is empty", () => {
+  test("a printed list says that it is empty", () => {
     assert.equal(tableText(tableOfPrices([]), plain), "(none)\n");
   });
 
-  test("has as many rows as there are", () => {
+  test("a printed list has as many rows as there are", () => {
     const rows = Array.from({ length: 150_000 }, () => ({ code: "014" }));
     assert.equal(tableText(tableOfPrices(rows), plain).split("\n").length, rows.length + 2);
   });
 
-  test("aligns the lines of a record and indents what is nested", () => {
+  test("a printed record has aligned lines, and indents what is nested", () => {
     const text = recordText(recordOf({}, { nin: "", watchlisted: null, info: { first_name: "Ada" } }, lagos), plain);
     assert.equal(text, "nin\nwatchlisted   -\ninfo\n  first_name  Ada\n");
   });
 
-  test("lets no answer steer the terminal", () => {
+  test("no answer that is printed can steer the terminal", () => {
     assert.match(tableText(tableOfPrices([{ name: "\u001b[2Jgone\nnext" }]), plain), /\n\s*gone next\n$/);
   });
 
-  test("is bold on a screen with colours only", () => {
+  test("headings are bold only on a screen with colours", () => {
     assert.ok(tableText(tableOfPrices([{ code: "a" }]), painter(true)).startsWith("\u001b[1mcode"));
     assert.ok(!tableText(tableOfPrices([{ code: "a" }]), painter(undefined)).includes("\u001b"));
   });

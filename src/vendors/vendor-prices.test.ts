@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { type BilledAttempt, billOf, outcomeBilledAt, vendorPrices } from "./vendor-prices.ts";
 
 suite("what a vendor bills", () => {
-  test("is read as prices by kind and outcome, each once", () => {
+  test("what a vendor bills is read as prices by kind and outcome, each once", () => {
     assert.deepEqual(vendorPrices.read(""), {});
     assert.deepEqual(vendorPrices.read("bvn=50, nin=40.5"), { bvn: 5_000, nin: 4_050 });
     const own = { bvn: 4_500, "bvn.not_found": 0, "*.failed": 4_500 };
@@ -27,7 +27,7 @@ suite("what a vendor bills", () => {
       return isCertain ? kobo : `perhaps ${kobo}`;
     });
 
-  test("depends on the outcome", () => {
+  test("what a vendor bills depends on the outcome", () => {
     const usual = [5_000, 5_000, 5_000, 0, "perhaps 5000", 0, 5_000, "perhaps 5000"];
     assert.deepEqual(bills({}), usual);
     assert.deepEqual(bills({ bvn: 7_000, "bvn.not_found": 500, "nin.phone_mismatch": 1 }), usual.with(2, 500));
@@ -35,7 +35,7 @@ suite("what a vendor bills", () => {
     assert.deepEqual(bills({ "*.not_found": 0, "bvn.not_found": 7 }), usual.with(2, 7));
   });
 
-  test("is what the vendor says, where it says so", () => {
+  test("what a vendor bills is what the vendor says, where it says so", () => {
     // A line of an invoice outweighs what the vendor said before.
     assert.deepEqual(bills({}, "no"), [0, 0, 0, 0, 0, 0, 5_000, "perhaps 5000"]);
     assert.deepEqual(bills({}, "yes"), [5_000, 5_000, 5_000, 5_000, 5_000, 0, 5_000, "perhaps 5000"]);
@@ -59,7 +59,7 @@ suite("what a vendor bills", () => {
     assert.equal(outcomeBilledAt(1_000, { ...attempt, price: null }, prices), "not_found");
   });
 
-  test("is not known without a price", () => {
+  test("what a vendor bills is not known without a price", () => {
     assert.deepEqual(billOf({ ...attempt, price: null }, { bvn: 1 }), { kobo: null, isCertain: true });
     const failed = { ...attempt, price: null, outcome: "failed", reason: "no_money" };
     assert.deepEqual(billOf(failed), { kobo: 0, isCertain: true });

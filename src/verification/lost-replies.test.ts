@@ -274,7 +274,7 @@ suite("a retry that waits, and whose reply from PostgreSQL is lost on its way", 
   const store = suiteStore(engines.find(({ name }) => name === "postgres")!);
 
   for (const comes of ["before", "after"] as const)
-    test(`leaves the attempt that it waits for as it is; the answer comes ${comes} somebody asks again`, async (t) => {
+    test(`a retry leaves the attempt that it waits for as it is; the answer comes ${comes} somebody asks again`, async (t) => {
       const { identity, upstream, door } = await openBehindDoor(store, t, { settings: { timeLimit: 2_000 } });
       const mine = newRequest({ idempotencyKey: "k" });
       assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");

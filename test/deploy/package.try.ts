@@ -43,7 +43,7 @@ suite("the package", () => {
   });
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  test("holds a bundle and the files that it serves, and neither tests nor fixtures", () => {
+  test("the package holds a bundle and the files that it serves, and neither tests nor fixtures", () => {
     const files = run(place, "tar", ["--list", "--gzip", "--file", tarball]).trim().split("\n");
     const served = servedFiles.map((file) => `bundle/${file}`);
     assert.deepEqual(
@@ -57,7 +57,7 @@ suite("the package", () => {
       assert.ok(files.includes(`package/${file}`), file);
   });
 
-  test("installs no library, and has the terms of each library in the bundle", () => {
+  test("the package installs no library, and has the terms of each library in the bundle", () => {
     const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     assert.equal(dependencies, undefined);
     const terms = readFileSync(join(installed, "THIRD-PARTY.txt"), "utf8");
@@ -69,7 +69,7 @@ suite("the package", () => {
     { name: "this Node", node: () => process.execPath },
     { name: "Node 26.0", node: oldestNode },
   ])
-    test(`serves the catalogue, the pages and the sandbox under ${name}`, async () => {
+    test(`the package serves the catalogue, the pages and the sandbox under ${name}`, async () => {
       const settings = {
         DUBA_DATA: mkdtempSync(join(place, "data-")),
         DUBA_BOOTSTRAP_KEY: sandboxKey,
@@ -102,7 +102,7 @@ suite("the package", () => {
     }
   });
 
-  test("serves with workers on PostgreSQL", async () => {
+  test("the package serves with workers on PostgreSQL", async () => {
     const { settings, dispose } = await engines.find(({ name }) => name === "postgres")!.ready();
     const service = await serveProgram(process.execPath, [join(installed, "bin/duba.js"), "serve"], {
       DUBA_DATA: mkdtempSync(join(place, "data-")),
@@ -140,7 +140,7 @@ suite("the package", () => {
     assert.ok(readFileSync(source!, "utf8").split("\n")[Number(line) - 1]!.includes(code), service.written());
   });
 
-  test("is a command, installed for all and by npx", () => {
+  test("the package is a command, installed for all and by npx", () => {
     run(place, "npm", [
       "install",
       "--global",

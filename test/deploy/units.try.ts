@@ -85,14 +85,14 @@ suite("the manifest for Kubernetes", { skip: hasYaml ? false : "python3 with yam
     return found!.spec as Specs[Kind];
   };
 
-  test("trusts no wider network than the pods of one node may have", () => {
+  test("the manifest trusts no wider network than the pods of one node may have", () => {
     const { env } = specOf("Deployment").template.spec.containers[0]!;
     const { value } = env.find(({ name }) => name === "DUBA_TRUST_PROXY")!;
     const { trustProxy } = readConfig({ DUBA_TRUST_PROXY: value });
     assert.ok(trustProxy.length > 0 && trustProxy.every((entry) => widthOf(entry) >= 24), value);
   });
 
-  test("lets only the ingress controller reach the interface, and only the monitoring the metrics", () => {
+  test("the manifest lets only the ingress controller reach the interface, and only the monitoring the metrics", () => {
     const { podSelector, policyTypes, ingress } = specOf("NetworkPolicy");
     const { selector, template } = specOf("Deployment");
     assert.deepEqual([podSelector, policyTypes], [selector, ["Ingress"]]);

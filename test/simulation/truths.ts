@@ -264,7 +264,7 @@ export class Truths {
     });
   }
 
-  /** Each look-up at a vendor is of an attempt that was noted before; none is made for a record that was given. */
+  /** A vendor is asked only about an attempt that was stored before. */
   async #checkVendors(db: Kysely<Tables>): Promise<void> {
     const { calls } = this.#parts.vendors;
     const recent = calls.slice(calls.findLastIndex(({ at }) => at <= this.#parts.time.now - 2 * hour) + 1);

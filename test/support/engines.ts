@@ -109,7 +109,7 @@ export async function dropDatabases(url: string, run: string): Promise<void> {
   }
 }
 
-/** Says on the server that a run lives, until it is let go, or its process ends. */
+/** Marks a run as alive on the server, until it is let go, or its process ends. */
 export async function holdRun(url: string, run: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);

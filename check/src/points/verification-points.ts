@@ -62,8 +62,8 @@ function spelling(name: string, sentence: string, members: (session: CheckSessio
 }
 
 /**
- * Ends of the sandbox's numbers with a fixed result, that result, and what a retry gets if it is another. Those that
- * take seconds, or are answered as a limit of the server, are not asked for.
+ * The last digits of the sandbox's numbers, the result of each, and the result of a retry where it differs. Numbers
+ * that take seconds, or that meet a limit of the server, are left out.
  */
 const sandboxNumbers: readonly [end: string, result: string, retried?: string][] = [
   ["01", "404 bvn_not_found"],

@@ -42,7 +42,7 @@ for (const engine of usualEngines)
       return (await spendingOf(store.db, [account], zone, now))(account);
     };
 
-    test("change one by one, are taken away with null, and are noticed by other processes", async () => {
+    test("terms change one by one, are taken away with null, and are noticed by other processes", async () => {
       const account = await newAccount();
       const count = await changeCount(store.db, "access");
       await change(account, { capKobo: 5_000_000, verification: { count: 9, seconds: 60 } });

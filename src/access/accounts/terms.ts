@@ -97,7 +97,7 @@ export async function lastTopUp(db: Db, accountId: string, { kobo, since }: { ko
     .executeTakeFirst();
 }
 
-/** What accounts spent, by the month of `now`. */
+/** What each account spent in the month of `now`. */
 export async function spendingOf(
   db: Db,
   accounts: readonly Pick<Account, "id" | "terms">[],

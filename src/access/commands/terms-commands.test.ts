@@ -11,7 +11,7 @@ for (const engine of usualEngines)
 
     before(() => duba("accounts", "create", "--name", "Corner Shop", "--email", shop));
 
-    test("are shown, changed and taken away", async () => {
+    test("terms are shown, changed and taken away", async () => {
       const none = await shown();
       const caps = ["--cap-naira", "50000.50", "--cap-count", "500"];
       const limits = ["--limit-verification", "300/min", "--limit-in-flight", "50", "--limit-negatives", "9/h"];

@@ -29,7 +29,7 @@ for (const engine of usualEngines) {
       createKey(recorded(db), { account: account.id, mode: "test", label: "shop", ...more }, now);
     const apiKeyOf = async (id: string) => (await listKeys(db)).find((key) => key.id === id);
 
-    test("are stored as a hash and never listed with their secret", async () => {
+    test("keys are stored as a hash and never listed with their secret", async () => {
       const { key, text } = await create();
       const row = await db.selectFrom("api_key").selectAll().where("id", "=", key.id).executeTakeFirstOrThrow();
       assert.equal(row.secret_hash, secretHash(text));
@@ -38,14 +38,14 @@ for (const engine of usualEngines) {
       assert.doesNotMatch(JSON.stringify(await listKeys(db)), new RegExp(row.secret_hash));
     });
 
-    test("are listed of one account or of all", async () => {
+    test("keys are listed of one account or of all", async () => {
       const other = await createAccount(recorded(db), { name: "Other", email: "other@example.com" });
       const { key } = await create({ account: other.id });
       assert.deepEqual(await listKeys(db, other.id), [key]);
       assert.ok((await listKeys(db)).length > 1);
     });
 
-    test("are revoked once: a second time writes nothing", async () => {
+    test("keys are revoked once: a second time writes nothing", async () => {
       const { key } = await create();
       const change = await changeCount(db, "access");
       assert.equal((await revokeKey(recorded(db), key.id, 6000)).revoked_at, 6000);

@@ -84,12 +84,12 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("takes the e-mail in any case", async () => {
+    test("authorization takes the e-mail in any case", async () => {
       const { text } = await create();
       await send({ body: { email: "ACME@Example.com", password: text } });
     });
 
-    test("takes HTTP Basic with the key's public id or the account's e-mail, and no body", async () => {
+    test("authorization takes HTTP Basic with the key's public id or the account's e-mail, and no body", async () => {
       const { key, text } = await create();
       for (const name of [key.id, email, "Acme@example.com"]) {
         await send({ authorization: basic(name, text) });
@@ -97,13 +97,13 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("takes the bootstrap key in both forms", async () => {
+    test("authorization takes the bootstrap key in both forms", async () => {
       await send({ body: { email: "sandbox@example.com", password: bootstrap } });
       const answer = await send({ authorization: basic("sandbox@example.com", bootstrap) });
       assert.equal(answer.data.business_name, "Sandbox");
     });
 
-    test("lets a body go before HTTP Basic", async () => {
+    test("authorization lets a body go before HTTP Basic", async () => {
       const { text } = await create();
       await send({ body: { email, password: text }, authorization: basic("nobody", "nothing") });
       await refused({ body: { email, password: "nothing" }, authorization: basic(email, text) }, "invalid_credentials");
@@ -135,7 +135,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("says the same of every wrong credential", async () => {
+    test("authorization says the same of every wrong credential", async () => {
       const { key, text } = await create();
       const { text: revoked, key: dead } = await create();
       await revokeKey(recorded(store.db), dead.id);
@@ -159,7 +159,7 @@ for (const engine of usualEngines) {
       for (const sent of wrong) await refused(sent, "invalid_credentials", mismatch);
     });
 
-    test("is refused from an address that the key does not allow", async () => {
+    test("authorization is refused from an address that the key does not allow", async () => {
       const { text } = await create({ addresses: ["2001:db8::/32"] });
       await refused({ body: { email, password: text } }, "address_not_allowed");
       await send({ body: { email, password: text }, address: "2001:db8::1" });
@@ -173,7 +173,7 @@ for (const engine of usualEngines) {
       assert.equal(expiresAt, told + 2 * hour);
     });
 
-    test("never sells a token that outlives its key", async () => {
+    test("authorization never sells a token that outlives its key", async () => {
       const { text } = await create({ expiresAt: time + hour });
       const { data } = await send({ body: { email, password: text } });
       assert.equal(data.token.expires_at, new Date(time + hour).toISOString().slice(0, 19).replace("T", " "));
@@ -181,7 +181,7 @@ for (const engine of usualEngines) {
       assert.equal(credential.expiresAt, time + hour);
     });
 
-    test("gives tokens the life that was set, of 3 hours at least", async () => {
+    test("authorization gives tokens the life that was set, of 3 hours at least", async () => {
       const failedLimit = { count: 20, seconds: 60 };
       const options = { db: store.db, audit: silent, bootstrapKey: bootstrap, failedLimit, now: () => time };
       await assert.rejects(openAccess({ ...options, tokenLifetime: 3 * hour - 1 }), RangeError);
@@ -193,14 +193,14 @@ for (const engine of usualEngines) {
       assert.ok(told >= time + 3 * hour && told < time + 3 * hour + 61_000);
     });
 
-    test("counts no request that presents nothing", async () => {
+    test("authorization counts no request that presents nothing", async () => {
       for (let count = 0; count < 30; count++) await refused({}, "missing_credentials");
     });
   });
 }
 
 suite("opening access", () => {
-  test("prints the key of a fresh store, which then works", async () => {
+  test("a fresh store prints its key, which then works", async () => {
     const place = await engines[0]!.fresh();
     const store = await openStore({ ...place.settings, serving: true, starting: true });
     const access = await openAccess({

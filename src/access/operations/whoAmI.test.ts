@@ -63,7 +63,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await service.ask("/api/v2/me", { credential: test.text })).json.data.spending, nothing);
     });
 
-    test("tells the balance of a prepaid account", async () => {
+    test("whoAmI tells the balance of a prepaid account", async () => {
       const account = await service.newAccount("Prepaid");
       const { db } = await service.store();
       await changeTerms(recorded(db), account, { prepaid: true }, zone);

@@ -118,7 +118,7 @@ for (const engine of engines) {
     });
 
     for (const after of ["at once", "after the service has sealed on beyond it"]) {
-      test(`finds ${after} that the whole trail was put back, stays, and verify says so`, async (t) => {
+      test(`the anchor finds ${after} that the whole trail was put back, stays, and verify says so`, async (t) => {
         const path = anchorIn(t);
         const { keeper, kept } = keeperOn(path);
         const putBack = await copyOf(store.db);
@@ -144,7 +144,7 @@ for (const engine of engines) {
       });
     }
 
-    test("finds another store under the same key ring", async (t) => {
+    test("the anchor finds another store under the same key ring", async (t) => {
       const path = anchorIn(t);
       const { keeper, kept } = keeperOn(path);
       const head = (await readHead(store.db, sign))!;
@@ -203,7 +203,7 @@ for (const engine of engines) {
       assert.equal(keeper.alarm, false);
     });
 
-    test("is written when the service stops", async (t) => {
+    test("the anchor is written when the service stops", async (t) => {
       const { log } = lines();
       const path = anchorIn(t);
       const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: path, log });

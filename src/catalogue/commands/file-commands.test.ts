@@ -20,7 +20,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("imports an older file without undoing what others changed, and names what both changed", async () => {
+    test("an import of an older file undoes nothing that others changed, and names what both changed", async () => {
       const { revision } = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions[0];
       const since = String(revision);
       const text = (await terminal.duba("catalogue", "export", "--list", "data-bundles")).out;
@@ -97,7 +97,7 @@ for (const engine of usualEngines)
       ["a revision that is no number", ["show", "latest"], /^<revision> must be a number such as 7/],
       ["a draft that is none", ["approve", "7"], /^<draft> must be a draft such as d7/],
     ] as const)
-      test(`refuses ${problem} as a command line that cannot be used`, async () => {
+      test(`an import refuses ${problem} as a command line that cannot be used`, async () => {
         const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [2, ""]);
         assert.match(err, sentence);
@@ -113,13 +113,13 @@ for (const engine of usualEngines)
         /^Duba cannot write the file \/proc\/none\/a\.json/,
       ],
     ] as const)
-      test(`fails with a sentence at ${problem}`, async () => {
+      test(`an import fails with a sentence at ${problem}`, async () => {
         const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [1, ""]);
         assert.match(err, sentence);
       });
 
-    test("publishes thousands of new rows at once, and asks before it removes them", async () => {
+    test("an import publishes thousands of new rows at once, and asks before it removes them", async () => {
       const rows = Array.from({ length: 3_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
       const { out } = await terminal.duba("catalogue", "export", "--list", "corporate-bundles");
       const file = terminal.write("corporate-bundles.csv", `${out}${rows}\n`);
@@ -129,7 +129,7 @@ for (const engine of usualEngines)
       assert.match(back.err, /3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/);
     });
 
-    test("shortens a long difference on a terminal, unless all of it is asked for", async () => {
+    test("an import shortens a long difference on a terminal, unless all of it is asked for", async () => {
       const diff = async (isTerminal: boolean, ...options: string[]) => {
         const argv = ["catalogue", "show", "--since", "1", ...options];
         return (await ran(argv, { environment: terminal.environment, isTerminal })).out;
@@ -164,7 +164,7 @@ for (const engine of usualEngines)
   });
 
 suite("the help of duba catalogue import", () => {
-  test("says that an import replaces, and what is held", async () => {
+  test("the help of catalogue import says that it replaces, and what is held", async () => {
     const terminal = await openTerminal(engines[0]!);
     const { out } = await terminal.duba("catalogue", "import", "--help");
     await terminal.close();

@@ -54,7 +54,7 @@ for (const engine of usualEngines)
       ["up", 1.3, 1_014_000, "13182"],
       ["down", 1 / 1.3, 355_030, "2731"],
     ] as const)
-      test(`add up when ten pulls move a price ${what}: what passes the bound is held`, async (t) => {
+      test(`small moves add up when ten pulls move a price ${what}: what passes the bound is held`, async (t) => {
         const { clock, publisher } = await opened(t, engine);
         const states: string[] = [];
         for (let pull = 1; pull <= 10; pull++) {
@@ -66,7 +66,7 @@ for (const engine of usualEngines)
         assert.equal(addOn(await publisher.latest(), key)?.content.price, reached);
       });
 
-    test("add up to a day only", async (t) => {
+    test("small moves add up to a day only", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const held = moves(" within a day", "6000", "18000");
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000), priced(key, 1_800_000)]), [
@@ -135,7 +135,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await comesBack(key), [[700_000], 1]);
     });
 
-    test("add up for an entry that came today, and for one that was away", async (t) => {
+    test("small moves add up for an entry that came today, and for one that was away", async (t) => {
       const { publisher } = await opened(t, engine);
       const states = await statesOf(publisher, [
         removed(key),
@@ -189,7 +189,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [priced("DSTV PRWE36 NEW", 900_000)]), ["published"]);
     });
 
-    test("add up for each entry of a large list", async (t) => {
+    test("small moves add up for each entry of a large list", async (t) => {
       const { publisher } = await opened(t, engine, {}, true);
       const list =
         (price: number): Plan =>

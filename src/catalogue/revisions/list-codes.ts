@@ -8,7 +8,7 @@ import { isSold } from "../model/supply.ts";
 /** The name of the fact that says whose codes a list uses. */
 const factOf = (list: string) => `catalogue codes of ${list}`;
 
-/** Whose codes the lists use, as far as that is noted. */
+/** The source whose codes each list uses. Lists without a note are left out. */
 export async function listCodes(db: Db): Promise<Map<ListName, string>> {
   const facts = await db.selectFrom("fact").selectAll().where("name", "like", factOf("%")).execute();
   return new Map(facts.map(({ name, value }) => [name.slice(factOf("").length) as ListName, value]));

@@ -14,7 +14,7 @@ import type { Plan } from "./review.ts";
 
 for (const engine of engines)
   suite(`the stored revisions on ${engine.name}`, { concurrency: true }, () => {
-    test("keeps every revision: each can be looked at, compared and undone", async (t) => {
+    test("the store keeps every revision, and each can be looked at, compared and undone", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const first = await publisher.latest();
       await publish(publisher, priced("MTNDATA 104", 11_000), about);

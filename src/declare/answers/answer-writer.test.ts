@@ -16,7 +16,7 @@ suite("answerWriter", () => {
     assert.equal(write(answer), '{"success":true,"data":[{"code":"a","name":null}]}');
   });
 
-  test("throws rather than bend a value, and does not repeat it", () => {
+  test("the answer writer throws rather than bend a value, and does not repeat it", () => {
     for (const data of [[{ code: null, name: "x" }], [{ name: "hidden" }], {}, null])
       assert.throws(
         () => write({ success: true, data }),

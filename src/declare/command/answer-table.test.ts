@@ -37,14 +37,14 @@ const cellsOf = (...rows: object[]) => {
 };
 
 suite("a row of the store", () => {
-  test("is ISO 8601, naira, true and false for programs, without what the schema does not declare", () => {
+  test("programs read a row as ISO 8601, naira, true and false, without what its schema does not declare", () => {
     assert.deepEqual(projected(Type.Array(Charge), [{ ...charge, secret_hash: "x" }]), [
       { ...charge, at: "2026-11-01T12:00:00.000Z", fee: "1234.5", charged: true },
     ]);
     assert.deepEqual(projected(Charge, { ...charge, secret_hash: "x" }, "stored"), charge);
   });
 
-  test("shows money, times of the zone and words to people, and digits as they are", () => {
+  test("people read a row as money, times of the zone and words, and digits as they are", () => {
     assert.deepEqual(cellsOf(charge), [
       ["a", "a@b.c", "2026-11-01 13:00+01", "₦1,234.50", "3143", "well", "yes", "3,143"],
     ]);
@@ -52,7 +52,7 @@ suite("a row of the store", () => {
     assert.deepEqual([cells![2], cells![3], cells![6]], ["never", "-₦0.05", "no"]);
   });
 
-  test("has seconds where two times of one minute stand together", () => {
+  test("a row has seconds where two times of one minute stand together", () => {
     const timesOf = (...times: number[]) => cellsOf(...times.map((at) => ({ ...charge, at }))).map((cells) => cells[2]);
     assert.deepEqual(timesOf(noon, noon + 60_000), ["2026-11-01 13:00+01", "2026-11-01 13:01+01"]);
     assert.deepEqual(timesOf(noon, noon + 59_000), ["2026-11-01 13:00:00+01", "2026-11-01 13:00:59+01"]);
@@ -63,7 +63,7 @@ suite("a row of the store", () => {
     );
   });
 
-  test("adds up amounts that its schema says are of the same thing, and nothing else", () => {
+  test("a table adds up amounts that its schema says are of the same thing, and nothing else", () => {
     const sumsOf = (...rows: object[]) =>
       tableOfRows(Charge, rows as TableRow[], lagos).columns.flatMap(({ name, sumOf }) =>
         sumOf ? [[name, sumOf(rows as TableRow[])]] : [],

@@ -13,12 +13,12 @@ const read = inputReader(
 );
 
 suite("inputReader", () => {
-  test("gives declared members and drops the rest, prototype names among them", () => {
+  test("the input reader gives declared members and drops the rest, prototype names among them", () => {
     const given = JSON.parse('{"bvn":"22000000017","amount":"1","__proto__":{"note":"x"},"constructor":1,"more":[]}');
     assert.deepEqual(read(given), { input: { bvn: "22000000017", amount: "1" }, problems: [] });
   });
 
-  test("does not take inherited members", () => {
+  test("the input reader does not take inherited members", () => {
     assert.equal(read(Object.create({ bvn: "22000000017", amount: "1" })).problems.length, 2);
   });
 
@@ -32,7 +32,7 @@ suite("inputReader", () => {
     assert.doesNotMatch(JSON.stringify(problems), /98765|nought/);
   });
 
-  test("coerces nothing: numbers, one-element arrays, booleans and null are refused by name", () => {
+  test("the input reader coerces nothing: numbers, one-element arrays, booleans and null are refused by name", () => {
     for (const value of [22000000017, ["22000000017"], true, null, { a: 1 }]) {
       const { problems } = read({ bvn: value, amount: "1" });
       assert.equal(problems.length, 1);
@@ -45,7 +45,7 @@ suite("inputReader", () => {
     assert.doesNotMatch(read({ bvn: "22000000017", amount: 1 }).problems[0]!.message, /leading zeros/);
   });
 
-  test("says that a missing member is required", () => {
+  test("the input reader says that a missing member is required", () => {
     assert.deepEqual(read({ amount: "1" }).problems, [
       { field: "bvn", message: "bvn is required and must be 11 digits." },
     ]);
@@ -78,7 +78,7 @@ suite("withHints", () => {
       assert.equal(hintFor(missing, "other", sent), `The request has ${sent} instead.`);
   });
 
-  test("says nothing of what looks otherwise, is known, or could be a person's", () => {
+  test("a hint says nothing of what looks otherwise, is known, or could be a person's", () => {
     for (const sent of [
       "",
       "_",
@@ -93,7 +93,7 @@ suite("withHints", () => {
       assert.equal(hintFor("phone", sent), "", sent);
   });
 
-  test("leaves the problem of a member that was sent as it is", () => {
+  test("a hint leaves the problem of a member that was sent as it is", () => {
     const problem = { field: "phone", message: "phone must be a phone number." };
     assert.deepEqual(withHints([problem], { phone: "x" }, ["phone"], ["phone", "phone_number"]), [problem]);
   });

@@ -58,7 +58,7 @@ for (const { name, ready } of usualEngines) {
       await place.dispose();
     });
 
-    test("verifies, and gives the head to keep", async () => {
+    test("duba audit verifies, and gives the head to keep", async () => {
       const { exitCode, out, err } = await duba(["verify"]);
       assert.equal(exitCode, 0);
       assert.equal(out, "The audit trail is whole. 3 entries in 1 batch were read, and 1 waits to be sealed.\n");
@@ -103,13 +103,13 @@ for (const { name, ready } of usualEngines) {
       assert.equal((await duba(["verify"])).exitCode, 0);
     });
 
-    test("ends with 1 when the head that was kept is not part of the trail", async () => {
+    test("duba audit ends with 1 when the head that was kept is not part of the trail", async () => {
       const { exitCode, out } = await duba(["verify", "--head", `2:${"A".repeat(43)}`]);
       assert.equal(exitCode, 1);
       assert.equal(out, "Batch 2 is named by the kept head, and the trail ends before it.\n");
     });
 
-    test("holds the trail against its anchor: one that is not part of it, or was changed, ends with 1", async () => {
+    test("duba audit ends with 1 if the anchor is not part of the trail, or was changed", async () => {
       const { store: name, batch, hash, removed } = (await readHead(store.db, signer(sealKey)))!;
       await writeAnchor(anchorFile(), signer(sealKey), { store: name, batch, hash, removed });
       const whole = await duba(["verify"]);
@@ -126,7 +126,7 @@ for (const { name, ready } of usualEngines) {
       rmSync(anchorFile());
     });
 
-    test("tells that the anchor was made anew, because somebody had removed it", async () => {
+    test("duba audit tells that the anchor was made anew, because somebody had removed it", async () => {
       const keeper = new AnchorKeeper({ db: store.db, sign: signer(sealKey), path: anchorFile(), log: silent });
       await keeper.move();
       const { err, out } = await duba(["verify"]);
@@ -139,7 +139,7 @@ for (const { name, ready } of usualEngines) {
       rmSync(anchorFile());
     });
 
-    test("shows progress on a terminal only, on a line that it clears", async () => {
+    test("duba audit shows progress on a terminal only, on a line that it clears", async () => {
       const errorsOf = async (command: string) =>
         (await duba([command], true)).err
           .replaceAll("\r\u001b[K", "<clear>")
@@ -150,7 +150,7 @@ for (const { name, ready } of usualEngines) {
       assert.equal((await duba(["export"])).err, "");
     });
 
-    test("shows the newest entries, oldest first, and nothing that steers the terminal", async () => {
+    test("duba audit shows the newest entries, oldest first, and nothing that steers the terminal", async () => {
       const { exitCode, out, err } = await duba(["tail"]);
       assert.equal(exitCode, 0);
       const lines = out.trimEnd().split("\n");
@@ -172,7 +172,7 @@ for (const { name, ready } of usualEngines) {
       ["the end of the time", ["--until", "36h", "--kind", "key.revoked"], ["k1"]],
       ["a day", ["--since", new Date(Date.now() + 2 * day).toISOString().slice(0, 10)], []],
     ] as const) {
-      test(`narrows the newest entries by ${narrowed}`, async () => {
+      test(`duba audit narrows the newest entries by ${narrowed}`, async () => {
         const { entries, head } = JSON.parse((await duba(["tail", ...argv, "--json"])).out);
         assert.deepEqual(
           entries.map(({ facts }: { facts: { key: string } }) => facts.key),
@@ -182,7 +182,7 @@ for (const { name, ready } of usualEngines) {
       });
     }
 
-    test("gives entries as JSON", async () => {
+    test("duba audit gives entries as JSON", async () => {
       const { entries } = JSON.parse((await duba(["tail", "--lines", "1", "--json"])).out);
       const [{ id, occurred_at, ...rest }] = entries;
       assert.match(id, /^[\w-]{20}$/);
@@ -191,7 +191,7 @@ for (const { name, ready } of usualEngines) {
       assert.deepEqual(rest, { kind: "key.created", actor: "system", facts, batch: null });
     });
 
-    test("shows even what was tampered with", async () => {
+    test("duba audit shows even what was tampered with", async () => {
       const { id, facts } = await store.db
         .selectFrom("audit_entry")
         .select(["id", "facts"])
@@ -222,7 +222,7 @@ for (const { name, ready } of usualEngines) {
         /^The period ends before it begins\./,
       ],
     ] as const) {
-      test(`refuses ${problem} as usage`, async () => {
+      test(`duba audit refuses ${problem} as usage`, async () => {
         const { exitCode, out, err } = await duba(argv);
         assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
         assert.match(err, sentence);

@@ -41,7 +41,7 @@ for (const engine of engines) {
   suite(`an exported trail on ${engine.name}`, () => {
     const store = trailStore(engine);
 
-    test("can be verified without the store and without a key", async () => {
+    test("an exported trail can be verified without the store and without a key", async () => {
       assert.deepEqual(await linesOf(store), ['{"head":{"batch":"0","hash":""}}']);
       const reason = 'Line\nbreak, "quotes" and Ẹ̀kọ́ 🌍';
       await append(store.db, accessTrail.accountSuspended("operator:amina", { account: "acc_1", reason }));
@@ -61,7 +61,7 @@ for (const engine of engines) {
       }
     });
 
-    test("keeps the seals of batches that retention has removed", async () => {
+    test("an exported trail keeps the seals of batches that retention has removed", async () => {
       await removeOld(store.db, Number.MAX_SAFE_INTEGER);
       await sealEntries(store.db, sign);
       const lines = await linesOf(store);

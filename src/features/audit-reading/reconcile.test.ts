@@ -63,7 +63,7 @@ for (const engine of engines) {
       await followJournal({ db: store.db, audit: append, zone });
     });
 
-    test("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
+    test("audit reconcile agrees if each outcome has its entry; some are under way, due, or told twice", async () => {
       await add("due");
       await put("running", { state: "started", charged_at: null });
       await followJournal({ db: store.db, audit: append, zone });
@@ -72,7 +72,7 @@ for (const engine of engines) {
       assert.deepEqual(await reconcile(), { exitCode: 0, agree: true, ...read, differences: [] });
     });
 
-    test("does not ask for what retention removes", async () => {
+    test("audit reconcile does not ask for what retention removes", async () => {
       await put("old-row", ago(740));
       const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
       await append(store.db, ledgerTrail.verificationEnded("key:k", facts));
@@ -81,7 +81,7 @@ for (const engine of engines) {
       assert.equal((await reconcile()).exitCode, 0);
     });
 
-    test("does not ask for the row of a verification that was made 25 months ago and settled much later", async () => {
+    test("audit reconcile does not miss the row of a verification that was settled after 25 months", async () => {
       const reference = newReference(now - 760 * day);
       const facts = { reference, account: "acc_1", charged: false, fee: "1" };
       await append(store.db, ledgerTrail.verificationEnded("key:k", facts));

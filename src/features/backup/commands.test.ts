@@ -89,7 +89,7 @@ for (const engine of usualEngines) {
     };
 
     for (const other of usualEngines) {
-      test(`is restored into ${other.name}: sums and audit trail are verified, and a service starts on it`, async (t) => {
+      test(`a backup restored into ${other.name} has true sums and a whole audit trail, and a service starts on it`, async (t) => {
         const settings = await empty(t, other);
         copyFileSync(ring, `${settings.dataDirectory}.keyring`);
         // Of a state after the backup: the restore puts the store back on purpose.

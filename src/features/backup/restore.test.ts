@@ -31,7 +31,7 @@ for (const engine of engines) {
     const its = new SuiteBackup(engine);
 
     for (const other of engines) {
-      test(`is restored on ${other.name} as it was, but for records and their keys`, async (t) => {
+      test(`a backup is restored on ${other.name} as it was, but for records and their keys`, async (t) => {
         const { db } = await openedStore(t, other);
         const store = audited(db);
         const told: number[] = [];

@@ -70,7 +70,7 @@ suite("duba call", () => {
   });
 
   for (const operation of operations) {
-    test(`explains ${operation.id}: its members, and an example that works as it stands`, async () => {
+    test(`duba call explains ${operation.id}: its members, and an example that works as it stands`, async () => {
       const help = (await duba([operation.id, "--help"])).out;
       for (const [name, property] of Object.entries(operation.input.properties)) {
         const { description = "" } = property as { description?: string };
@@ -85,7 +85,7 @@ suite("duba call", () => {
     });
   }
 
-  test("sends members in the query, with the key", async () => {
+  test("duba call sends members in the query, with the key", async () => {
     answers(named("fetchTvAddOns").examples[0]!.answer);
     await duba(["fetchTvAddOns", "type=dstv", "productCode=A B&C"]);
     assert.equal(seen[0]?.url, "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=A+B%26C");
@@ -93,7 +93,7 @@ suite("duba call", () => {
     assert.equal(seen[0]?.body, "");
   });
 
-  test("sends members in the body as JSON strings, and headers by their options", async () => {
+  test("duba call sends members in the body as JSON strings, and headers by their options", async () => {
     answers(named("verifyBvn").examples[0]!.answer);
     const members = ["bvn=01234567890", "phone=+2348000000017", "amount=100"];
     await duba(["verifyBvn", ...members, "--idempotency-key", "order-17", "--key", "other"]);
@@ -105,14 +105,14 @@ suite("duba call", () => {
     assert.equal(headers.authorization, "Bearer other");
   });
 
-  test("sends members in the path", async () => {
+  test("duba call sends members in the path", async () => {
     answers(named("getVerification").examples[0]!.answer);
     await duba(["getVerification", "request_reference=a/b"]);
     assert.equal(seen[0]?.url, "/api/v2/kyc/verifications/a%2Fb");
     assert.match((await duba(["getVerification"])).err, /needs request_reference=…/);
   });
 
-  test("accepts an address that ends with the prefix of the paths", async () => {
+  test("duba call accepts an address that ends with the prefix of the paths", async () => {
     answers(named("fetchDataProviders").examples[0]!.answer);
     for (const end of ["/api/v2", "/api", ""]) await duba(["fetchDataProviders", "--url", `${url}${end}`]);
     assert.deepEqual(
@@ -124,14 +124,14 @@ suite("duba call", () => {
     assert.ok(err.includes(`${url}/docs/errors#route_not_found`), err);
   });
 
-  test("sends no key of its own to the operation that buys a token", async () => {
+  test("duba call sends no key of its own to the operation that buys a token", async () => {
     answers(named("authorizeMerchant").examples[0]!.answer);
     await duba(["authorizeMerchant", "email=a@example.com", "password=-"], { stdin: `${key}\n` });
     assert.equal(seen[0]?.headers.authorization, undefined);
     assert.deepEqual(JSON.parse(seen[0]!.body), { email: "a@example.com", password: key });
   });
 
-  test("reads each name=- from a line of standard input", async () => {
+  test("duba call reads each name=- from a line of standard input", async () => {
     answers(named("verifyBvn").examples[0]!.answer);
     await duba(["verifyBvn", "bvn=-", "amount=100", "phone=-"], { stdin: `${bvn}\r\n08000000017` });
     assert.deepEqual(JSON.parse(seen[0]!.body), { bvn, amount: "100", phone: "08000000017" });
@@ -140,7 +140,7 @@ suite("duba call", () => {
     assert.match(short.err, /^Standard input has no line for phone\./);
   });
 
-  test("shows a list as a table", async () => {
+  test("duba call shows a list as a table", async () => {
     answers(named("lookupDataBundles").examples[0]!.answer);
     const lines = (await duba(["lookupDataBundles", "provider=AIRTELDATA"])).out.split("\n");
     assert.equal(lines[0], "Data lookup successful");
@@ -148,14 +148,14 @@ suite("duba call", () => {
     assert.match(lines[3]!, /^AIRTELDATA +002 +40MB 1Day +50 +50 +40MB +1Day$/);
   });
 
-  test("shows a record as lines", async () => {
+  test("duba call shows a record as lines", async () => {
     answers(named("verifyBvn").examples[0]!.answer);
     const { out } = await duba(["verifyBvn", "bvn=-", "phone=08000000017", "amount=100"], { stdin: bvn });
     assert.match(out, /^BVN Verification Completed Successfully\n\nrequest_reference +\w+\n/);
     assert.match(out, /\npersonal_info\n {2}first_name +FAISAL\n/);
   });
 
-  test("shows a failure on standard error, with what it needs to be cured", async () => {
+  test("duba call shows a failure on standard error, with what it needs to be cured", async () => {
     const fields = [{ field: "provider", message: "provider must not be empty." }];
     fails(new Failure("validation_failed", "1 parameter is wrong.", { fields }));
     const { exitCode, out, err } = await duba(["lookupDataBundles", "provider="]);
@@ -165,7 +165,7 @@ suite("duba call", () => {
     assert.ok(err.includes(`${url}/docs/errors#validation_failed\n`));
   });
 
-  test("gives the bytes as they came with --json, of a failure as well", async () => {
+  test("duba call gives the bytes as they came with --json, of a failure as well", async () => {
     answers(named("listCorporateBundles").examples[0]!.answer);
     const good = await duba(["listCorporateBundles", "--json"]);
     assert.deepEqual(good, { exitCode: 0, out: `${answer.body}\n`, err: "" });
@@ -184,7 +184,7 @@ suite("duba call", () => {
     ["a member far from any", ["fetchTvAddOns", "zzzzzzzzzzzz=X"], /Its members: type, productCode\./],
     ["a member of an operation without", ["fetchDataProviders", "type=X"], /has no member type\. It has no members\./],
   ] as const) {
-    test(`refuses ${problem} that it does not know, naming what is near`, async () => {
+    test(`duba call refuses ${problem} that it does not know, naming what is near`, async () => {
       const { exitCode, out, err } = await duba(argv);
       assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
       assert.match(err, sentence);
@@ -193,11 +193,11 @@ suite("duba call", () => {
     });
   }
 
-  test("refuses a member that is given twice", async () => {
+  test("duba call refuses a member that is given twice", async () => {
     assert.match((await duba(["lookupDataBundles", "type=A", "type=B"])).err, /^The member type appears twice\./);
   });
 
-  test("repeats no BVN in any error", async () => {
+  test("duba call repeats no BVN in any error", async () => {
     answers({ success: false, message: `No person has ${bvn}.`, error: { code: "bvn_not_found", bvn } }, 404);
     const rest = ["phone=08000000017", "amount=100"];
     for (const argv of [
@@ -217,7 +217,7 @@ suite("duba call", () => {
     }
   });
 
-  test("repeats no key in an error", async () => {
+  test("duba call repeats no key in an error", async () => {
     for (const environment of [{ DUBA_API_KEY: "duba_live_käy" }, { DUBA_URL: `http://u:${key}@127.0.0.1:1` }]) {
       const { exitCode, err } = await duba(["fetchDataProviders"], { environment });
       assert.ok(exitCode > 0);
@@ -225,12 +225,12 @@ suite("duba call", () => {
     }
   });
 
-  test("warns in its help of a BVN on the command line", async () => {
+  test("duba call warns in its help of a BVN on the command line", async () => {
     const words = (await duba(["verifyBvn", "--help"])).out.replace(/\s+/g, " ");
     assert.match(words, /A BVN on a command line is visible to other users .* Write bvn=- instead\./);
   });
 
-  test("says what to do when nothing listens", async () => {
+  test("duba call says what to do when nothing listens", async () => {
     const idle = createServer().listen(0, "127.0.0.1");
     await once(idle, "listening");
     const origin = `http://127.0.0.1:${(idle.address() as AddressInfo).port}`;
@@ -244,14 +244,14 @@ suite("duba call", () => {
     );
   });
 
-  test("says so when something else answers", async () => {
+  test("duba call says so when something else answers", async () => {
     answer = { status: 200, body: "<html>" };
     const { exitCode, err } = await duba(["fetchDataProviders", "--json"]);
     assert.equal(exitCode, 1);
     assert.match(err, /^The response \(HTTP 200\) is not a JSON object/);
   });
 
-  test("refuses a URL that is none, from an option or a setting", async () => {
+  test("duba call refuses a URL that is none, from an option or a setting", async () => {
     assert.match((await duba(["fetchDataProviders", "--url", "here"])).err, /must be an http:\/\/ or https:\/\/ URL/);
     const { exitCode, err } = await duba(["fetchDataProviders"], { environment: { DUBA_URL: "here" } });
     assert.equal(exitCode, 2);

@@ -12,7 +12,7 @@ import { restOf } from "./follow-feed.ts";
 suite("duba call listRequests --follow", () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
 
-  test("prints each request once, as it comes, until the key ends; and says from where to go on", async () => {
+  test("duba call --follow prints each request once until the key ends, and says from where to go on", async () => {
     const { text: key, id } = await service.newKey({ account: await service.newAccount("Followed") });
     const ask = (name: string) => {
       const headers = { "X-Request-Id": name };

@@ -57,7 +57,7 @@ suite("duba listen", () => {
     assert.match(err, goesOn);
   });
 
-  test("begins at a time, or where an earlier answer ended", async () => {
+  test("duba listen begins at a time, or where an earlier answer ended", async () => {
     const { text: key, id } = await service.newKey({ account: await service.newAccount("Resumes") });
     const { account } = (await service.ask("/api/v2/me", { credential: key })).json.data;
     const { db } = await service.store();
@@ -94,7 +94,7 @@ suite("duba listen", () => {
     );
   });
 
-  test("hears what duba trigger makes", async (t) => {
+  test("duba listen hears what duba trigger makes", async (t) => {
     const receiver = await openReceiver();
     t.after(() => receiver.close());
     const { text: key, id } = await service.newKey({ account: await service.newAccount("Triggers") });
@@ -109,7 +109,7 @@ suite("duba listen", () => {
     assert.deepEqual([type, rehearsed], ["account.cap_warning", true]);
   });
 
-  test("prints all events in the same columns, whatever their types and outcomes", async (t) => {
+  test("duba listen prints all events in the same columns, whatever their types and outcomes", async (t) => {
     const receiver = await openReceiver();
     t.after(() => receiver.close());
     receiver.behaves = () => (receiver.received.length === 2 ? "break" : 204);
@@ -126,7 +126,7 @@ suite("duba listen", () => {
       for (const line of lines) assert.match(line.slice(head.indexOf(column) - 2), /^ {2}\S/, `${head}\n${line}`);
   });
 
-  test("says what an address, a secret and a beginning look like", async () => {
+  test("duba listen says what an address, a secret and a beginning look like", async () => {
     const listen = (...argv: string[]) => ran(["listen", ...argv], { environment: { DUBA_URL: service.url } });
     assert.match(
       (await listen("--forward-to", "localhost:3000")).err,

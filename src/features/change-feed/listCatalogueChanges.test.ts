@@ -152,7 +152,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("show an account its own prices, and none of the others'", async (t) => {
+    test("the change feed shows an account its own prices, and none of the others'", async (t) => {
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db });
       const set = (account: string, of: string, rule: "percent" | "price", value: number) =>
@@ -173,7 +173,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await seenBy(), await seenBy("acc_2"));
     });
 
-    test("show nobody without a credential the lists that need one, and every list to all others", async (t) => {
+    test("the change feed shows lists that need a credential only to those who have one", async (t) => {
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db });
       const listsOf = async (account?: string) => {

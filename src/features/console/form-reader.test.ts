@@ -9,7 +9,7 @@ import { readTextsOf } from "./routes/form-texts.ts";
 
 suite("a form with files", () => {
   for (const boundary of ["x", "b7", '"a b"', "-".repeat(20).padEnd(27, "7"), "q".repeat(70)])
-    test(`is read whatever its boundary is: ${boundary}`, async () => {
+    test(`a form with files is read whatever its boundary is: ${boundary}`, async () => {
       const mark = boundary.replaceAll('"', "");
       const note = mark.length < 27 ? `a --${mark} in a line` : "a line";
       const text = [

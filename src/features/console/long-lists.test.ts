@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       return { lines, growth: most - begun };
     };
 
-    test("comes whole as CSV, and the process that writes it stays as large as it was", async (t) => {
+    test("a long list comes whole as CSV, and the process that writes it stays as large as it was", async (t) => {
       assert.equal((await download("account=kiosk@example.com")).lines, 2_001);
       const { lines, growth } = await download("mode=live");
       t.diagnostic(`${lines} lines, ${Math.round(growth / 1024 ** 2)} MiB`);

@@ -70,7 +70,7 @@ async function written(facts: HealthFacts) {
 }
 
 suite("alarms", () => {
-  test("name commands that exist, with input that they take, and print the line that does it", async () => {
+  test("alarms name commands that exist, with input that they take, and print the line that does it", async () => {
     const commands = new Map((await everyCommand()).map((command) => [command.id, command]));
     const alarms = [...(await written(worst)), ...(await written(away))];
     const all = [...alarmsOf(worst, now), ...alarmsOf(away, now)];
@@ -164,7 +164,7 @@ suite("alarms", () => {
     assert.equal(actor, "person:per_0123456789Ab");
   });
 
-  test("leave out what a build has no command for", async () => {
+  test("alarms leave out what a build has no command for", async () => {
     const room = {
       commands: async () => [],
       config: { timeZone: timeZone("UTC") },

@@ -40,14 +40,14 @@ for (const engine of usualEngines) {
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_UPSTREAM_PRICES: "dojah.bvn=50" };
     });
 
-    test("says that the Node has published security holes, and which to install", async (t) => {
+    test("duba status says that the Node has published security holes, and which to install", async (t) => {
       t.mock.property(process, "versions", { ...process.versions, node: "26.12.0" });
       const { exitCode, node, needs } = await status();
       assert.deepEqual([exitCode, node, needs.length], [1, "26.12.0", 1]);
       assert.match(needs[0], /^Node 26\.12\.0, .* Install Node 26\.12\.1 or newer, and restart Duba with it\.$/);
     });
 
-    test("shows a service that is well on one screen", async () => {
+    test("duba status shows a service that is well on one screen", async () => {
       const { exitCode, out, err } = await duba("status");
       assert.deepEqual([exitCode, err], [0, ""]);
       assert.match(out, /^version +\d+\.\d+\.\d+\nnode +\d+\.\d+\.\d+\nstore +(SQLite in \/|PostgreSQL at )/);
@@ -158,7 +158,7 @@ for (const engine of usualEngines) {
       assert.deepEqual((await status()).expiring_keys, []);
     });
 
-    test("says of each alarm of a vendor what is wrong and what mends it", async () => {
+    test("duba status says of each alarm of a vendor what is wrong and what mends it", async () => {
       const { db } = await service.store();
       const sentences = {
         no_money: "has an empty wallet. It serves no attempt until somebody tops it up.",

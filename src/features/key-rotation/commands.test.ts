@@ -40,7 +40,7 @@ for (const engine of usualEngines) {
       await writeFile(path, keyringText({ ...ring, records: ring.records.map(earlier), hmac: ring.hmac.map(earlier) }));
     };
 
-    test("rotates, rewraps and retires while the service serves", async () => {
+    test("duba keyring rotates, rewraps and retires while the service serves", async () => {
       assert.deepEqual(await verify("k-1"), [200, undefined]);
       assert.deepEqual(await stateOf(), ["r1 current 1", "v1 current 1"]);
 

@@ -15,7 +15,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("sets margins and prices, and shows how they are made and what comes of them", async () => {
+    test("duba prices sets margins and prices, and shows how they are made and what comes of them", async () => {
       for (const argv of [
         ["mtndata", "--margin=-2.5%"],
         ["dstv", "--margin", "50"],
@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       assert.ok(!(await terminal.duba("catalogue", "export")).out.includes("acc_"));
     });
 
-    test("imports what it exported without a change, and replaces the prices of the accounts in a file", async () => {
+    test("an import of prices replaces those of the accounts in its file; an export changes nothing", async () => {
       await terminal.duba("prices", "set", "other@example.com", "dstv", "--margin", "-0.50");
       await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "96");
       const file = terminal.path("prices.csv");
@@ -234,7 +234,7 @@ for (const engine of usualEngines)
       ],
       ["nothing to remove", ["remove", "other@example.com"], 1, /^This account has no price of its own\.\n$/],
     ] as const)
-      test(`refuses ${problem}`, async () => {
+      test(`duba prices refuses ${problem}`, async () => {
         const ran = await terminal.duba("prices", ...argv);
         assert.deepEqual([ran.exitCode, ran.out], [exitCode, ""]);
         assert.match(ran.err, sentence);

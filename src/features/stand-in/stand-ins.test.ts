@@ -94,7 +94,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
       signal = AbortSignal.timeout(10_000),
     ) => opened.verify({ ...asked, reference: "abcdef000000001", signal });
 
-    test("gives the record of the sandbox's person, of each kind", () =>
+    test("a stand-in gives the record of the sandbox's person, of each kind", () =>
       withStandIn("any", async (opened) => {
         for (const kind of opened.kinds) {
           const asked = askedOf(kind);
@@ -138,13 +138,13 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
         }
       }));
 
-    test("finds the vendor's own test number", () =>
+    test("a stand-in finds the vendor's own test number", () =>
       withStandIn("any", async (opened) => {
         const asked = await vendor.testInput?.();
         if (asked) assert.equal((await verify(opened, asked)).state, "verified");
       }));
 
-    test("refuses a request without credentials as the vendor does", () =>
+    test("a stand-in refuses a request without credentials as the vendor does", () =>
       withStandIn("", async (opened) => {
         const {
           reference: _,
@@ -186,7 +186,7 @@ for (const { name, covers, settings } of catalogueSources.filter(({ name }) => n
     };
 
     // The order means nothing.
-    test("gives the lists of the starter catalogue in its form", async () => {
+    test("a stand-in gives the lists of the starter catalogue in its form", async () => {
       const starter = await starterLists();
       const given = await pulled({});
       assert.ok(given.kind === "whole", JSON.stringify(given));
@@ -197,7 +197,7 @@ for (const { name, covers, settings } of catalogueSources.filter(({ name }) => n
       }
     });
 
-    test("counts in a rehearsal only, and refuses other paths and missing credentials", async () => {
+    test("a stand-in counts in a rehearsal only, and refuses other paths and missing credentials", async () => {
       const outside = await pulled({ isRehearsal: false });
       assert.equal(outside.kind, "unreadable");
       assert.match(

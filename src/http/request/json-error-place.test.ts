@@ -51,7 +51,7 @@ suite("the place where a text stops being JSON", () => {
     assert.ok(found.true > 300 && found.false > 300, JSON.stringify(found));
   });
 
-  test("is found in a long text and below arrays as deep as a body can be", () => {
+  test("the place of a JSON error is found in a long text and below arrays as deep as a body can be", () => {
     const deep = "[".repeat(200_000);
     assert.equal(jsonErrorAt(deep), deep.length);
     assert.equal(jsonErrorAt(`"${"x".repeat(200_000)}`), 0);

@@ -3,12 +3,12 @@ import { suite, test } from "node:test";
 import { addressList, isListed, isNetwork, siteOf, subscriberOf } from "./address.ts";
 
 suite("a subscriber", () => {
-  test("is an IPv4 address, also in its IPv6 form", () => {
+  test("a subscriber is an IPv4 address, also in its IPv6 form", () => {
     assert.equal(subscriberOf("203.0.113.7"), "203.0.113.7");
     assert.equal(subscriberOf("::ffff:203.0.113.7"), "203.0.113.7");
   });
 
-  test("is the /64 network of an IPv6 address, however it is written", () => {
+  test("a subscriber is the /64 network of an IPv6 address, however it is written", () => {
     for (const address of ["2001:db8::1", "2001:DB8:0:0:ffff::2", "2001:0db8:0000:0000:1:2:3:4", "2001:db8::1%eth0"])
       assert.equal(subscriberOf(address), "2001:db8:0:0::/64");
     assert.equal(subscriberOf("2001:db8:0:1::1"), "2001:db8:0:1::/64");
@@ -17,7 +17,7 @@ suite("a subscriber", () => {
 });
 
 suite("a site", () => {
-  test("is the /48 network of an IPv6 address, and nothing in IPv4", () => {
+  test("a site is the /48 network of an IPv6 address, and nothing in IPv4", () => {
     for (const address of ["2001:db8::1", "2001:DB8:0:ffff::2", "2001:0db8:0000:0001:1:2:3:4"])
       assert.equal(siteOf(address), "2001:db8:0::/48");
     for (const address of ["203.0.113.7", "::ffff:203.0.113.7", "", "nonsense"])
@@ -32,7 +32,7 @@ suite("listed addresses", () => {
     assert.equal(addressList([]), null);
   });
 
-  test("are single addresses and networks of both families", () => {
+  test("listed addresses are single addresses and networks of both families", () => {
     const list = ["203.0.113.7", "10.0.0.0/8", "2001:db8::7", "2001:db8:1::/48"];
     for (const address of ["203.0.113.7", "10.255.0.1", "2001:db8::7", "2001:DB8:0:0::7", "2001:db8:1:ffff::1"])
       assert.equal(allows(list, address), true, address);
@@ -40,7 +40,7 @@ suite("listed addresses", () => {
       assert.equal(allows(list, address), false, address);
   });
 
-  test("hold an IPv4 address in its IPv6 form as well, either way round", () => {
+  test("listed addresses hold an IPv4 address in its IPv6 form as well, either way round", () => {
     assert.equal(allows(["10.0.0.0/8"], "::ffff:10.1.2.3"), true);
     assert.equal(allows(["10.0.0.0/8"], "::ffff:11.1.2.3"), false);
     assert.equal(allows(["::ffff:10.1.2.3"], "10.1.2.3"), true);
@@ -50,7 +50,7 @@ suite("listed addresses", () => {
     assert.equal(allows(["fe80::/10"], "fe80::1%eth0"), true);
   });
 
-  test("are not made of anything else", () => {
+  test("listed addresses are not made of anything else", () => {
     for (const entry of "|10.0.0.0/33|::/129|10.0.0|10.0.0.0/|example.com|fe80::1%eth0| 10.0.0.1".split("|")) {
       assert.equal(isNetwork(entry), false, entry);
       assert.throws(() => addressList(["10.0.0.1", entry]), RangeError);

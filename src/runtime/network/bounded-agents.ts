@@ -95,7 +95,7 @@ function boundResponse(request: ClientRequest, mostTime: number | undefined): vo
       const ofBody = body + buffered();
       if (read - ofBody > mostFraming + ofBody) refuse("too_much_framing");
     };
-    // After the parser, which listens already.
+    // The parser listens already, so it has read each chunk before this counts it.
     socket.on("data", count);
     request.on("close", () => socket.off("data", count));
   });

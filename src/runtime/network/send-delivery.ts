@@ -142,7 +142,7 @@ export function isRefusedAddress(url: URL, networks: BlockList | null): boolean 
   return isIP(host) !== 0 && !isPublic(host) && !(networks !== null && isListed(networks, host));
 }
 
-/** Each machine in Azure reaches the services of its own host there. */
+/** The address at which a machine in Azure reaches services of its host. */
 const ownOfAzure = "168.63.129.16";
 
 /** Whether an address belongs to the public internet: private, local, reserved and embedded ones do not. */

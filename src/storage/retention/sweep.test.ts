@@ -122,7 +122,7 @@ for (const engine of engines)
       );
     });
 
-    test("removes rows by a column in batches, those of one moment together", async () => {
+    test("the sweep removes rows by a column in batches, those of one moment together", async () => {
       const { db } = store;
       const rows = Array.from({ length: 1400 }, (_, n) => ({
         challenge: `c${n}`,

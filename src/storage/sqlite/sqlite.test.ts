@@ -127,7 +127,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       assert.equal((await db.selectFrom("fact").select("name").execute()).length, 1);
     }));
 
-  test("refuses a transaction opened by a statement", () =>
+  test("the SQLite thread refuses a transaction opened by a statement", () =>
     withDatabase(async ({ db }) => {
       await assert.rejects(sql`begin`.execute(db), /db\.transaction\(\)/);
       await db.insertInto("fact").values(secret("after")).execute();

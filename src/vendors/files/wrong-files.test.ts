@@ -49,7 +49,7 @@ function assertTold(problems: readonly FileProblem[], what: string): void {
 }
 
 suite("a vendor file with one thing wrong", () => {
-  test("is refused with a place, a sentence and a cure, whichever member has a value of another type", async () => {
+  test("a value of another type is refused with a place, a sentence and a cure, whichever member it is", async () => {
     let tried = 0;
     for (const text of fixtures)
       for (const { path } of [...placesIn(JSON.parse(text))]) {
@@ -65,7 +65,7 @@ suite("a vendor file with one thing wrong", () => {
     assert.ok(tried > 300, String(tried));
   });
 
-  test("is refused for a member that has a wrong name, and the name that was meant is asked back", async () => {
+  test("a member with a wrong name is refused, and the name that was meant is asked back", async () => {
     for (const text of fixtures)
       for (const { path, of } of [...placesIn(JSON.parse(text))]) {
         // Names of settings, headers, parameters and of a form are the vendor's.
@@ -87,7 +87,7 @@ suite("a vendor file with one thing wrong", () => {
     assert.equal(problem?.problem, "No member here is called notfound. Did you mean not_found?");
   });
 
-  test("is refused for what its schema cannot say, at its place", async () => {
+  test("a vendor file is refused for what its schema cannot say, at its place", async () => {
     const cases: [place: string, problem: RegExp, change: (file: never) => void][] = [
       [
         "/name",
@@ -302,7 +302,7 @@ suite("a vendor file with one thing wrong", () => {
     }
   });
 
-  test("is refused if it is no JSON, with the line, or too large", async () => {
+  test("a vendor file is refused if it is no JSON, with the line, or too large", async () => {
     const [broken] = await problemsOf(flat.replace('"title":', '"title"'));
     assert.match(broken!.problem, /^The file is no JSON: something is wrong in line 3\.$/);
     assert.match((await problemsOf("x".repeat(largestFile + 1)))[0]!.problem, /larger than 64 KiB/);
@@ -318,7 +318,7 @@ suite("a folder of vendor files", () => {
     return folder;
   };
 
-  test("gives a vendor for each file, and leaves other files alone", (t) => {
+  test("a folder of vendor files gives a vendor for each file, and leaves other files alone", (t) => {
     const folder = folderWith(t, { "a.json": fixtures[0]!, "b.json": fixtures[1]!, "read.me": "x", ".c.json": "x" });
     const { vendors, problems } = vendorFilesIn(folder);
     assert.deepEqual(problems, []);
@@ -336,7 +336,7 @@ suite("a folder of vendor files", () => {
     );
   });
 
-  test("is refused if others may read it or a file of it, if a name stands twice, or if it is none", (t) => {
+  test("a folder is refused if others may read it or a file of it, if a name stands twice, or if it is none", (t) => {
     const twice = folderWith(t, { "a.json": flat, "b.json": flat });
     assert.match(
       String(vendorFilesIn(twice).problems),

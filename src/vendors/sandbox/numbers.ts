@@ -22,7 +22,7 @@ export interface SandboxFailure {
 export interface Reserved {
   description: string;
   outcome?: Exclude<IdentityOutcome, { state: "verified" }>;
-  /** What becomes of an unknown outcome. */
+  /** The outcome that a later look-up finds, if the first is unknown. */
   later?: LateOutcome;
   refusal?: SandboxFailure;
   /** The record is given once: a retry with the idempotency key no longer gets it. */

@@ -86,7 +86,7 @@ for (const engine of usualEngines) {
       await store.close();
     });
 
-    test("shows one verification, and nothing of the person", async () => {
+    test("ledger show gives one verification, and nothing of the person", async () => {
       const store = await openStore({ ...place.settings, serving: false });
       const facts = { reference: row.reference, state: "verified" };
       await append(store.db, ledgerTrail.verificationEnded("key:key", facts));
@@ -188,7 +188,7 @@ for (const engine of usualEngines) {
       assert.match(other, /^The audit trail does not mention it yet\.$/m);
     });
 
-    test("says that a reference is not known, and repeats no number that may be a BVN", async () => {
+    test("ledger show says that a reference is not known, and repeats no number that may be a BVN", async () => {
       const unknown = await duba("ledger", "show", "aaaaaa");
       assert.deepEqual([unknown.exitCode, unknown.out], [1, ""]);
       assert.match(unknown.err, /^The ledger has no verification with the reference "aaaaaa"\.\n$/);

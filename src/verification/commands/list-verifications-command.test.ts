@@ -57,7 +57,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba("ledger", "list", "--csv", "--limit", "2")).out.trim().split("\n").length, 3);
     });
 
-    test("finds a verification by its idempotency key, also one from before the key ring was rotated", async () => {
+    test("the list finds a verification by its idempotency key, also after the key ring was rotated", async () => {
       const path = `${place.settings.dataDirectory}.keyring`;
       const store = await openStore({ ...place.settings, serving: false });
       const { keyring } = await openKeyring(path, store.db);

@@ -36,7 +36,7 @@ for (const engine of usualEngines)
       return [(answer as unknown as { general_wallet: { balance: string } }).general_wallet.balance, headers];
     }
 
-    test("gives the prepaid balance, or what a cap in naira leaves", async (t) => {
+    test("fetchWalletBalance gives the prepaid balance, or what a cap in naira leaves", async (t) => {
       assert.deepEqual(await balance(t, { prepaid: true }, { toppedUp: 25_050 }), ["150.50", {}]);
       assert.deepEqual(await balance(t, { capKobo: 10_005 }), ["0.05", {}]);
       assert.deepEqual(await balance(t, { capKobo: 50_000, capCount: 3 }), ["400.00", {}]);
@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await balance(t, {}, { later: { prepaid: true } }), ["0.00", {}]);
     });
 
-    test("says that nothing in naira bounds the account, with an amount that the operator sets", async (t) => {
+    test("fetchWalletBalance gives the amount that the operator sets if no naira bound the account", async (t) => {
       assert.deepEqual(await balance(t, {}), ["1000000.00", unlimited]);
       assert.deepEqual(await balance(t, { capCount: 3 }), ["1000000.00", unlimited]);
       assert.deepEqual(await balance(t, { prepaid: true }, { mode: "test" }), ["1000000.00", unlimited]);

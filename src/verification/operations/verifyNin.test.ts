@@ -28,7 +28,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(answer, { ...shown, data: { ...shown.data, request_reference } });
     });
 
-    test("is charged by its own fee: the account's, else that of the fee schedule", async (t) => {
+    test("verifyNin is charged by its own fee: the account's, else that of the fee schedule", async (t) => {
       const identity = await store.open(t, { settings: { fees: feesOf(10_000, { nin: 7_500 }) } });
       for (const [fees, fee] of [
         [{}, 7_500],

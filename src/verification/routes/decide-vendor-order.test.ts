@@ -129,7 +129,7 @@ for (const engine of engines)
       );
     });
 
-    test("is kept with each attempt, and said in plain words", async (t) => {
+    test("the order by cost is kept with each attempt, and said in plain words", async (t) => {
       await forget();
       const { lead, vendorOf } = await opened(t);
       await did({ first: 9_000, second: 6_000, third: 3_000 });

@@ -108,7 +108,7 @@ export interface Spent {
   found: number;
   attempts: number;
   failed: number;
-  /** Responses after the bound of the time. */
+  /** Responses that came after the time limit. */
   late: number;
   /** When the order changed, to what, and whether a vendor broke a bound by it or does no more. */
   changes: { at: number; order: string; byBound: boolean }[];

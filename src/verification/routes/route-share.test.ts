@@ -16,7 +16,7 @@ suite("a share of the verifications", () => {
     ["by idempotency key", (n: number) => shareOf(hashOf(n), shares)],
     ["without a key", () => shareOf(null, shares)],
   ] as const)
-    test(`is as large as it is set, ${what}`, () => {
+    test(`a share of the verifications is as large as it is set, ${what}`, () => {
       const all = Array.from({ length: 100_000 }, (_, n) => drawn(n));
       const percentOf = (vendor?: string) => all.filter((one) => one === vendor).length / 1_000;
       assert.ok(Math.abs(percentOf("prembly") - 5) < 0.5, `${percentOf("prembly")}`);
@@ -24,11 +24,11 @@ suite("a share of the verifications", () => {
       assert.ok(Math.abs(percentOf() - 94.5) < 0.6);
     });
 
-  test("is the same for every retry of a key", () => {
+  test("a share of the verifications is the same for every retry of a key", () => {
     for (let n = 0; n < 1_000; n += 1) assert.equal(shareOf(hashOf(n), shares), shareOf(hashOf(n), shares));
   });
 
-  test("may be everything, or nothing", () => {
+  test("a share of the verifications may be everything, or nothing", () => {
     assert.equal(shareOf(hashOf(1), []), undefined);
     assert.equal(shareOf(hashOf(1), [{ vendor: "prembly", percent: 100 }]), "prembly");
   });

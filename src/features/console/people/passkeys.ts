@@ -126,7 +126,7 @@ async function verifyAssertion(
     }),
   );
   if (!verified) throw unsigned(person);
-  // A copy of the authenticator counts from the same number.
+  // Two copies of an authenticator send the same count: the second finds another one stored.
   const { numUpdatedRows } = await db
     .updateTable("passkey")
     .set({ counter: authenticationInfo.newCounter, used_at: now() })

@@ -292,7 +292,7 @@ async function factsOf(row: EventEndpointRow, room: EndpointRoom) {
   return (await showing(room, row.audience))(row);
 }
 
-/** Shows rows of an audience, or of all. */
+/** Prepares to show endpoints of one audience, or of all. */
 async function showing({ db, accounts, now }: EndpointRoom, audience?: string) {
   const [emails, marked] = [await accounts.emails(), await markedEndpoints(db, now(), { audience })];
   const marks = new Map(marked.map(({ id, mark }) => [id, mark]));
