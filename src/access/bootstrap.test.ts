@@ -153,7 +153,7 @@ for (const engine of engines) {
       await inForce();
     });
 
-    test("of several processes at once makes one account and one key, printed by one of them", async () => {
+    test("several processes that start at once make one account and one key, printed by one of them", async () => {
       const beside = () => openStore({ ...settings, serving: false });
       const stores = await Promise.all(Array.from({ length: 5 }, beside));
       try {

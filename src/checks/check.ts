@@ -34,7 +34,7 @@ export interface GivenBy {
   log: Log;
 }
 
-/** Why a record is not given as the response to a check: what is `rejected` is a vendor's problem. */
+/** Why a record does not answer a check. `rejected`: the vendor's response is at fault. */
 export type Confirmed<CheckRecord> =
   | { record: CheckRecord }
   | { negative: NegativeReason | "no_phone" }

@@ -57,7 +57,7 @@ suite("the settings", () => {
       assert.deepEqual(wide(network), [], network);
   });
 
-  test("send events and alarms to private networks only, beside the public internet", () => {
+  test("the settings send events and alarms to private networks only, beside the public internet", () => {
     for (const name of ["DUBA_EVENT_NETWORKS"]) {
       for (const network of [
         "0.0.0.0/0",

@@ -37,7 +37,7 @@ suite("the limit of addresses", () => {
     );
   });
 
-  test("a refusal of the subscriber counts nothing for the site", () => {
+  test("a request refused for its subscriber does not count for the site", () => {
     const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
     for (let nth = 0; nth < 40; nth += 1) assert.equal(limiter.consume("2001:db8:1:1::1").exceeded, nth >= 2);
     for (let network = 2; network <= 10; network += 1)

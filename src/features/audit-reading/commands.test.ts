@@ -204,7 +204,7 @@ for (const { name, ready } of usualEngines) {
       await set({ facts, occurred_at: Date.now() - 3 * day });
     });
 
-    test("exports JSON lines: entries, seals and the head", async () => {
+    test("duba audit exports JSON lines: entries, seals and the head", async () => {
       const { exitCode, out } = await duba(["export"]);
       assert.equal(exitCode, 0);
       const lines = out

@@ -75,7 +75,7 @@ function statesOf(states: Readonly<Record<string, unknown>>, text: string): Html
   return html`${Object.values(states).map((word, at) => html`${statePill(String(word), texts[at]!)} `)}`;
 }
 
-/** Kobo are small. */
+/** Prints kobo smaller than naira. */
 export function money(text: string): Html {
   const [, naira = text, kobo] = /^(-?₦[\d,]+)(\.\d\d)$/.exec(text) ?? [];
   return kobo === undefined ? html`${text}` : html`${naira}<span class="kobo">${kobo}</span>`;

@@ -255,7 +255,7 @@ function barCell({ share: isCompared }: TableColumn, bar: Html | string = ""): H
 interface CellParts {
   say: Say;
   address: string | undefined;
-  /** In place of the text. */
+  /** Replaces the text. */
   form: Html | undefined;
   /** On a phone. */
   place: NarrowPlace | undefined;

@@ -3,7 +3,7 @@ import { plain } from "../../../../runtime/plain-text.ts";
 import { positiveNaira, spaced } from "../../../../vendors/responses/bundle-names.ts";
 import type { PullError } from "../catalogue-source.ts";
 
-/** What is odd in one bouquet concerns that one, not the pull: so its members may be anything. */
+/** Any members: a fault in one bouquet skips that bouquet, and does not fail the pull. */
 const Bouquet = Type.Object({ code: Type.Unknown(), name: Type.Unknown(), availablePricingOptions: Type.Unknown() });
 
 /** Bouquets, or the add-ons of one. */
