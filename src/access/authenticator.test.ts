@@ -44,7 +44,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("carry the terms of their account, and are out of force while it is suspended", async () => {
+    test("credentials carry the terms of their account, and are out of force while it is suspended", async () => {
       const { id } = await createAccount(recorded(its.store.db), { name: "Terms", email: "terms@example.com" });
       const { text } = await its.create({ account: id });
       const used = async () => {

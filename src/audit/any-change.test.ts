@@ -66,7 +66,7 @@ for (const engine of engines) {
       }
     }
 
-    test("to an entry is found, and names the entry or its batch", () =>
+    test("any change to an entry is found, and names the entry or its batch", () =>
       fc.assert(
         fc.asyncProperty(entryChange, async (change) => {
           const target = trail.entries[change.row % trail.entries.length]!;
@@ -78,7 +78,7 @@ for (const engine of engines) {
         { numRuns: 80 },
       ));
 
-    test("to a seal is found, and names its batch", () =>
+    test("any change to a seal is found, and names its batch", () =>
       fc.assert(
         fc.asyncProperty(sealChange, async (change) => {
           const target = trail.seals[change.row % trail.seals.length]!;

@@ -155,7 +155,7 @@ for (const engine of engines) {
       ],
       ["a sentence for an actor", { of: accessTrail.keyRevoked, actor: "the one who called", facts: {} }, /The actor/],
     ] as const) {
-      test(`with ${problem} is refused, and the refusal repeats no value`, async () => {
+      test(`an event with ${problem} is refused, and the refusal repeats no value`, async () => {
         const before = (await entries()).length;
         const { kind, types } = made.of;
         const event = { actor: "system", kind, types, ...(made as object) } as AuditEvent;

@@ -30,7 +30,7 @@ for (const engine of engines) {
     const trail = new SealedTrail(store);
     before(() => trail.make());
 
-    test("of a whole trail finds nothing, and counts what it read", async () => {
+    test("verifying a whole trail finds nothing, and counts what it read", async () => {
       await appendSome(store.db, 2);
       const { head, ...counts } = await verify(store.db, sealKey, { found: nothing });
       assert.deepEqual(counts, {

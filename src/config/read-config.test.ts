@@ -82,7 +82,7 @@ suite("the settings", () => {
     }
   });
 
-  test("let no live key use the sandbox of a vendor", () => {
+  test("the settings let no live key use the sandbox of a vendor", () => {
     const live = (url: string) => saidOf({ ...dojah, DUBA_DOJAH_URL: url, DUBA_UPSTREAMS: "dojah" });
     for (const url of ["https://sandbox.dojah.io", "https://api-sandbox.dojah.io/v2", "https://dojah.sandbox.example"])
       assert.deepEqual(live(url), [
@@ -93,7 +93,7 @@ suite("the settings", () => {
     assert.deepEqual(saidOf({ ...dojah, DUBA_DOJAH_URL: "https://sandbox.dojah.io" }), []);
   });
 
-  test("let reports read a replica on PostgreSQL only", () => {
+  test("the settings let reports read a replica on PostgreSQL only", () => {
     const DUBA_DATABASE_READ_URL = "postgres://duba@127.0.0.2/duba";
     assert.deepEqual(saidOf({ DUBA_DATABASE_READ_URL }), [
       "DUBA_DATABASE_READ_URL is set, but SQLite has no replica: unset it, or set DUBA_DATABASE_URL to the " +
@@ -103,7 +103,7 @@ suite("the settings", () => {
     assert.deepEqual(saidOf({ DUBA_DATABASE_READ_URL, DUBA_DATABASE_URL }), []);
   });
 
-  test("let several workers serve on PostgreSQL only, and auto anywhere", () => {
+  test("the settings let several workers serve on PostgreSQL only, and auto anywhere", () => {
     assert.deepEqual(saidOf({ DUBA_WORKERS: "2" }), [
       "DUBA_WORKERS is 2, but SQLite serves from one process only: unset it, " +
         "or set DUBA_DATABASE_URL to a PostgreSQL database.",
@@ -183,7 +183,7 @@ suite("the settings", () => {
       );
   });
 
-  test("of version 0.1 that had several values are read, and say what they are now", () => {
+  test("settings of version 0.1 that had several values are read, and say what they are now", () => {
     const config = readConfig({ DUBA_GUARD: "factor=3, mean=15%", DUBA_LIMIT_SIZES: "url=4KiB" });
     assert.deepEqual(config.guard, { removal: 0.3, factor: 3, mean: 0.15 });
     assert.deepEqual([config.limitBody, config.limitUrl], [16_384, 4_096]);
@@ -210,7 +210,7 @@ suite("the settings", () => {
     ]);
   });
 
-  test("of routes name vendors that are asked, and have what they compare", () => {
+  test("settings of routes name vendors that are asked, and have what they compare", () => {
     const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_UPSTREAM_PRICES: "dojah=50" };
     const { route, routeShare, routeAfterNotFound } = readConfig({
       ...live,

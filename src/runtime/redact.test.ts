@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { holdsNumber, redactNumbers, urlHoldsNumber } from "./redact.ts";
 
 suite("numbers in a text", () => {
-  test("of ten or more digits may be a person's, whatever their script and whatever people write between them", () => {
+  test("ten or more digits may be a person's, whatever their script and what people write between them", () => {
     for (const number of [
       ..."22650000012|226500000123|8031415926|08031415926".split("|"),
       ..."2348031415926|+2348031415926|23408031415926|002348031415926".split("|"),
@@ -54,7 +54,7 @@ suite("numbers in a text", () => {
     }
   });
 
-  test("beside a letter are part of a word where that is asked", () => {
+  test("digits beside a letter are part of a word where that is asked", () => {
     for (const text of ["ref22650000012x", "x5-226500000", "bill-22650000012b"])
       assert.ok(!holdsNumber(text, { apart: true }), text);
     for (const text of ["ref22650000012x", "bill-22650000012b"]) assert.ok(holdsNumber(text), text);
@@ -62,7 +62,7 @@ suite("numbers in a text", () => {
     assert.ok(holdsNumber("22650000012-5x", { apart: true }));
   });
 
-  test("in a URL are a person's if they are ten to 14, whatever stands around them", () => {
+  test("digits in a URL are a person's if they are ten to 14, whatever stands around them", () => {
     for (const number of "8031415926|08031415926|226500000123|2348031415926|23408031415926|002348031415926".split("|"))
       for (const path of [`hook/${number}`, `hook/of${number}x`, `?of=${number}&at=7`, `${number}/1234567890123456789`])
         assert.ok(urlHoldsNumber(`shop.example.com/${path}`), path);
@@ -70,7 +70,7 @@ suite("numbers in a text", () => {
       assert.ok(urlHoldsNumber(`shop.example.com/${path}`), path);
   });
 
-  test("in the URLs of Discord, Slack, Teams, Zapier and a tunnel are no person's", () => {
+  test("digits in the URLs of Discord, Slack, Teams, Zapier and a tunnel are no person's", () => {
     const hash = "9".repeat(20) + "ab".repeat(10);
     for (const url of [
       "discord.com/api/webhooks/123456789012345/4Q-dEf_2gHi90123jKl",

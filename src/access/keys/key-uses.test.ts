@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       assert.equal(written, 1);
     });
 
-    test("of several instances are the latest of all, in whatever order they write", async () => {
+    test("last uses of several instances are the latest of all, in whatever order they write", async () => {
       const [early, late] = [new KeyUses(store.db), new KeyUses(store.db)];
       for (const key of ["x", "y"]) {
         early.note(key, "203.0.113.1", 2000);

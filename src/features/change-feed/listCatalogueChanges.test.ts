@@ -203,7 +203,7 @@ for (const engine of usualEngines)
       assert.deepEqual(after.data, [{ revision: 2, ...announced! }]);
     });
 
-    test("reach a reader that follows them once each and in order, while four processes publish", async (t) => {
+    test("changes reach their reader once each and in order, while four processes publish", async (t) => {
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db });
       const others = await Promise.all([1, 2, 3, 4].map(() => store.beside()));

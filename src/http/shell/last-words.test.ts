@@ -103,7 +103,9 @@ suite("a connection that its caller ends", () => {
     ["garbage", "nonsense\r\n\r\n"],
     ["half a request", "GET /a HT"],
   ] as const)
-    test(`with ${name} gets the responses to what it asked before, and no other`, { timeout: 20_000 }, async () => {
+    test(`a caller with ${name} gets the responses to what it asked before, and no other`, {
+      timeout: 20_000,
+    }, async () => {
       const { line, response } = await slowly(get("/slow") + get("/b") + more);
       const ended = line.finish();
       await until(() => response.socket!.readableEnded);

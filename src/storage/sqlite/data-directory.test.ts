@@ -15,7 +15,7 @@ const opening = (dataDirectory: string) => openStore({ dataDirectory, serving: f
 
 suite("the data directory", () => {
   for (const mode of [0o750, 0o705, 0o777, 0o1777])
-    test(`of mode ${mode.toString(8)} is refused, with the command that cures it`, async (t) => {
+    test(`a data directory of mode ${mode.toString(8)} is refused, with the command that cures it`, async (t) => {
       const path = folder(t);
       chmodSync(path, mode);
       const open = (mode & 0o777).toString(8);

@@ -43,7 +43,7 @@ const person = {
 };
 
 suite("a vendor file", () => {
-  test("of the page about vendors is right, and its samples are what Duba makes of them", async () => {
+  test("the file of the page about vendors is right, and its samples are what Duba makes of them", async () => {
     const [, example = ""] = /```json\n(.*?)```/s.exec(readFileSync("docs/vendors.md", "utf8")) ?? [];
     const read = readVendorFile(example);
     assert.ok("file" in read, JSON.stringify(read));
@@ -51,7 +51,7 @@ suite("a vendor file", () => {
   });
 
   for (const path of [...globSync("src/vendors/*/vendor.json"), ...globSync("src/vendors/files/fixtures/*.json")])
-    test(`of ${path.split("/").slice(-2).join("/")} is right, and its samples are what Duba makes of them`, async () => {
+    test(`the file of ${path.split("/").slice(-2).join("/")} is right, and its samples are what Duba makes of them`, async () => {
       assert.deepEqual(await runSamples(fileAt(path)), []);
     });
 });

@@ -106,7 +106,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("to resume a vendor ends each of its pauses, and those of one kind if it says so", async (t) => {
+    test("resuming a vendor ends each of its pauses, and those of one kind if it says so", async (t) => {
       const { pause, resume, vendorOf } = await opened(t);
       await pause({ kind: "nin" });
       await pause({ kind: "bvn" });

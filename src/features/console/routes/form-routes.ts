@@ -80,7 +80,7 @@ async function runForm(request: PageRequest, sent: SentForm): Promise<HttpRespon
   }
 }
 
-/** What a form suggests for the input so far. Text that cannot be read gets nothing: the command says what is wrong. */
+/** What a form suggests for the input so far; nothing for text that cannot be read. */
 async function offeredOf(request: PageRequest, { input, offers }: ConsoleCommand, given: Texts): Promise<Offered> {
   if (!offers) return {};
   try {
