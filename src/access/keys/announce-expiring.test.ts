@@ -31,7 +31,7 @@ for (const engine of usualEngines)
       return rows.map(({ audience, mode, data }) => [audience, mode, ...Object.values(JSON.parse(data))]);
     };
 
-    test("an event tells once of a key without a successor that ends in 14 days, and again of another end", async () => {
+    test("one event tells of a key without a successor that ends in 14 days, and one of another end", async () => {
       const soon = await create("soon", now + 13 * day);
       const test = await create("test", now + 14 * day, "test");
       await create("later", now + 15 * day);
