@@ -58,6 +58,31 @@ for (const engine of usualEngines)
       assert.equal(await typed("shop-220\u2011000"), "");
     });
 
+    test("a field whose list is too long offers what somebody types, and a short one offers all", async () => {
+      const { db, now } = await operators.service.store();
+      const { cookie } = operators.by.operator;
+      const form = async () => (await operators.send("/accounts/top-up", { cookie })).text;
+      assert.doesNotMatch(await form(), /data-typed/);
+      const more = Array.from({ length: 500 }, (_, at) => ({
+        ...{ id: `acc_many${at}`, name: `Kiosk ${at}`, email: `kiosk${at}@example.com`, created_at: now() },
+        ...{ suspended_at: null, fees: "{}", answers: "full", terms: "{}", address: null, tax_number: null },
+      }));
+      await db.insertInto("account").values(more).execute();
+      assert.match(await form(), /list="accounts".*<datalist id="accounts" data-typed><\/datalist>/s);
+      const typed = async (list: string, text: string, who = operators.by.viewer) =>
+        (await operators.post(`/find?_names=${list}`, who, { text })).text;
+      assert.equal(
+        await typed("accounts", "IOSK 49"),
+        [49, ...Array.from({ length: 10 }, (_, at) => 490 + at)]
+          .map((at) => `<option value="kiosk${at}@example.com">Kiosk ${at}</option>`)
+          .join(""),
+      );
+      assert.deepEqual([await typed("accounts", "ki"), await typed("accounts", "nobody")], ["", ""]);
+      assert.match(await typed("keys", "sandbox"), /^<option value="\w{12}">/);
+      assert.doesNotMatch(await typed("people", "example"), /<option/);
+      await db.deleteFrom("account").where("id", "like", "acc_many%").execute();
+    });
+
     test("the box offers what the person opened last in this session", async () => {
       const box = async (who: { cookie: string }) =>
         /id="found"[^>]*>(.*?)<\/ul>/s.exec((await operators.send("/vendors", { cookie: who.cookie })).text)![1]!;

@@ -3,15 +3,19 @@ import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { longestForm } from "../console-request.ts";
 import { page } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
+import { pickedOptions } from "../view/form-field.ts";
 import { type OpenedRecord, openedLinks } from "../view/frame.ts";
 import { recordAddress } from "../view/record-links.ts";
+import { pickedLike } from "./pickers.ts";
 import { contextForPerson, ownForm } from "./run-as.ts";
 
 const most = 5;
 
-/** Whose names or e-mails have what somebody types in the box. */
+/** Whose names or e-mails have what somebody types in the box, or the options of a field whose list is too long. */
 export async function foundNames(request: PageRequest): Promise<HttpResponse> {
   const form = await ownForm(request, longestForm);
+  const picked = await pickedLike(request, request.query.get("_names")!, String(form.get("text")));
+  if (picked) return page(pickedOptions(picked).text);
   const rows = await namesLike(String(form.get("text")).trim(), request.site.records, contextForPerson(request));
   const found = rows.slice(0, most).flatMap(({ kind, name, about }): OpenedRecord[] => {
     const address = recordAddress(request.site, { kind, name });

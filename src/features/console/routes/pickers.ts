@@ -1,5 +1,6 @@
-import { accountsLike } from "../../../access/accounts/accounts.ts";
+import { accountsLike, readAtOnce } from "../../../access/accounts/accounts.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
+import { pagesOf } from "../../../storage/queries/pieces.ts";
 import type { PageRequest } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import { type Picked, type Picker, pickerOf } from "../view/form-field.ts";
@@ -7,48 +8,69 @@ import { answerIfFound } from "./run-as.ts";
 
 /** More are not offered to choose from: a page would be mostly them. */
 const mostOffered = 500;
+/** Of what somebody types. */
+const mostTyped = 20;
 
-/** What the fields of a form are chosen from by typing a name, by list; nothing of a list that is too long. */
+/** What the fields of a form are chosen from by typing a name, by list; `typed`: there are too many for the page. */
 export async function pickedFrom(
   request: PageRequest,
   command: ConsoleCommand,
-): Promise<Partial<Record<Picker, readonly Picked[]>>> {
+): Promise<Partial<Record<Picker, readonly Picked[] | "typed">>> {
   const wanted = new Set(membersOf(command.input).flatMap((named) => pickerOf(command, named) ?? []));
   const lists = [...wanted].map(async (picker) => {
-    const found = await sources[picker](request);
-    return [picker, found.length > mostOffered ? [] : found] as const;
+    const found = await sources[picker](request, "", mostOffered + 1);
+    return [picker, found.length > mostOffered ? "typed" : found] as const;
   });
   return Object.fromEntries(await Promise.all(lists));
 }
 
-const sources: Readonly<Record<Picker, (request: PageRequest) => Promise<readonly Picked[]>>> = {
-  accounts: async ({ store: { db } }) =>
-    (await accountsLike(db, "", mostOffered + 1)).map(({ email, name }) => ({ value: email, text: name })),
-  people: async ({ store: { db } }) => {
-    const people = db
-      .selectFrom("person")
-      .select(["email", "name"])
-      .orderBy("email")
-      .limit(mostOffered + 1);
-    return (await people.execute()).map(({ email, name }) => ({ value: email, text: name }));
+/** Those with this text in what people call them; undefined for no list that everybody may see. */
+export async function pickedLike(
+  request: PageRequest,
+  list: string,
+  text: string,
+): Promise<readonly Picked[] | undefined> {
+  if (list !== "accounts" && list !== "keys" && list !== "entries") return undefined;
+  return text.trim().length < 3 ? [] : sources[list](request, text.trim(), mostTyped);
+}
+
+type Source = (request: PageRequest, text: string, most: number) => Promise<readonly Picked[]>;
+
+/** No statement has the text, because it may be of a person. */
+const sources: Readonly<Record<Picker, Source>> = {
+  accounts: async ({ store: { db } }, text, most) =>
+    (await accountsLike(db, text, most)).map(({ email, name }) => ({ value: email, text: name })),
+  people: async ({ store: { db } }, text, most) => {
+    const people = await db.selectFrom("person").select(["email", "name"]).orderBy("email").limit(most).execute();
+    return people.map(({ email, name }) => ({ value: email, text: name })).filter(having(text));
   },
-  keys: async ({ store: { db } }) => {
+  keys: async ({ store: { db } }, text, most) => {
     const keys = db
       .selectFrom("api_key")
       .innerJoin("account", "account.id", "api_key.account_id")
       .select(["api_key.id", "label", "mode", "account.name"])
-      .where("revoked_at", "is", null)
-      .limit(mostOffered + 1);
-    return (await keys.execute()).map(({ id, label, mode, name }) => ({
-      value: id,
-      text: `${label || mode} of ${name}`,
-    }));
+      .where("revoked_at", "is", null);
+    const found: Picked[] = [];
+    for await (const rows of pagesOf(keys, ["api_key.id"], readAtOnce)) {
+      const named = rows.map(({ id, label, mode, name }) => ({ value: id, text: `${label || mode} of ${name}` }));
+      found.push(...named.filter(having(text)));
+      if (found.length >= most) break;
+    }
+    return found.slice(0, most);
   },
-  entries: async (request) => {
+  entries: async (request, text, most) => {
     const command = request.site.commands.get("catalogue.entries");
     const rows = command
       ? ((await answerIfFound(request, command, {})) as { code: string; description: string }[])
       : [];
-    return rows.map(({ code, description }) => ({ value: code, text: description }));
+    return rows
+      .map(({ code, description }) => ({ value: code, text: description }))
+      .filter(having(text))
+      .slice(0, most);
   },
 };
+
+function having(part: string) {
+  const wanted = part.toLowerCase();
+  return ({ value, text }: Picked) => `${value}\n${text}`.toLowerCase().includes(wanted);
+}

@@ -51,8 +51,8 @@ async function waitingDrafts(request: PageRequest): Promise<Html> {
         html`<a class="${verb === "approve" && draft === first?.draft ? "button main" : "button"}" href="${addressOf(command, { draft })}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `,
       ];
     });
-    const when = holds_from === null ? "" : `, holds from ${request.times.textOf(holds_from)}`;
-    return html`<section class="panel draft"><div class="title"><h2>${draft} is ${state}</h2><div class="tools">${may}</div></div>
+    const when = holds_from === null ? "" : `, takes effect ${request.times.textOf(holds_from)}`;
+    return html`<section class="panel draft"><div class="title"><h2>Change ${draft} ${state === "held" ? "waits for approval" : `is ${state}`}</h2><div class="tools">${may}</div></div>
 <p>${calledName(author, request.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
 ${reasons.map((reason) => html`<p class="warn">${request.say(reason)}</p>`)}
 ${await differenceOf(request, draft)}</section>`;

@@ -38,13 +38,18 @@ box?.addEventListener("paste", () => {
   if (box.value === "") setTimeout(() => box.form.requestSubmit());
 });
 // Names and e-mails come while somebody types; what may be a person's number is not sent.
-box?.addEventListener("input", async ({ inputType }) => {
-  const text = box.value;
-  if (inputType === "insertFromPaste" || text.length < 3 || /\p{Nd}{6}/u.test(plain(text))) return;
-  const body = new URLSearchParams(new FormData(box.form));
-  const answer = await fetch("/find?_names=1", { method: "POST", body });
-  if (answer.ok && box.value === text) box.form.querySelector("ul").innerHTML = await answer.text();
-});
+const suggest = (field, list, names) =>
+  field.addEventListener("input", async ({ inputType }) => {
+    const text = field.value;
+    if (inputType === "insertFromPaste" || text.length < 3 || /\p{Nd}{6}/u.test(plain(text))) return;
+    const body = new URLSearchParams(new FormData(box.form));
+    body.set("text", text);
+    const answer = await fetch(`/find?_names=${names}`, { method: "POST", body });
+    if (answer.ok && field.value === text) list.innerHTML = await answer.text();
+  });
+if (box) suggest(box, box.form.querySelector("ul"), 1);
+for (const list of document.querySelectorAll("datalist[data-typed]"))
+  for (const field of document.querySelectorAll(`[list="${list.id}"]`)) suggest(field, list, list.id);
 // Back from another page: the form may be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-sending]")) delete form.dataset.sending;

@@ -5,7 +5,15 @@ import { InputError, membersOf } from "../../../declare/command/read-texts.ts";
 import { type Command, confirms, type Offered, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { isMaker, labelFor, pathOf } from "../site-map.ts";
-import { fieldLabel, formField, messageOf, type NamedMember, type Picked, type Picker } from "./form-field.ts";
+import {
+  fieldLabel,
+  formField,
+  messageOf,
+  type NamedMember,
+  type Picked,
+  type Picker,
+  pickedOptions,
+} from "./form-field.ts";
 import { mendLinks, type Say } from "./words.ts";
 
 /** The texts of a form, by member. */
@@ -20,7 +28,8 @@ export interface FormState {
   /** The identity vendors that the service asks. */
   vendors?: readonly string[];
   /** To choose from by typing a name. */
-  lists?: Partial<Record<Picker, readonly Picked[]>>;
+  /** `typed`: too many to choose from, so they come while somebody types. */
+  lists?: Partial<Record<Picker, readonly Picked[] | "typed">>;
   problem?: Error | undefined;
   /** What it is about to do. */
   ahead?: Html | undefined;
@@ -129,7 +138,7 @@ ${folded.length === 0 ? "" : html`<details class="fold"${isOpen ? html` open` : 
 ${Object.entries(lists).map(([picker, some]) =>
   some.length === 0
     ? ""
-    : html`<datalist id="${picker}">${some.map(({ value, text }) => html`<option value="${value}">${text}</option>`)}</datalist>`,
+    : html`<datalist id="${picker}"${some === "typed" ? html` data-typed` : ""}>${some === "typed" ? "" : pickedOptions(some)}</datalist>`,
 )}
 </div>
 ${checks || shows ? html`<section class="answer" id="checked" aria-live="polite"${shows ? html` data-ahead` : ""}></section>` : ""}

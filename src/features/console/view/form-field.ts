@@ -113,6 +113,10 @@ export interface Picked {
   text: string;
 }
 
+export function pickedOptions(some: readonly Picked[]): Html {
+  return html`${some.map(({ value, text }) => html`<option value="${value}">${text}</option>`)}`;
+}
+
 /** The list that a field is chosen from; undefined: it names nothing that has a list. */
 export function pickerOf({ id }: Pick<Command<never>, "id">, { name, member }: NamedMember): Picker | undefined {
   if (member.holds !== undefined || member.enum || member.private) return undefined;

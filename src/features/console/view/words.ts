@@ -37,6 +37,7 @@ const spelled: Readonly<Record<string, string>> = {
 /** What became of something, where the code's word is none that people use. */
 const states: Readonly<Record<string, string>> = {
   unknown: "no outcome",
+  held: "waits for approval",
   phone_mismatch: "other phone",
   ready: "serves",
   half_open: "tries the next call",
