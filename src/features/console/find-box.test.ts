@@ -63,10 +63,11 @@ for (const engine of usualEngines)
       const { cookie } = operators.by.operator;
       const form = async () => (await operators.send("/accounts/top-up", { cookie })).text;
       assert.doesNotMatch(await form(), /data-typed/);
-      const more = Array.from({ length: 500 }, (_, at) => ({
-        ...{ id: `acc_many${at}`, name: `Kiosk ${at}`, email: `kiosk${at}@example.com`, created_at: now() },
-        ...{ suspended_at: null, fees: "{}", answers: "full", terms: "{}", address: null, tax_number: null },
-      }));
+      const terms = { suspended_at: null, fees: "{}", answers: "full", terms: "{}", address: null, tax_number: null };
+      const more = Array.from({ length: 500 }, (_, at) => {
+        const own = { id: `acc_many${at}`, name: `Kiosk ${at}`, email: `kiosk${at}@example.com` };
+        return { ...own, ...terms, created_at: now() };
+      });
       await db.insertInto("account").values(more).execute();
       assert.match(await form(), /list="accounts".*<datalist id="accounts" data-typed><\/datalist>/s);
       const typed = async (list: string, text: string, who = operators.by.viewer) =>
