@@ -160,6 +160,6 @@ export function keyReused(row: Row, request: VerificationRequest, keyedHashes: K
   const known = Object.keys(isOther).filter((name) => isOther[name as keyof typeof isOther]);
   const hashed = [...Object.keys(request.claims), ...Object.keys(checks[request.kind].compared ?? {})];
   const differing = known.length > 0 ? known.join(" and ") : hashed.join(", ").replace(/, ([^,]*)$/, " or $1");
-  const message = `You used this idempotency key before, for a verification with another ${differing}. This request was not charged; what the failure says of a charge and a vendor is of that verification. Use a new key for each new verification, and the same key for its retries.`;
+  const message = `You used this idempotency key before, for a verification with another ${differing}. Use a new key for each new verification, and the same key for its retries. This request was not charged: the failure says what became of that verification.`;
   return verificationFailure("idempotency_key_reused", message, factsOf(row));
 }
