@@ -101,14 +101,14 @@ for (const engine of usualEngines)
       assert.deepEqual(
         [needs[2]],
         [
-          `The vendor dojah is paused by ${terminalActor} until somebody resumes it, because its answers are wrong. End it: duba routes resume dojah`,
+          `The vendor dojah is paused by ${terminalActor} until somebody resumes it, because its answers are wrong. Resume dojah: duba routes resume dojah`,
         ],
       );
       assert.match(
         needs[1],
         /^The vendor qoreid is paused by .* until 2.*, because it costs too much or its wallet is empty/,
       );
-      assert.match(needs[1], /\. End it: duba routes resume qoreid$/);
+      assert.match(needs[1], /\. Resume qoreid: duba routes resume qoreid$/);
       assert.deepEqual(
         vendors.map((seen: Record<string, unknown>) => [seen.name, seen.ready, seen.paused_by, seen.paused_why]),
         [

@@ -8,6 +8,7 @@ import {
   richTextMember,
   sentence,
   state,
+  type Tone,
   time,
 } from "../declare/command/answer-schema.ts";
 import type { Mend } from "../declare/command/mend.ts";
@@ -20,6 +21,9 @@ import { pauseMembers } from "../verification/commands/vendor-states.ts";
 /** What an alarm hits: 1 stops the service, 2 costs money or evidence, 3 waits for somebody. */
 export const ranks = { 1: "stops the service", 2: "costs money", 3: "waits for somebody" } as const;
 export type Rank = keyof typeof ranks;
+
+/** The colour of a rank, on every page. */
+export const rankTones = { 1: "bad", 2: "warn", 3: "warn" } as const satisfies Record<Rank, Tone>;
 
 /** Something that needs a hand. */
 export interface Alarm {
@@ -62,7 +66,7 @@ export function newAlarm(
 /** What the list of alarms says of one. */
 export const AlarmFacts = Type.Object({
   alarm: reference,
-  rank: Type.Unsafe<Rank>({ type: "integer", shows: "text", words: ranks }),
+  rank: Type.Unsafe<Rank>({ type: "integer", shows: "state", words: ranks, tones: rankTones }),
   state: state(["open", "acknowledged"]),
   what: sentence,
   count: orNull(Type.Integer()),
@@ -79,6 +83,9 @@ export const AlarmFacts = Type.Object({
   key_id: orNull(reference),
   actor: orNull(account),
   ends: orNull(time),
+  runbook: orNull(
+    Type.String({ description: "The section of RUNBOOK.md about it; with DUBA_RUNBOOK_URL its address." }),
+  ),
 });
 
 export type AlarmFacts = Static<typeof AlarmFacts>;

@@ -22,6 +22,9 @@ export type Shows =
   | "richText"
   | "mends";
 
+/** The colour of a state: all is well, it stops the service, it needs a hand, or none of these. */
+export type Tone = "good" | "bad" | "warn" | "plain";
+
 /** How a page lays a column out. */
 interface Place {
   /** It goes first when room ends. */
@@ -56,10 +59,13 @@ export interface Showing extends Place {
   line?: true;
   /** What people read in place of a word of the code. */
   words?: Readonly<Record<string, string>>;
-  /** Of a state: the members that say who made it so, since when and until when. */
+  /** Of a state: the members that say who made it so, since when, until when, and why, with the words for that. */
   by?: string;
   since?: string;
   until?: string;
+  why?: { of: string; words: Readonly<Record<string, string>> };
+  /** Of a state: the colour of a word that means something else in other states. */
+  tones?: Readonly<Record<string, Tone>>;
 }
 
 /** Milliseconds since 1970. Programs read ISO 8601, people a time of `DUBA_TIME_ZONE`. */

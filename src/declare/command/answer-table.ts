@@ -2,7 +2,15 @@ import type { TSchema } from "typebox";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Command } from "../command.ts";
 import { nairaText } from "../money.ts";
-import { type Column, list, type OwnColumn, type Part, type Shows, type Viewing } from "./answer-schema.ts";
+import {
+  type Column,
+  list,
+  type OwnColumn,
+  type Part,
+  type Showing,
+  type Shows,
+  type Viewing,
+} from "./answer-schema.ts";
 import type { MendWithLine } from "./mend.ts";
 import { isRow, type Shape, shapeOf } from "./projected.ts";
 import { plainText, type RichText, type Text } from "./rich-text.ts";
@@ -22,11 +30,12 @@ export interface TableColumn {
   share?: true | undefined;
   line?: true | undefined;
   meterOf?: string | undefined;
+  tones?: Showing["tones"];
   /** As a command returned it. */
   valueIn: (row: TableRow) => unknown;
   /** As people read it. */
   textOf: (row: TableRow) => string;
-  /** Of a state, for people: who made it so and until when. */
+  /** Of a state, for people: who made it so, until when and why. */
   belowOf: (row: TableRow) => RichText;
   /** What rows add up to, for people. */
   sumOf?: (rows: readonly TableRow[]) => string;
@@ -49,6 +58,7 @@ export interface RecordMember {
   shows: Shows;
   text: string;
   value: unknown;
+  tones?: Showing["tones"];
   members?: readonly RecordMember[];
 }
 
@@ -127,6 +137,7 @@ export function tableOfRows(
       ...placeIn(shapeOf(member)),
       ...place,
       shows: showsOf(member),
+      ...tonesOf(member),
       valueIn: of,
       textOf: (row) => textOf(member, of(row), zone, isToSecond),
       belowOf: (row) => belowState(member, row, zone),
@@ -150,14 +161,28 @@ function placeIn({
   return { label, spare, also, over, share, line, meterOf };
 }
 
-/** Who made a state so, since when and until when: "by ada@example.com until 14:30". Empty if nobody did. */
+function tonesOf(member: Shape): Pick<Showing, "tones"> {
+  const { tones } = shapeOf(member);
+  return tones === undefined ? {} : { tones };
+}
+
+/**
+ * Who made a state so, since when, until when and why: "by ada@example.com until 14:30, because …". Empty if nobody did.
+ */
 export function belowState(member: Shape, row: TableRow, zone: TimeTexts): RichText {
-  const { by = "", since = "", until = "" } = shapeOf(member);
+  const { by = "", since = "", until = "", why } = shapeOf(member);
   const textIn = (name: string, word: string, none: string[] = []) =>
     isEmpty(row[name]) ? none : [`${word} ${zone.textOf(timeIn(row[name]))}`];
   if (isEmpty(row[by])) return textIn(since, "since");
   const end = until === "" ? [] : textIn(until, "until", ["until resumed"]);
-  return ["by ", { actor: String(row[by]) }, ...[...textIn(since, "since"), ...end].map((text) => ` ${text}`)];
+  const reason = why?.words[String(row[why.of])];
+  const because = reason === undefined ? [] : [`, because ${reason}`];
+  return [
+    "by ",
+    { actor: String(row[by]) },
+    ...[...textIn(since, "since"), ...end].map((text) => ` ${text}`),
+    ...because,
+  ];
 }
 
 /** Null if there is nothing to add up. */
@@ -184,6 +209,7 @@ export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeT
     label: shapeOf(member).label,
     value,
     shows: showsOf(member),
+    ...tonesOf(member),
     text: isRow(value) && showsOf(member) === "text" ? "" : textOf(member, value, zone, isToSecond),
     ...(isRow(value) && showsOf(member) === "text" && { members: recordOf(member, value, zone) }),
   }));

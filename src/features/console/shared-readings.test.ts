@@ -22,3 +22,26 @@ test("pages that are open at once share a reading, until it is old, something ch
   await assert.rejects(readings.get("live officer", 0, () => Promise.reject(new Error("the store is away"))));
   assert.equal(await ask(), "6");
 });
+
+test("what pages say beside their own rows waits for no store that is away, and is a minute old at most", async () => {
+  const clock = { at: 0 };
+  const readings = new SharedReadings(() => clock.at);
+  const never = () => new Promise<string>(() => {});
+  const soon = (read: () => Promise<string>) => readings.soon("state", read, { keptFor: 1, patience: 0, first: 1 });
+  const read = (text: string) =>
+    readings.soon("state", async () => text, { keptFor: 1, patience: 60_000, first: 60_000 });
+
+  assert.equal(await soon(never), undefined);
+  readings.clear();
+  assert.equal(await read("well"), "well");
+  clock.at = 59_000;
+  assert.equal(await soon(never), "well");
+  clock.at = 60_000;
+  assert.equal(await soon(never), undefined);
+  clock.at = 60_001;
+  assert.equal(await read("ill"), "ill");
+  clock.at = 60_002;
+  assert.equal(await soon(() => Promise.reject(new Error("the store is away"))), "ill");
+  readings.clear();
+  assert.equal(await soon(never), undefined);
+});

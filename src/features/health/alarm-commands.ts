@@ -42,6 +42,7 @@ export function alarmFacts(alarm: WrittenAlarm): AlarmFacts {
     key_id: alarm.key ?? null,
     actor: alarm.actor ?? null,
     ends: alarm.until ?? null,
+    runbook: alarm.runbook,
   };
 }
 
@@ -60,7 +61,8 @@ const listAlarms = command({
     { name: "what", of: ({ headline, detail }) => [...headline, ". ", ...detail], as: richTextMember },
     "mends",
     "rank",
-    "state",
+    // The colour of an alarm is that of its rank.
+    { name: "state", of: ({ state }) => state },
     { name: "count", spare: true },
     "since",
     "acknowledged_by",

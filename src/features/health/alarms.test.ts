@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Alarm, SourceState } from "../../commands/alarm.ts";
+import { readConfig } from "../../config/read-config.ts";
 import { plainText } from "../../declare/command/rich-text.ts";
 import { accept } from "../../declare/command.ts";
+import { features } from "../../features.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
 import { everyCommand } from "../../wire/every-command.ts";
 import { lateAlarm } from "../sources/source-health.ts";
@@ -65,7 +67,7 @@ const away = { ...worst, takesWrites: true, instances: 0 };
 async function written(facts: HealthFacts) {
   const alarms: Alarm[] = alarmsOf(facts, now).map((alarm) => ({ ...alarm, acknowledged: null }));
   const accounts = { emails: async () => () => "shop@example.com" };
-  const room = { commands: everyCommand, config: { timeZone: timeZone("Africa/Lagos") }, accounts };
+  const room = { commands: everyCommand, config: readConfig({ DUBA_TIME_ZONE: "Africa/Lagos" }, features), accounts };
   return writtenAlarms(alarms, room as unknown as Parameters<typeof writtenAlarms>[1]);
 }
 
@@ -97,10 +99,15 @@ suite("alarms", () => {
       until: now + 60_000,
       what:
         "The vendor dojah is paused for BVN by person:per_0123456789Ab until 2026-11-24 10:01+01, " +
-        "because it is slow or has too much to do. End it: duba routes resume dojah",
+        "because it is slow or has too much to do. Resume dojah: duba routes resume dojah",
       soon: "The pause of the vendor dojah ends at 2026-11-24 10:01+01: it gets attempts again.",
       mends: [
-        { says: ["End it"], command: "routes.resume", input: { vendor: "dojah" }, line: "duba routes resume dojah" },
+        {
+          says: ["Resume ", { vendor: "dojah" }],
+          command: "routes.resume",
+          input: { vendor: "dojah" },
+          line: "duba routes resume dojah",
+        },
       ],
     });
     assert.deepEqual(paused.headline.slice(0, 4), ["The vendor ", { vendor: "dojah" }, " is ", "paused"]);
@@ -167,7 +174,7 @@ suite("alarms", () => {
   test("alarms leave out what a build has no command for", async () => {
     const room = {
       commands: async () => [],
-      config: { timeZone: timeZone("UTC") },
+      config: readConfig({}, features),
       accounts: { emails: async () => (id: string) => id },
     };
     const [alarm] = alarmsOf({ ...away, withoutVendor: [], lost: [] }, now).filter(({ name }) => name === "backup");

@@ -4,7 +4,7 @@ import { bytesText } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { joinTexts, type RichText, richText } from "../../declare/command/rich-text.ts";
 import { alarmTexts, type VendorAlarm } from "../../vendors/out-of-order.ts";
-import { type PausedRoute, pauseReasons } from "../../verification/routes/paused-vendors.ts";
+import { type PausedRoute, type PauseReason, pauseReasons } from "../../verification/routes/paused-vendors.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
 const minute = 60_000;
@@ -22,6 +22,9 @@ export const bounds = {
   room: 1024 ** 3,
 };
 
+/** Bytes: SQLite needs room for its journal beside the store. */
+const fullDisk = 64 * 1024 ** 2;
+
 /** Names the check only if the vendor does another one. */
 function pauseText({ vendor, kind, by, why, until }: PausedRoute, { pauses, vendors }: HealthFacts): RichText {
   const own = pauses.filter((pause) => pause.vendor === vendor);
@@ -35,6 +38,28 @@ function troubleOf(alarm: string): string {
   // A newer version may have others.
   return alarmTexts[alarm as VendorAlarm] ?? `has the alarm ${alarm.replaceAll("_", " ")}`;
 }
+
+/** The reasons of a pause, from the one after which a vendor is the likeliest to serve. */
+const mildest: readonly PauseReason[] = ["load", "money", "key", "answers"];
+
+const resumption = (vendor: string) => mend(richText`Resume ${{ vendor }}`, "routes.resume", { vendor });
+
+/** Whether a person has mended a vendor, such as topped up its wallet, is seen by asking it. */
+const trial = (vendor: string) => mend(richText`Try ${{ vendor }}`, "upstreams.test", { name: vendor });
+
+/** A stand-in answers in its place whatever is asked. */
+const isTried = ({ alarm }: { alarm: string | null }) => alarm !== "answered_by_stand_in";
+
+/** What to do about a store that takes no writes. `roomLeft`: bytes; null: nobody knows. */
+function storeText(roomLeft: number | null): string {
+  if (roomLeft === null) return "See whether PostgreSQL answers, and has room; the log of the service says why.";
+  if (roomLeft < fullDisk) return `Its disk is full: ${bytesText(roomLeft)} left. Make room.`;
+  return `Its disk is not full: ${bytesText(roomLeft)} left. Read the log of the service.`;
+}
+
+/** The first sentence of what is wrong with a vendor, without its dot, and what follows. */
+const headOf = (trouble: string) => trouble.split(". ", 1)[0]!;
+const restOf = (trouble: string) => (trouble.includes(". ") ? `${trouble.slice(trouble.indexOf(". ") + 2)}.` : "");
 
 /** What stops all clients, the widest first: before what stops some. */
 const widest = ["store", "no-instance", "room", "clock", "no-vendor"];
@@ -54,7 +79,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
 
   if (!facts.takesWrites)
     add("store", 1, richText`The store takes no writes, so each verification is answered 500`, {
-      detail: richText`Make room on its disk, or see why: the log.`,
+      detail: richText`${storeText(facts.roomLeft)} Figures and charts stand still meanwhile.`,
       since: facts.wroteAt,
     });
   if (facts.withoutVendor.length > 0) {
@@ -67,17 +92,21 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     const ill = facts.vendors.filter(({ name, alarm, ill }) => alarm !== null && ill && isLost(name));
     const why = [
       ...pauses.map((pause) => richText`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause, facts)}.`),
-      ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${troubleOf(alarm!)}.`),
-    ];
+      ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${headOf(troubleOf(alarm!))}.`),
+      // What mends several is said once.
+      ...new Set(ill.map(({ alarm }) => restOf(troubleOf(alarm!)))).values().map((rest) => [rest]),
+    ].filter((text) => text.join("") !== "");
+    // The one that nobody calls wrong comes first.
+    pauses.sort((one, other) => mildest.indexOf(one.why) - mildest.indexOf(other.why));
     const [first] = pauses;
     // A store that takes no writes comes first: each is answered 500 then.
     const answered = facts.takesWrites ? ", so each is answered 503" : "";
     add("no-vendor", 1, richText`Live verifications have no vendor for ${checks}${answered}`, {
       detail: joinTexts(why, " "),
       mends: [
-        first === undefined
-          ? mend("See why", "routes.show")
-          : mend(richText`Resume ${{ vendor: first.vendor }}`, "routes.resume", { vendor: first.vendor }),
+        ...new Set(pauses.map(({ vendor }) => vendor)).values().map(resumption),
+        ...(first === undefined ? ill.filter(isTried).map(({ name }) => trial(name)) : []),
+        ...(first === undefined ? [mend("See why", "routes.show")] : []),
       ],
       since: Math.max(...facts.lost.map(({ since }) => since ?? 0)),
       ...(first && { vendor: first.vendor, actor: first.by, until: first.until }),
@@ -87,7 +116,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     const ending = pauses.find(({ until }) => until !== null && until - now <= hour);
     const texts = pauses.map((pause) => pauseText(pause, facts));
     add(`paused:${vendor}`, 3, richText`The vendor ${{ vendor }} is ${joinTexts(texts, ", and ")}`, {
-      mends: [mend("End it", "routes.resume", { vendor })],
+      mends: [resumption(vendor)],
       since: Math.min(...pauses.map(({ since }) => since)),
       vendor,
       actor: pauses[0]!.by,
@@ -132,20 +161,22 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   }
   for (const { name: vendor, ill, alarm } of facts.vendors) {
     if (!ill) continue;
+    const tried = isTried({ alarm }) ? [trial(vendor)] : [];
     const { since, notAskedSince } = ill;
     const idle = "gets no calls for now: it failed too often, or asked Duba to wait";
-    const [trouble, ...more] = (alarm === null ? idle : troubleOf(alarm)).split(". ");
-    add(`vendor:${vendor}`, 2, richText`The vendor ${{ vendor }} ${trouble!}`, {
+    const trouble = alarm === null ? idle : troubleOf(alarm);
+    const rest = restOf(trouble);
+    add(`vendor:${vendor}`, 2, richText`The vendor ${{ vendor }} ${headOf(trouble)}`, {
       detail: joinTexts(
         [
-          ...(more.length === 0 ? [] : [[`${more.join(". ")}.`]]),
+          ...(rest === "" ? [] : [[rest]]),
           ...(notAskedSince === null
             ? []
             : [richText`It was not asked since ${{ time: notAskedSince }}: the next verification tries it.`]),
         ],
         " ",
       ),
-      mends: [mend("See more", "upstreams.status")],
+      mends: [...tried, mend("See more", "upstreams.status")],
       since,
       vendor,
     });

@@ -7,7 +7,6 @@ export const runbookSections: Readonly<Record<string, string>> = {
   clock: "The clock",
   retention: "The clock",
   vendor: "DubaVendorAlarm",
-  paused: "DubaVendorPaused",
   unknown: "DubaUnknownVerifications",
   unsealed: "DubaAuditUnsealed",
   held: "DubaCatalogueHeld",
@@ -16,8 +15,13 @@ export const runbookSections: Readonly<Record<string, string>> = {
   "dead-events": "DubaEventsDead",
 };
 
+/** The section about an alarm. Undefined if there is none. */
+export function runbookSection(alarm: string): string | undefined {
+  return runbookSections[alarm.split(":")[0]!];
+}
+
 /** A link to the section about an alarm. Undefined if there is none. */
 export function runbookLink(url: string, alarm: string): string | undefined {
-  const section = runbookSections[alarm.split(":")[0]!];
+  const section = runbookSection(alarm);
   return url === "" || section === undefined ? undefined : `${url}#${section.toLowerCase().replaceAll(" ", "-")}`;
 }

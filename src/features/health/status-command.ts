@@ -18,13 +18,23 @@ export const statusCommand = command({
   view: (status, viewing) => [
     { record: factsOf(status, viewing) },
     "",
-    ...(status.needs.length === 0 ? ["Nothing needs a hand."] : status.needs),
+    ...(status.needs.length === 0 ? ["Nothing needs a hand."] : needsOf(status, viewing)),
   ],
   onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing, vendorTitle) }],
   isWell: ({ needs }) => needs.length === 0,
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) =>
     (await import("./read-status.ts")).readStatus(room),
 });
+
+/** What needs a hand. Below what stops the service stand since when, and the section of the runbook. */
+function needsOf({ needs, alarms }: StatusFacts, { at }: Viewing): string[] {
+  return needs.flatMap((need) => {
+    const { since, runbook } =
+      alarms.find(({ rank, state, what }) => rank === 1 && state === "open" && what === need) ?? {};
+    const facts = [...(since ? [`since ${at(since)}`] : []), ...(runbook ? [`runbook: ${runbook}`] : [])];
+    return facts.length === 0 ? [need] : [need, `  ${facts.join("; ")}`];
+  });
+}
 
 /** How the service is, apart from what needs a hand. */
 function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (vendor: string) => vendor) {

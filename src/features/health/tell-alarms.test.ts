@@ -92,7 +92,7 @@ for (const engine of usualEngines)
         await pauseRoute(writing, { vendor: "dojah", kind: null, why: "load", until: clock.now + 8 * 3_600_000 });
         const began =
           "The vendor dojah is paused by terminal:ada until 2026-11-24 18:00+01, because it is slow or has too " +
-          "much to do. End it: duba routes resume dojah";
+          "much to do. Resume dojah: duba routes resume dojah";
         for (const hours of [0, 6, 1, 0.5, 0.5, 1]) {
           clock.now += hours * 3_600_000;
           await teller.look();

@@ -1,15 +1,20 @@
 import type { Alarm } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
+import { settingOf } from "../../config/read-config.ts";
 import type { MendWithLine } from "../../declare/command/mend.ts";
 import { plainText } from "../../declare/command/rich-text.ts";
 import { withLines } from "../../declare/command/with-lines.ts";
+import { alarmSettings } from "./alarm-settings.ts";
 import type { AlarmRoom } from "./health-facts.ts";
+import { runbookLink, runbookSection } from "./runbook-sections.ts";
 
 /** An alarm with its text for a terminal and for chats: what is wrong, why, and what to do. */
 export interface WrittenAlarm extends Omit<Alarm, "mends" | "soon"> {
   what: string;
   soon: string | undefined;
   mends: readonly MendWithLine[];
+  /** The section of the runbook about it, or its address. */
+  runbook: string | null;
   /** The e-mail of the account that it is about. */
   email: string | null;
 }
@@ -23,6 +28,7 @@ export async function writtenAlarms(
 ): Promise<WrittenAlarm[]> {
   const emailOf = await accounts.emails();
   const writing = { at: (time: number) => config.timeZone.textOf(time), emailOf };
+  const runbookUrl = settingOf(config, alarmSettings.runbookUrl);
   return Promise.all(
     alarms.map(async ({ mends: all, soon, ...alarm }) => {
       const mends = await withLines(all, commands);
@@ -33,6 +39,7 @@ export async function writtenAlarms(
         mends,
         what: [`${plainText(alarm.headline, writing)}.`, detail, lines].filter((text) => text !== "").join(" "),
         soon: soon && plainText(soon, writing),
+        runbook: runbookLink(runbookUrl, alarm.name) ?? runbookSection(alarm.name) ?? null,
         email: alarm.account === undefined ? null : emailOf(alarm.account),
       };
     }),

@@ -1,7 +1,13 @@
 import { checkKinds, forEachKind, labelOf } from "../../declare/check-kind.ts";
 import { naira, orNull, time } from "../../declare/command/answer-schema.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
-import { pauseMembers, vendorState, vendorStateWords } from "../../verification/commands/vendor-states.ts";
+import {
+  pauseMembers,
+  pauseMembersOfState,
+  vendorState,
+  vendorStateTones,
+  vendorStateWords,
+} from "../../verification/commands/vendor-states.ts";
 import { type FigureSpan, spans } from "../../verification/routes/vendor-figures.ts";
 
 const milliseconds = { unit: "ms" };
@@ -36,9 +42,8 @@ export const VendorRow = Type.Object({
   /** Of each check, or of all if it is the same. */
   state: Type.Unsafe<string | Readonly<Record<string, string>>>({
     shows: "state",
-    by: "paused_by",
-    since: "since",
-    until: "paused_until",
+    ...pauseMembersOfState,
+    tones: vendorStateTones,
     words: { ...words, ...forEachKind((kind) => kind, labelOf) },
     patternProperties: { ".*": vendorState(words) },
   }),
@@ -51,7 +56,7 @@ export const VendorRow = Type.Object({
         [`${kind}_asked`]: orNull(Type.Integer({ label: "Asked", over, spare: true })),
         [`${kind}_found`]: orNull(Type.Number({ ...percent, label: "Found", over })),
         [`${kind}_failed`]: orNull(Type.Number({ ...percent, label: "Failed", over })),
-        [`${kind}_median`]: orNull(Type.Number({ unit: "s", label: "Median", over })),
+        [`${kind}_median`]: orNull(Type.String({ shows: "number", label: "Median", over })),
         [`${kind}_p95`]: orNull(Type.String({ shows: "number", label: "95 %", over, spare: true })),
       };
     }),
@@ -71,17 +76,22 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
       [`${kind}_asked`]: attempts || null,
       [`${kind}_found`]: found_rate,
       [`${kind}_failed`]: failures,
-      [`${kind}_median`]: median && median / 1000,
-      [`${kind}_p95`]: p95 && `≤ ${p95 / 1000} s`,
+      [`${kind}_median`]: median && boundText(median),
+      [`${kind}_p95`]: p95 && boundText(p95),
     }));
     const { place, balance, days_left } = first;
     const kinds = [...states].map(([kind, state]) => ({ kind, state }));
     const state = new Set(states.values()).size > 1 ? Object.fromEntries(states) : first.state;
     const worst = all.find((row) => row.paused_by !== null) ?? all.find((row) => row.since !== null) ?? first;
-    const { paused_by, paused_until, since } = worst;
-    const paused = { paused_by, paused_until, since };
+    const { paused_by, paused_until, paused_why, since } = worst;
+    const paused = { paused_by, paused_until, paused_why, since };
     return Object.assign({ vendor, kinds, state, place, balance, days_left }, paused, ...figures);
   });
+}
+
+/** A time as its bucket is known: half of the answers came within it, and nobody knows how far below. */
+function boundText(milliseconds: number): string {
+  return `≤ ${milliseconds / 1000} s`;
 }
 
 /** To one decimal. */

@@ -101,14 +101,15 @@ function figuresIn(row: Sums): TrendFigures {
   };
 }
 
-/** Each span until now and the one before it, for all accounts, or for one account or vendor. */
+/** Each of these spans until now and the one before it, for all accounts, or for one account or vendor. */
 export async function trendOf(
   db: Db,
   now: number,
   of: UseOf,
+  wanted = Object.keys(trendSpans) as TrendSpan[],
 ): Promise<{ span: TrendSpan; last: TrendFigures; before: TrendFigures }[]> {
   const found = [];
-  for (const span of Object.keys(trendSpans) as TrendSpan[]) {
+  for (const span of wanted) {
     const { length, sums } = trendSpans[span];
     const figures = async (from: number, to: number): Promise<TrendFigures> =>
       figuresIn(await sumsOf(db, of, { sums, from, to }).executeTakeFirstOrThrow());

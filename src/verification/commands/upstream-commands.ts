@@ -10,7 +10,14 @@ import { liveVendors, pausesThatCount, vendorStates } from "../routes/live-vendo
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
 import { askedText, CheckRow, checkRows, dayFacts, hoursChart, type VendorSettings, vendorDay } from "./vendor-day.ts";
-import { pauseFacts, pauseMembers, vendorChoice, vendorState, vendorStateWords } from "./vendor-states.ts";
+import {
+  pauseFacts,
+  pauseMembers,
+  vendorChoice,
+  vendorState,
+  vendorStateTones,
+  vendorStateWords,
+} from "./vendor-states.ts";
 
 interface Room {
   config: VendorSettings & { vendors: Readonly<Record<string, VendorValues>> };
@@ -35,7 +42,7 @@ function factsOf(vendor: Vendor, { upstreams, vendors }: Room["config"]) {
 }
 
 const failureWords: Record<keyof UpstreamStatus["last_failures"] | NonNullable<UpstreamStatus["alarm"]>, string> = {
-  no_money: "balance at the vendor is empty",
+  no_money: "wallet is empty",
   bad_credentials: "vendor refused the credentials",
   bad_settings: "vendor refused the settings",
   refused: "vendor refused the attempt",
@@ -58,10 +65,10 @@ type FailureName = keyof typeof failureWords;
 const ProcessFacts = Type.Object({
   upstream: Type.String(),
   instance: Type.String(),
-  state: state(vendorStates, { words: vendorStateWords }),
+  state: state(vendorStates, { words: vendorStateWords, tones: vendorStateTones }),
   ...pauseMembers,
   paused_checks: Type.Array(Type.Enum([...checkKinds])),
-  alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
+  alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords, tones: vendorStateTones })),
   last_answer_at: orNull(time),
   balance: orNull(naira),
   last_failures: { ...Type.Record(Type.String(), time), words: failureWords },
@@ -110,6 +117,11 @@ function statusOf({ kinds, ...status }: UpstreamStatus, pauses: readonly PausedR
 
 const { upstream: _, ...processFacts } = ProcessFacts.properties;
 
+/** A serving process on the page of its vendor. */
+const ProcessRow = Type.Object(
+  Object.fromEntries(Object.entries(processFacts).filter(([name]) => !["alarm", "paused_why"].includes(name))),
+);
+
 const showUpstream = command({
   id: "upstreams.show",
   title: "Vendor",
@@ -141,7 +153,7 @@ const showUpstream = command({
     "",
     { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
   ],
-  onPage: ({ missing, settings, paused_why, balance, days_left, attempts, cost, checks, hours }) => [
+  onPage: ({ missing, settings, balance, days_left, attempts, cost, checks, hours, processes }) => [
     {
       record: {
         ...(balance !== null && { balance }),
@@ -152,8 +164,17 @@ const showUpstream = command({
     },
     { chart: hoursChart(hours) },
     { title: "Checks:", rows: checkRows(checks), row: CheckRow, whole: true, named: true },
-    { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
-    { record: { ...(missing.length > 0 && { missing }), ...(paused_why !== null && { paused_why }), settings } },
+    {
+      title: "Serving processes:",
+      // What is wrong with it says more than that it waits.
+      rows: processes.map(({ alarm, ...seen }) => ({
+        ...seen,
+        state: seen.state === "paused" ? seen.state : (alarm ?? seen.state),
+      })),
+      row: ProcessRow,
+      none: "No running service asks this vendor.",
+    },
+    { record: { ...(missing.length > 0 && { missing }), settings } },
   ],
   examples: [{ vendor: "dojah" }],
   run: async ({ vendor: wanted }, { db, now, config }: Room & Pick<Audited, "db"> & WithClock) => {

@@ -144,7 +144,8 @@ export function checkRows(checks: Checks): Record<string, unknown>[] {
     return Object.values(row).every((text) => text === null) ? [] : [{ what, ...row }];
   };
   const share = (value: number | null) => (value === null ? null : `${value} %`);
-  const seconds = (value: number | null, bound = "") => (value === null ? null : `${bound}${value / 1000} s`);
+  // A bound of a bucket: nobody knows how far below it they are.
+  const within = (value: number | null) => (value === null ? null : `≤ ${value / 1000} s`);
   const price = (kobo: number | null | undefined) =>
     kobo === null || kobo === undefined ? null : kobo === 0 ? "free" : nairaText(kobo);
   return [
@@ -154,8 +155,8 @@ export function checkRows(checks: Checks): Record<string, unknown>[] {
     ...line("Asked", ({ attempts }) => attempts.toLocaleString("en")),
     ...line("Found", ({ found_rate }) => share(found_rate)),
     ...line("Failed", ({ failures }) => share(failures)),
-    ...line("Median", ({ median }) => seconds(median)),
-    ...line("95 %", ({ p95 }) => seconds(p95, "≤ ")),
+    ...line("Median", ({ median }) => within(median)),
+    ...line("95 %", ({ p95 }) => within(p95)),
   ];
 }
 

@@ -25,6 +25,14 @@ export const vendorStateWords: Record<VendorState, string> = {
   half_open: "tries the next call",
 };
 
+/**
+ * The colour of a vendor that does not serve: its alarm costs money or waits for somebody. What stops the service, as no
+ * other vendor serves, is an alarm of its own.
+ */
+export const vendorStateTones = Object.fromEntries(
+  vendorStates.map((state) => [state, state === "ready" ? "good" : "warn"] as const),
+);
+
 /** Members of a response that say who paused a vendor, until when and why. */
 export const pauseMembers = {
   paused_by: orNull(account),
@@ -32,9 +40,17 @@ export const pauseMembers = {
   paused_why: orNull(Type.Enum(Object.keys(pauseReasons) as PauseReason[], { words: pauseReasons })),
 };
 
-/** The state of a vendor says since when it is not ready, or who paused it and until when. */
+/** What stands below the state of a vendor. */
+export const pauseMembersOfState = {
+  by: "paused_by",
+  since: "since",
+  until: "paused_until",
+  why: { of: "paused_why", words: pauseReasons },
+};
+
+/** The state of a vendor says since when it is not ready, or who paused it, until when and why. */
 export const vendorState = (words: Readonly<Record<string, string>> = vendorStateWords) =>
-  state(vendorStates, { words, by: "paused_by", since: "since", until: "paused_until" });
+  state(vendorStates, { words, tones: vendorStateTones, ...pauseMembersOfState });
 
 export function pauseFacts(pause: PausedRoute | undefined) {
   return { paused_by: pause?.by ?? null, paused_until: pause?.until ?? null, paused_why: pause?.why ?? null };

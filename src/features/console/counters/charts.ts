@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { forEachNegative } from "../../../declare/check-kind.ts";
 import type { Chart, Series } from "../../../declare/command/chart.ts";
 import { type FailureCode, failures } from "../../../declare/failures.ts";
@@ -51,7 +51,7 @@ export async function chartsOf({ db, now }: WithClock & { db: Kysely<Tables> }, 
     db.selectFrom("minute_duration").select(["minute", "about", "buckets"]).where("minute", ">=", first).execute(),
   ]);
 
-  const title = { "look-ups": "Look-ups", verifications: "Verifications" };
+  const title = { "look-ups": "Look-ups", verifications: "Live verifications" };
   const answered = countedSubjects.map((about): Chart => {
     const sums = new Map(outcomes[about].map((name) => [name, places.map(() => 0)]));
     for (const { minute: time, operation, outcome, answers } of counts)
@@ -75,9 +75,41 @@ export async function chartsOf({ db, now }: WithClock & { db: Kysely<Tables> }, 
       const values = buckets.map((counts) => milliseconds(quantileOf(counts, part)));
       return { name, tone: part < 0.9 ? "c1" : "c2", values, sum: value === null ? "–" : msText(value) };
     });
-    return { title: `Time of ${about}`, kind: "lines", unit: "ms", times, series };
+    return { title: `Time of ${title[about].toLowerCase()}`, kind: "lines", unit: "ms", times, series };
   });
   return countedSubjects.flatMap((_, at) => [answered[at]!, taken[at]!]);
+}
+
+/** Answers to live verifications, and how many of them had a record or no match. */
+export interface LiveCalls {
+  calls: number;
+  answered: number;
+}
+
+/** The answers that a chart of verifications shows, by its steps, and the sum of the same time before. */
+export async function liveCalls(
+  { db, now }: WithClock & { db: Kysely<Tables> },
+  range: ChartRange,
+): Promise<{ steps: LiveCalls[]; before: LiveCalls }> {
+  const { length, step } = ranges[range];
+  const first = Math.floor((now() - length) / step) * step + step;
+  const rows = await db
+    .selectFrom("minute_outcome")
+    .select(["operation", "outcome", sql<number | string>`minute - minute % ${sql.lit(step)}`.as("at")])
+    .select(({ fn }) => fn.sum<number | string>("answers").as("answers"))
+    .where("minute", ">=", first - length)
+    .where("operation", "like", "verify%")
+    .groupBy(["operation", "outcome", "at"])
+    .execute();
+  const steps = Array.from({ length: length / step }, (): LiveCalls => ({ calls: 0, answered: 0 }));
+  const before = { calls: 0, answered: 0 };
+  for (const { operation, outcome, at, answers } of rows) {
+    if (subjectOf(operation) !== "verifications") continue;
+    const sum = Number(at) < first ? before : (steps[(Number(at) - first) / step] ?? steps.at(-1)!);
+    sum.calls += Number(answers);
+    if (["verified", "no match"].includes(outcomeOf("verifications", outcome))) sum.answered += Number(answers);
+  }
+  return { steps, before };
 }
 
 /** Such as "410 ms" or "2.1 s". */

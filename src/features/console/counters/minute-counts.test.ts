@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { usualEngines } from "../../../../test/support/engines.ts";
 import { ResponseCounts } from "../../../http/monitoring/response-counts.ts";
 import { openStore } from "../../../storage/store.ts";
-import { type ChartRange, chartsOf } from "./charts.ts";
+import { type ChartRange, chartsOf, liveCalls } from "./charts.ts";
 import { keepMinuteCounts } from "./minute-counts.ts";
 
 const minute = 60_000;
@@ -29,6 +29,10 @@ for (const engine of usualEngines)
     other.of("lookupDataBundles").live.notModified += 1;
     other.of("verifyBvn").live.ok += 1;
     other.of("verifyBvn").live.failed("bvn_not_found");
+    // A rehearsal is no live verification, in no chart and no figure.
+    other.of("verifyBvn").test.ok += 7;
+    other.of("verifyBvn").none.failed("missing_credentials");
+    other.of("verifyBvn").test.durations!.add(9_000_000);
     for (const _ of Array(99)) one.of("lookupDataBundles").test.durations!.add(800);
     other.of("verifyBvn").live.durations!.add(40_000);
     await flush();
@@ -44,6 +48,9 @@ for (const engine of usualEngines)
       "median 38 ms, 95 % 49 ms",
     ];
     assert.deepEqual(await figures(), first);
+    const calls = await liveCalls({ db, now }, "hour");
+    assert.deepEqual(calls.steps.at(-1), { calls: 2, answered: 2 });
+    assert.deepEqual(calls.before, { calls: 0, answered: 0 });
 
     clock.at += minute;
     one.of("lookupDataBundles").none.failed("internal_error");
@@ -60,6 +67,7 @@ for (const engine of usualEngines)
     clock.at += 90 * minute;
     assert.deepEqual((await figures())[0], "answered 0, refused 0, failed 0");
     assert.deepEqual(await figures("day"), second);
+    assert.deepEqual((await liveCalls({ db, now }, "hour")).before, { calls: 2, answered: 2 });
     await close();
     await fresh.dispose();
   });

@@ -12,8 +12,15 @@ const minute = 60_000;
 export const countedSubjects = ["look-ups", "verifications"] as const;
 export type CountedSubject = (typeof countedSubjects)[number];
 
-export function subjectOf(operation: string): CountedSubject {
-  return operation.startsWith("verify") ? "verifications" : "look-ups";
+/** Whom an operation's count is about; undefined: verifications that are no live ones. */
+export function subjectOf(operation: string): CountedSubject | undefined {
+  if (!operation.startsWith("verify")) return "look-ups";
+  return operation.includes(" ") ? undefined : "verifications";
+}
+
+/** The name under which the store has the count: `verifyBvn` of live keys, `verifyBvn test` of others. */
+function countedAs(operation: string, mode: string): string {
+  return mode !== "live" && subjectOf(operation) === "verifications" ? `${operation} ${mode}` : operation;
 }
 
 export interface MinuteCounts {
@@ -82,7 +89,8 @@ export function keepMinuteCounts(
 /** All that was counted since the start, by operation and outcome. */
 function countedNow(answers: ResponseCounts): Map<string, Counted> {
   const counted = new Map<string, Counted>();
-  for (const { operation, outcome, count } of answers.all()) {
+  for (const { operation: asked, mode, outcome, count } of answers.all()) {
+    const operation = countedAs(asked, mode);
     const key = `${operation} ${outcome}`;
     counted.set(key, { operation, outcome, answers: count + (counted.get(key)?.answers ?? 0) });
   }
@@ -91,8 +99,8 @@ function countedNow(answers: ResponseCounts): Map<string, Counted> {
 
 function durationsNow(answers: ResponseCounts, about: CountedSubject): number[] {
   const sums: number[] = [];
-  for (const { operation, tally } of answers.tallies())
-    if (subjectOf(operation) === about)
+  for (const { operation, mode, tally } of answers.tallies())
+    if (subjectOf(countedAs(operation, mode)) === about)
       for (const [bucket, count] of tally.durations?.counts().entries() ?? [])
         sums[bucket] = (sums[bucket] ?? 0) + count;
   return sums;

@@ -17,21 +17,16 @@ import { finder } from "./page-parts.ts";
 import { editorOf, linksOf } from "./row-actions.ts";
 import { pageSpans, spanIn } from "./spans.ts";
 
-/** The worst alarm of an answer as a band, if it stops the service, and what else needs a hand as a list. */
-export function alarmParts(
-  request: PageRequest,
-  command: ConsoleCommand,
-  alarms: readonly AlarmFacts[],
-): { band?: Html; list: Html } {
+/** What needs a hand, as a list with what can be done. */
+export function alarmsView(request: PageRequest, command: ConsoleCommand, alarms: readonly AlarmFacts[]): Html {
   const acts = linksOf(request, command);
-  const actionsOf = (alarm: Record<string, unknown>) => acts(alarm).actions;
+  return alarmList(alarms, { ...request, actionsOf: (alarm) => acts(alarm).actions });
+}
+
+/** The worst alarm as a band, if it stops the service. */
+export function bandOf(request: PageRequest, command: ConsoleCommand, alarms: readonly AlarmFacts[]): Html | undefined {
   const worst = worstOf(alarms);
-  if (!worst) return { list: alarmList(alarms, { ...request, actionsOf }) };
-  const others = alarms.filter((alarm) => alarm !== worst);
-  return {
-    band: alarmBand(worst, request, actionsOf({ ...worst })),
-    list: others.length === 0 ? html`` : alarmList(others, { ...request, actionsOf }),
-  };
+  return worst && alarmBand(worst, request, linksOf(request, command)({ ...worst }).actions);
 }
 
 /** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
@@ -51,10 +46,7 @@ export function answerOf(
     names,
     view: viewIn(new URLSearchParams()),
     links: linksOf(request, command),
-    alarms: (alarms) => {
-      const { band, list } = alarmParts(request, command, alarms);
-      return html`${band ?? ""}${list}`;
-    },
+    alarms: (alarms) => alarmsView(request, command, alarms),
     urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
     ...more,
   });

@@ -1,12 +1,14 @@
+import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { wholeCsv } from "../../../declare/command/answer-csv.ts";
 import { membersOf, type Texts } from "../../../declare/command/read-texts.ts";
 import { confirms, titleOf } from "../../../declare/command.ts";
-import { type Html, html } from "../../../http/pages/html.ts";
+import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { download, page, streamed } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
-import { type ConsoleCommand, placeOf, urlOf } from "../site-map.ts";
+import { type ConsoleCommand, commandsShownAs, placeOf, urlOf } from "../site-map.ts";
+import { worstOf } from "../view/alarm-list.ts";
 import { timeOf } from "../view/cells.ts";
 import {
   asksByUrl,
@@ -20,7 +22,7 @@ import {
 import { framedPage, type MenuCounts } from "../view/frame.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
-import { answerOf, answerParts, fileOf } from "./answers.ts";
+import { answerOf, answerParts, bandOf, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
 import { noteOpened } from "./found-names.ts";
 import { landedView } from "./landing.ts";
@@ -41,7 +43,7 @@ import {
 import { aboveTable, latelyAt } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
 import { actOnChosenLink, choicesOf, recordActions } from "./row-actions.ts";
-import { effectOf, foreseen, isExpected, letterAs, redacted, rowsAs, runAs, statusFacts } from "./run-as.ts";
+import { effectOf, foreseen, isExpected, letterAs, redacted, rowsAs, runAs, shownTo, statusAtHand } from "./run-as.ts";
 import { spans } from "./spans.ts";
 
 /** A page with the table that it opens with. */
@@ -310,27 +312,33 @@ export async function commandPage(
   });
 }
 
-/** `at`: when what it shows was read; null if it shows nothing. */
+/** `at`: when what it shows was read; null if it shows nothing. `hasBand`: it says itself what stops the service. */
 export async function framed(
   request: PageRequest,
   place: ConsolePage,
   title: string,
   main: Html,
-  { scripts, at = request.store.now() }: { scripts?: string[]; at?: number | null } = {},
+  {
+    scripts,
+    at = request.store.now(),
+    hasBand = false,
+  }: { scripts?: string[]; at?: number | null; hasBand?: boolean } = {},
 ): Promise<HttpResponse> {
   const { site, session, store, config, times, opened } = request;
   const read = at === null ? "" : html`<span>Read at ${timeOf(at, times.textOf(at, true))}</span>`;
   const foot = html`${read}<span>Times are ${config.timeZone.nameAt(store.now())}</span>`;
   const above = request.landed ? await landedView(request, request.landed) : "";
   const address = request.landed?.secret && request.landed.address;
+  const status = await statusAtHand(request);
+  const band = status && !hasBand ? await bandAbove(request, status) : "";
   return page(
     framedPage(
-      { title, main: html`${above}${main}`, scripts, address },
+      { title, main: html`${band}${above}${band === "" ? main : unfilled(main)}`, scripts, address },
       {
         site,
         place,
         session,
-        counts: await menuCounts(request),
+        counts: status ? menuCounts(request, status) : {},
         opened: opened.get(session.hash) ?? [],
         foot,
       },
@@ -338,16 +346,22 @@ export async function framed(
   );
 }
 
+/** The same with links that are no filled buttons: the band has the one thing to do. A form keeps its own. */
+function unfilled({ text }: Html): Html {
+  return new Html(text.replaceAll('<a class="button main"', '<a class="button"'));
+}
+
 /** What waits on pages, for their links in the menu. */
-async function menuCounts(request: PageRequest): Promise<MenuCounts> {
-  try {
-    const facts = (await statusFacts(request, 10_000)) as { unknown_verifications: number; held: [] };
-    const many = { unknown_verifications: facts.unknown_verifications, held: facts.held.length };
-    return Object.fromEntries(
-      request.site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])),
-    );
-  } catch {
-    // A page says what it can without them.
-    return {};
-  }
+function menuCounts({ site }: PageRequest, { unknown_verifications, held }: StatusFacts): MenuCounts {
+  const many = { unknown_verifications, held: held.length };
+  return Object.fromEntries(site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])));
+}
+
+/** What stops the service, above whatever a page shows. */
+async function bandAbove(request: PageRequest, { alarms, ...status }: StatusFacts): Promise<Html | ""> {
+  const [command] = commandsShownAs(request.site, "state");
+  const worst = worstOf(alarms);
+  if (!command || !worst) return "";
+  const shown = (await shownTo(request, command, { ...status, alarms: [worst] })) as StatusFacts;
+  return bandOf(request, command, shown.alarms) ?? "";
 }

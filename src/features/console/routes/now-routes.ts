@@ -1,20 +1,22 @@
 import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
+import { naira, orNull } from "../../../declare/command/answer-schema.ts";
 import type { Chart } from "../../../declare/command/chart.ts";
+import Type from "../../../declare/schema/type.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
-import { successOf, type TrendFigures, trendHours } from "../../../ledger/reports/trend.ts";
+import { successOf, type TrendFigures, trendHours, trendOf } from "../../../ledger/reports/trend.ts";
 import { withTimeout } from "../../../runtime/timeout.ts";
 import { vendorTitle } from "../../../vendors/registry.ts";
 import { page } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
-import { type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
+import { type ChartRange, chartsOf, type LiveCalls, liveCalls, ranges } from "../counters/charts.ts";
 import { type ConsoleCommand, commandsShownAs, placeOf } from "../site-map.ts";
 import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";
 import { figureRow, headlines, rowShape } from "../view/figures.ts";
 import { recordAddress } from "../view/record-links.ts";
-import { alarmParts, answerOf } from "./answers.ts";
+import { alarmsView, answerOf, bandOf } from "./answers.ts";
 import { framed } from "./command-routes.ts";
 import { pageHead } from "./page-parts.ts";
 import { ownEmail } from "./place-parts.ts";
@@ -37,8 +39,8 @@ export async function nowPage(request: PageRequest, place: ConsolePage): Promise
   // What stops the service comes before charts of it.
   if (live!.includes('class="band"')) parts.reverse();
   const main = html`${pageHead({ title: place.title, tools })}${ownEmail(request)}
-${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 60, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
-  return framed(request, place, place.title, main, { scripts: ["htmx.js"] });
+${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 10, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
+  return framed(request, place, place.title, main, { scripts: ["htmx.js"], hasBand: true });
 }
 
 /** A part of Now that refreshes. Pages of people with the same role share its reading for so many milliseconds. */
@@ -56,11 +58,11 @@ export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
     (query) => {
       const range = rangeIn(query);
       const read = (request: PageRequest) => (range === "day" ? dayFigures(request) : hourFigures(request));
-      return { name: `sums ${range}`, keptFor: 60_000, read };
+      return { name: `sums ${range}`, keptFor: 5_000, read };
     },
   ],
   ["/now/counts", (query) => countsOf("counts", rangeIn(query))],
-  ["/now/alarms", () => ({ name: "alarms", keptFor: 5_000, read: alarmsView })],
+  ["/now/alarms", () => ({ name: "alarms", keptFor: 5_000, read: handsView })],
   ["/now/tables", () => ({ name: "tables", keptFor: 5_000, read: tablesView })],
   ["/now/look-ups", (query) => countsOf("look-ups", rangeIn(query))],
 ]);
@@ -90,60 +92,100 @@ async function chartsView(request: PageRequest, range: ChartRange, from: number)
 /** Milliseconds that a page waits for the newest counts. */
 const flushPatience = 1_000;
 
-/** The counts up to this moment: of verifications, then of look-ups. */
-async function charts(request: PageRequest, range: ChartRange): Promise<Chart[]> {
+/** Waits for the newest counts, for a while. */
+async function flushed({ counts }: PageRequest): Promise<void> {
   await withTimeout(
-    request.counts.flush().catch(() => undefined),
+    counts.flush().catch(() => undefined),
     flushPatience,
   );
+}
+
+/** The counts up to this moment: of verifications, then of look-ups. */
+async function charts(request: PageRequest, range: ChartRange): Promise<Chart[]> {
+  await flushed(request);
   const drawn = await chartsOf(request.store, range);
   return [...drawn.slice(2), ...drawn.slice(0, 2)];
 }
 
+/** What Now shows in large letters: calls as its chart counts them, and their money. */
+const NowFigures = Type.Object({
+  calls: Type.Integer({ label: "Live verifications", headline: { before: "calls_before", better: "up" } }),
+  answered: orNull(
+    Type.Number({ unit: "%", label: "Answered", headline: { before: "answered_before", better: "up" } }),
+  ),
+  charged: { ...naira, headline: { before: "charged_before", better: "up" } },
+  margin: { ...naira, headline: { before: "margin_before", better: "up" } },
+});
+
+/** The share of calls that brought a record or no match, in percent to one decimal. */
+function shareOf({ calls, answered }: LiveCalls): number | null {
+  return successOf({ attempts: calls, refused: 0, answered });
+}
+
+function marginOf({ charged, billed }: Pick<TrendFigures, "charged" | "billed">): number {
+  return charged - billed;
+}
+
+function sumOf(steps: readonly LiveCalls[]): LiveCalls {
+  const sum = (of: (one: LiveCalls) => number) => steps.reduce((all, one) => all + of(one), 0);
+  return { calls: sum(({ calls }) => calls), answered: sum(({ answered }) => answered) };
+}
+
 /** The live verifications of a day beside the day before. */
 async function dayFigures(request: PageRequest): Promise<Html> {
-  const [command] = commandsShownAs(request.site, "figures");
-  if (!command) return html``;
+  if (commandsShownAs(request.site, "figures").length === 0) return html``;
+  await flushed(request);
   const { db, now } = request.store;
-  const [{ answer }, hours] = await Promise.all([runAs(request, command, {}), trendHours(db, now())]);
-  const [day] = answer as Record<string, unknown>[];
+  const [{ steps, before }, [day], hours] = await Promise.all([
+    liveCalls(request.store, "day"),
+    trendOf(db, now(), {}, ["24h"]),
+    trendHours(db, now()),
+  ]);
+  const all = sumOf(steps);
+  const row = {
+    ...{ calls: all.calls, calls_before: before.calls },
+    ...{ answered: shareOf(all), answered_before: shareOf(before) },
+    ...{ charged: day!.last.charged, charged_before: day!.before.charged },
+    ...{ margin: marginOf(day!.last), margin_before: marginOf(day!.before) },
+  };
   const lines = [
-    hours.map(({ attempts }) => attempts),
-    hours.map(successOf),
+    steps.map(({ calls }) => calls),
+    steps.map(shareOf),
     hours.map(({ charged }) => charged),
-    hours.map(({ charged, billed }) => charged - billed),
+    hours.map(marginOf),
   ];
-  const figures = headlines(rowShape(command.answer), day!, request.times, "the day before");
+  const figures = headlines(rowShape(NowFigures), row, request.times, "the day before");
   return figureRow(
-    figures.map((each, at) => ({ ...each, line: html`<dd class="spark">${sparkline(lines[at]!)}</dd>` })),
+    figures.map((each, at) => ({
+      ...each,
+      name: `${each.name}, 24 hours`,
+      line: html`<dd class="spark">${sparkline(lines[at]!)}</dd>`,
+    })),
   );
 }
 
-/** The live verifications of the last full hour and of this one. An hour that runs has none before to compare with. */
+/** The live verifications of an hour, and the money of the last full hour and of this one. */
 async function hourFigures(request: PageRequest): Promise<Html> {
-  const command = request.site.commands.get("books.trend");
-  if (!command) return html``;
+  if (commandsShownAs(request.site, "figures").length === 0) return html``;
+  await flushed(request);
   const now = request.store.now();
-  const hours = (await trendHours(request.store.db, now)).slice(-2);
-  const sum = (of: (one: TrendFigures) => number) => hours.reduce((all, one) => all + of(one), 0);
-  const calls = { attempts: sum((one) => one.attempts), refused: sum((one) => one.refused) };
-  const charged = sum((one) => one.charged);
-  const row = {
-    ...calls,
-    success: successOf({ ...calls, answered: sum((one) => one.answered) }),
-    charged,
-    margin: charged - sum((one) => one.billed),
-  };
+  const [{ steps }, hours] = await Promise.all([liveCalls(request.store, "hour"), trendHours(request.store.db, now)]);
+  const sum = (of: (one: TrendFigures) => number) => hours.slice(-2).reduce((all, one) => all + of(one), 0);
+  const all = sumOf(steps);
+  const money = { charged: sum(({ charged }) => charged), margin: sum(marginOf) };
+  const row = { calls: all.calls, answered: shareOf(all), ...money };
   const from = request.config.timeZone.shortOf(now - (now % 3_600_000) - 3_600_000, now);
-  const figures = headlines(rowShape(command.answer), row, request.times, "");
-  return figureRow(figures.map((each) => ({ ...each, name: `${each.name} since ${from}` })));
+  const spans = ["60 minutes", "60 minutes", `since ${from}`, `since ${from}`];
+  const figures = headlines(rowShape(NowFigures), row, request.times, "");
+  return figureRow(figures.map((each, at) => ({ ...each, name: `${each.name}, ${spans[at]}` })));
 }
 
 /** One line that says how the service is, or a band with the worst that is not, and what mends it. */
 async function healthView(request: PageRequest): Promise<Html> {
   const status = await statusOf(request);
   if (!status) return html``;
-  const { vendors, alarms, band } = status;
+  const { vendors, alarms, command } = status;
+  const band = bandOf(request, command, alarms);
   const open = alarms.filter(({ state }) => state === "open");
   if (band) return band;
   const serving = vendors.filter(({ ready }) => ready).length;
@@ -168,17 +210,17 @@ function things(count: number): string {
 }
 
 /** The parts that a page asks for at once share a reading. */
-async function statusOf(request: PageRequest): Promise<(StatusFacts & ReturnType<typeof alarmParts>) | undefined> {
+async function statusOf(request: PageRequest): Promise<(StatusFacts & { command: ConsoleCommand }) | undefined> {
   const [command] = commandsShownAs(request.site, "state");
   if (!command) return undefined;
   const facts = (await shownTo(request, command, await statusFacts(request, 1_000))) as StatusFacts;
-  return { ...facts, ...alarmParts(request, command, facts.alarms) };
+  return { ...facts, command };
 }
 
 /** What needs a hand. */
-async function alarmsView(request: PageRequest): Promise<Html> {
+async function handsView(request: PageRequest): Promise<Html> {
   const status = await statusOf(request);
-  return status ? status.list : html``;
+  return status ? alarmsView(request, status.command, status.alarms) : html``;
 }
 
 /** The vendors, and how the service is. */

@@ -175,7 +175,10 @@ export function answerHead(
   const record = recordShownBy(request.site, command);
   const title = pageTitle(request, command, texts, answer);
   // A report may be asked for in another form.
-  const [first] = (record?.primary ?? [command.id]).flatMap((id) => links.filter((link) => link.id === id));
+  const [first] = (record?.primary ?? [command.id]).flatMap((id) => {
+    const own = links.filter((link) => link.id === id);
+    return own.find(({ isWhole }) => isWhole) ?? own;
+  });
   const beside = links.filter(
     (link, at) =>
       link !== first &&

@@ -77,7 +77,7 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
           isPart: true,
         };
       });
-      const all = { id: command.id, address, text: text.replace(/(…?)$/, " all$1"), isPart: true };
+      const all = { id: command.id, address, text: text.replace(/(…?)$/, " all$1"), isPart: true, isWhole: true };
       return links.length === 1 ? links : [...links, all];
     });
     // What nobody can undo stands last.

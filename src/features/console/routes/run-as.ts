@@ -1,5 +1,6 @@
 import { AccessError } from "../../../access/access-error.ts";
 import { withEmails } from "../../../access/accounts/shown-actors.ts";
+import type { StatusFacts } from "../../../commands/alarm.ts";
 import { type CommandContext, contextOf } from "../../../commands/context.ts";
 import { protectedBy } from "../../../commands/protected-command.ts";
 import type { Letter } from "../../../declare/command/letter.ts";
@@ -122,10 +123,23 @@ export async function shownTo(
  * All people share a reading of it.
  */
 export async function statusFacts(request: PageRequest, milliseconds: number): Promise<unknown> {
+  const read = statusReading(request);
+  return read && JSON.parse(await request.readings.get("state", milliseconds, read));
+}
+
+/** Milliseconds: what pages say beside their own rows is so old at most, and keeps no page for longer. */
+const atHand = { keptFor: 5_000, patience: 200, first: 2_000 };
+
+/** The same as pages say it beside their own rows: a store that is away delays none of them. */
+export async function statusAtHand(request: PageRequest): Promise<StatusFacts | undefined> {
+  const read = statusReading(request);
+  const text = read && (await request.readings.soon("state", read, atHand));
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function statusReading(request: PageRequest): (() => Promise<string>) | undefined {
   const [command] = commandsShownAs(request.site, "state");
-  if (!command) return undefined;
-  const read = async () => JSON.stringify((await runAs(request, command, {})).plain);
-  return JSON.parse(await request.readings.get("state", milliseconds, read));
+  return command && (async () => JSON.stringify((await runAs(request, command, {})).plain));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AlarmFacts } from "../../../commands/alarm.ts";
-import { ranks } from "../../../commands/alarm.ts";
+import { ranks, rankTones } from "../../../commands/alarm.ts";
 import type { TimeTexts } from "../../../declare/command/answer-table.ts";
 import { titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
@@ -33,12 +33,23 @@ export function worstOf(alarms: readonly AlarmFacts[]): AlarmFacts | undefined {
   return worst?.rank === 1 ? worst : undefined;
 }
 
-/** The worst alarm, with the button that mends it. */
-export function alarmBand(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
+/** The worst alarm, with the button that mends it. `path`: of the page, which needs no link to itself. */
+export function alarmBand(
+  alarm: AlarmFacts,
+  { path, ...parts }: AlarmParts & { path: string },
+  actions: readonly MenuLink[],
+): Html {
   const { links, others: left } = mendsOf(alarm, parts);
-  const [mend, ...others] = links;
+  const [mend, ...others] = links.filter(({ address }) => address.split("?")[0] !== path);
   const since = alarm.since === null ? "" : html`Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
-  return html`<section class="band" aria-label="What stops the service"><h2>${parts.say(alarm.headline)}</h2><p>${since} ${parts.say(alarm.detail)}${left}</p><div class="tools">${mend ? html`<a class="button main" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></section>`;
+  return html`<section class="band" aria-label="What stops the service"><h2>${parts.say(alarm.headline)}</h2><p>${since} ${parts.say(alarm.detail)}${left}${runbookOf(alarm)}</p><div class="tools">${mend ? html`<a class="button main" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></section>`;
+}
+
+/** The section of the runbook about an alarm. Without an address, people look it up where the service stands still. */
+function runbookOf({ runbook, rank }: AlarmFacts): Html | string {
+  if (runbook === null) return "";
+  if (/^https?:/.test(runbook)) return html` <a href="${runbook}" rel="noreferrer">Runbook</a>`;
+  return rank === 1 ? html` Runbook: ${runbook}.` : "";
 }
 
 /** What needs a hand, by rank. */
@@ -49,12 +60,14 @@ export function alarmList(
   const heads = html`<div class="heads"><h2>Needs a hand</h2><a href="/alarms/list">All alarms</a></div>`;
   if (alarms.length === 0)
     return html`<section>${heads}<p class="empty"><strong>Nothing needs a hand.</strong></p></section>`;
+  const worst = worstOf(alarms);
   const byRank = [...Map.groupBy(alarms, ({ rank }) => rank)].map(([rank, some]) => {
     const name = `${ranks[rank].charAt(0).toUpperCase()}${ranks[rank].slice(1)}`;
     const many = some.filter(({ state }) => state === "open").length > 1;
     const all = many && changeOfRank(parts.site);
     const link = all ? html` <a href="${addressOf(all, { rank: String(rank) })}">${titleOf(all)}</a>` : "";
-    return html`<h3>${name}${link}</h3><ol>${some.map((alarm) => alarmLine(alarm, parts, actionsOf({ ...alarm })))}</ol>`;
+    const lines = some.map((alarm) => alarmLine(alarm, { ...parts, isSaid: alarm === worst }, actionsOf({ ...alarm })));
+    return html`<h3>${name}${link}</h3><ol>${lines}</ol>`;
   });
   return html`<section>${heads}<div class="alarms">${byRank}</div></section>`;
 }
@@ -64,11 +77,16 @@ function changeOfRank({ commands }: SiteMap) {
   return [...commands.values()].find(({ kind, input }) => kind === "change" && "rank" in input.properties);
 }
 
-function alarmLine(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
+/** `isSaid`: the band above says why. */
+function alarmLine(
+  alarm: AlarmFacts,
+  { isSaid, ...parts }: AlarmParts & { isSaid: boolean },
+  actions: readonly MenuLink[],
+): Html {
   const { state, rank, since, count, until, note } = alarm;
   const { links, others: left } = mendsOf(alarm, parts);
   const [mend, ...others] = links;
-  const tone = state === "acknowledged" ? "good" : rank === 1 ? "bad" : rank === 2 ? "warn" : "";
+  const tone = state === "acknowledged" ? "good" : rankTones[rank];
   const worked =
     state === "acknowledged"
       ? html` Acknowledged by ${parts.say([{ actor: alarm.acknowledged_by ?? "" }])}${until === null ? "" : html` until ${timeOf(until, parts.times.textOf(until))}`}${note ? `: ${note}` : ""}.`
@@ -77,5 +95,7 @@ function alarmLine(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuL
     count !== null && count > 1 && !alarm.headline.some((piece) => typeof piece === "string" && /\d/.test(piece))
       ? `${count.toLocaleString("en")}. `
       : "";
-  return html`<li${tone === "" ? "" : html` class="${tone}"`}><div><strong>${parts.say(alarm.headline)}</strong> <span class="quiet">${many}${parts.say(alarm.detail)}${left}${worked}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
+  const says = html`${many}${isSaid ? "" : parts.say(alarm.detail)}${left}${runbookOf(alarm)}${worked}`;
+  const dot = says.text.trim() === "" ? "" : ".";
+  return html`<li class="${tone}"><div><strong>${parts.say(alarm.headline)}${dot}</strong> <span class="quiet">${says}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
 }

@@ -1,26 +1,25 @@
 import { negativeReasons } from "../../../declare/check-kind.ts";
+import type { Tone } from "../../../declare/command/answer-schema.ts";
 import type { RecordMember } from "../../../declare/command/answer-table.ts";
 import type { MendWithLine } from "../../../declare/command/mend.ts";
 import { isRow } from "../../../declare/command/projected.ts";
 import type { Named, RichText, Text } from "../../../declare/command/rich-text.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
-import { lastingAlarms } from "../../../vendors/out-of-order.ts";
+import { pauseReasons } from "../../../verification/routes/paused-vendors.ts";
 import { labelFor } from "../site-map.ts";
 import { isCode, mendLinks, type Say } from "./words.ts";
-
-export type Tone = "good" | "bad" | "warn" | "plain";
 
 const toned = (tone: Tone, ...words: readonly string[]) => words.map((word) => [word, tone] as const);
 
 /**
- * The meaning of each state. A shape stands before it, so that nobody needs the colour. "Not found" is a normal answer.
+ * The meaning of each state, unless its schema says another. A shape stands before it, so that nobody needs the colour.
+ * "Not found" is a normal answer. What has an alarm while it lasts has the colour of the rank of that alarm.
  */
 const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("good", "active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded"),
   ...toned("good", "found", "delivered", "current", "yes"),
-  ...toned("bad", "open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"),
-  ...toned("bad", ...lastingAlarms, "bad_response", "finds_nobody"),
-  ...toned("warn", "held", "scheduled", "expired", "invited", "started", "recomputed", "waiting"),
+  ...toned("bad", "failed", "suspended", "revoked", "rejected", "refused"),
+  ...toned("warn", "unknown", "dead", "held", "scheduled", "expired", "invited", "started", "recomputed", "waiting"),
   ...toned("warn", "near_the_cap", "balance_low"),
   ...toned("plain", ...negativeReasons),
 ]);
@@ -35,20 +34,20 @@ export function pill(tone: Tone, text: string): Html {
 }
 
 /** `word`: of the code. */
-export function statePill(word: string, text: string): Html {
-  return pill(tones.get(word) ?? "plain", text);
+export function statePill(word: string, text: string, own: RecordMember["tones"] = {}): Html {
+  return pill(own[word] ?? tones.get(word) ?? "plain", text);
 }
 
-type Shown = Pick<RecordMember, "name" | "shows" | "text" | "value">;
+type Shown = Pick<RecordMember, "name" | "shows" | "text" | "value" | "tones">;
 
 /** A member of an answer as its type shows it. `text`: as people read it. */
-export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
+export function shownAs({ name, shows, text, value, tones }: Shown, say: Say): Html {
   if (Array.isArray(value) && value.some(Array.isArray))
     return html`${value.map((each) => html`${say(each as RichText)} `)}`;
   if (text === "" || text === "-") return html`${text === "-" ? "–" : ""}`;
   switch (shows) {
     case "state":
-      return isRow(value) ? statesOf(value, text) : statePill(String(value), text);
+      return isRow(value) ? statesOf(value, text, tones) : statePill(String(value), text, tones);
     case "naira":
       return money(text);
     case "time":
@@ -70,9 +69,9 @@ export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
 }
 
 /** The state of each part, such as "BVN serves" and "NIN paused". */
-function statesOf(states: Readonly<Record<string, unknown>>, text: string): Html {
+function statesOf(states: Readonly<Record<string, unknown>>, text: string, own: RecordMember["tones"]): Html {
   const texts = text.split(", ").map((each) => each.replace(/ \((.*)\)$/, " $1"));
-  return html`${Object.values(states).map((word, at) => html`${statePill(String(word), texts[at]!)} `)}`;
+  return html`${Object.values(states).map((word, at) => html`${statePill(String(word), texts[at]!, own)} `)}`;
 }
 
 /** Prints kobo smaller than naira. */
@@ -97,7 +96,7 @@ function factsOf(facts: unknown, text: string, say: Say): Html {
   const shown = given.map(([name, fact]) => {
     if (name === "confirmation") return html`<span class="fact">by passkey</span> `;
     const word = typeof fact === "object" ? JSON.stringify(fact) : String(fact);
-    const named = factNames.get(name)?.(word) ?? timeIn(word);
+    const named = factWords[name]?.[word] ?? factNames.get(name)?.(word) ?? timeIn(word);
     const value = named === undefined ? html`<span class="id">${word}</span>` : say([named]);
     return html`<span class="fact">${labelFor(name)} ${value}</span> `;
   });
@@ -116,3 +115,6 @@ const factNames: ReadonlyMap<string, (text: string) => Named> = new Map<string, 
   ["upstream", (vendor: string) => ({ vendor })],
   ["vendor", (vendor: string) => ({ vendor })],
 ]);
+
+/** Facts whose word of the code people read as a sentence. */
+const factWords: Readonly<Record<string, Readonly<Record<string, string>>>> = { why: pauseReasons };

@@ -11,6 +11,8 @@ export interface MenuLink {
   isDanger?: boolean;
   /** One of several about the same thing, such as a kind of check of a vendor. */
   isPart?: boolean;
+  /** All of them at once. */
+  isWhole?: boolean;
   /** A line stands above it, and this heading. */
   isApart?: boolean;
   heading?: string | undefined;

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type Operators, startOperators } from "../src/features/console/operators.fixture.ts";
+import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
+import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
+import { ran } from "./support/command-line.ts";
+import { engines, usualEngines } from "./support/engines.ts";
+import { noticed } from "./support/until.ts";
+
+const { sample: found } = foundFile;
+const path = "/api/v2/kyc/verify-bvn";
+const body = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };
+
+/** Pages, and what shows one vendor, one client and one form. */
+const pages = ["/vendors", "/accounts", "/catalogue", "/verifications", "/alarms/list", "/status", "/keys/create"];
+const vendorPage = "/upstreams/show?vendor=dojah";
+
+const bandsIn = (text: string) => text.match(/<section class="band"[\s\S]*?<\/section>/g) ?? [];
+const textOf = (text: string) => text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+
+for (const engine of usualEngines)
+  suite(`what pages say of one state on ${engine.name}`, () => {
+    let vendor: LocalVendor;
+    let operators: Operators;
+    let credential: string;
+    const duba = async (...argv: string[]) => {
+      const { dataDirectory, databaseUrl } = operators.service.settings;
+      const { out, err } = await ran(argv, {
+        environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
+      });
+      return out + err;
+    };
+    const page = async (path: string) => (await operators.send(path, { cookie: operators.by.officer.cookie })).text;
+    const verify = () => operators.service.ask(path, { method: "POST", body, credential });
+    /** Pauses and resumes as a person in the console does, whose next page is not of a moment ago. */
+    const post = async (path: string, fields: Record<string, string>) => {
+      const { text } = await operators.confirm(path, operators.by.officer, fields);
+      assert.match(text, /class="outcome"|<h1>/);
+    };
+    const pause = (vendor: string, why: string) => duba("routes", "pause", vendor, "--why", why, "--yes");
+    const resume = (vendor: string) => post("/routes/resume", { vendor });
+
+    before(async () => {
+      vendor = await LocalVendor.start();
+      vendor.behaviour = json(200, found);
+      operators = await startOperators(engine, {
+        ...{ DUBA_LIMITS: "off", DUBA_UPSTREAMS: "dojah,qoreid" },
+        ...{ DUBA_DOJAH_URL: vendor.url, DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" },
+        ...{ DUBA_QOREID_URL: vendor.url, DUBA_QOREID_CLIENT_ID: "id", DUBA_QOREID_SECRET: "secret" },
+      });
+      credential = (await operators.service.newKey({ mode: "live" })).text;
+      assert.equal((await verify()).status, 200);
+    });
+    after(async () => {
+      await operators.service.close();
+      await vendor.close();
+    });
+
+    test("a paused vendor has one reason in the same words, one colour and one name of its deed everywhere", async () => {
+      await pause("dojah", "load");
+      const now = await noticed(
+        () => page("/"),
+        (text) => text.includes("paused"),
+      );
+      assert.deepEqual(bandsIn(now), []);
+      const places = { now, vendors: await page("/vendors"), vendor: await page(vendorPage) };
+      for (const [place, text] of Object.entries(places)) {
+        assert.match(text, /because it is slow or has too much to do/, place);
+        assert.match(text, /<span class="pill warn">paused<\/span>/, place);
+        assert.doesNotMatch(text, /<span class="id">load<\/span>|pill bad/, place);
+      }
+      assert.match(now, /<li class="warn"><div><strong>The vendor Dojah is paused/);
+      assert.match(now, /<a class="button" href="\/routes\/resume\?vendor=dojah">Resume Dojah<\/a>/);
+      assert.match(await page("/alarms/list"), /<span class="pill warn">waits for somebody<\/span>/);
+      assert.match(places.vendor, /<a class="button main" href="\/routes\/resume\?vendor=dojah">Resume all…<\/a>/);
+      for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
+    });
+
+    test("what stops the service is a band on every page, with since when and its button, until it is over", async () => {
+      await pause("qoreid", "answers");
+      await noticed(
+        () => page("/"),
+        (text) => bandsIn(text).length === 1,
+      );
+      for (const path of [...pages, vendorPage]) {
+        const [band, ...others] = await noticed(
+          async () => bandsIn(await page(path)),
+          ({ length }) => length === 1,
+        );
+        assert.deepEqual(others, [], path);
+        assert.match(textOf(band!), /have no vendor for BVN and NIN, so each is answered 503 Since /, path);
+        // The vendor that nobody called wrong comes first.
+        assert.match(band!, /<a class="button main" href="\/routes\/resume\?vendor=dojah">Resume Dojah<\/a>/, path);
+      }
+      const now = await page("/");
+      assert.match(now, /<h3>Stops the service[\s\S]*<li class="bad"><div><strong>Live verifications have no vendor/);
+      const itself = await page("/routes/resume?vendor=dojah");
+      assert.doesNotMatch(bandsIn(itself).join(), /Resume Dojah/);
+      await resume("dojah");
+      for (const path of ["/", ...pages, vendorPage]) assert.deepEqual(bandsIn(await page(path)), [], path);
+      await resume("qoreid");
+    });
+
+    test("a vendor with an empty wallet says how it comes back, with a button that tries it", async () => {
+      vendor.behaviour = json(402, { error: "insufficient balance" });
+      const now = await noticed(
+        async () => {
+          await verify();
+          return page("/");
+        },
+        (text) => text.includes("Dojah has an empty wallet"),
+      );
+      assert.match(now, /<a class="button[^"]*" href="\/upstreams\/test\?name=dojah">Try Dojah<\/a>/);
+      assert.match(textOf(now), /The vendor Dojah has an empty wallet\. /);
+      assert.match(now, /<span class="pill warn">wallet is empty<\/span>/);
+      const process = textOf(await page(vendorPage)).split("Serving processes")[1]!;
+      assert.match(process, /wallet is empty/);
+      assert.doesNotMatch(process, /waits after failures|balance at the vendor/);
+      vendor.behaviour = json(200, found);
+    });
+
+    test("the figure of live verifications counts what its chart counts, and both say so", async () => {
+      await operators.service.verify();
+      const now = textOf(await page("/"));
+      const [, calls] = /Live verifications, 24 hours (\d+)/.exec(now)!;
+      const [, chart = ""] = /Live verifications an hour (.*?)[a-z]* \d\d:00/.exec(now)!;
+      const sum = [...chart.matchAll(/(\d+) (?:verified|no match|refused|failed)/g)].reduce(
+        (all, [, n]) => all + Number(n),
+        0,
+      );
+      assert.equal(Number(calls), sum, now);
+      const [, answered] = /Answered, 24 hours ([\d.]+) %/.exec(now)!;
+      assert.ok(Number(answered) < 100, now);
+      assert.match(now, /Charged, 24 hours .* Margin, 24 hours/);
+    });
+  });
+
+test("a store that takes no writes is in the list of what needs a hand, since when, with the section of the runbook", async () => {
+  const operators = await startOperators(engines[0]!, {});
+  const { service } = operators;
+  try {
+    const { db } = await service.store();
+    const { sql } = await import("kysely");
+    await sql.raw("create trigger full before update on fact begin select raise(abort, 'disk full'); end").execute(db);
+    const cookie = operators.by.officer.cookie;
+    const text = await noticed(
+      async () => (await operators.send("/", { cookie })).text,
+      (text) => bandsIn(text).length === 1,
+    );
+    const [, list = ""] = text.split("Needs a hand");
+    assert.match(list, /<li class="bad"><div><strong>The store takes no writes[\s\S]*?DubaStoreAway[\s\S]*?<time /);
+    const { dataDirectory } = service.settings;
+    const { out } = await ran(["status"], { environment: { DUBA_DATA: dataDirectory } });
+    assert.match(
+      out,
+      /\nThe store takes no writes, .*\n {2}since \d{4}-\d\d-\d\d \d\d:\d\d\S*; runbook: DubaStoreAway\n/,
+    );
+  } finally {
+    await service.close();
+  }
+});
