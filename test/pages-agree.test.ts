@@ -44,9 +44,14 @@ for (const engine of usualEngines)
       vendor = await LocalVendor.start();
       vendor.behaviour = json(200, found);
       operators = await startOperators(engine, {
-        ...{ DUBA_LIMITS: "off", DUBA_UPSTREAMS: "dojah,qoreid" },
-        ...{ DUBA_DOJAH_URL: vendor.url, DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" },
-        ...{ DUBA_QOREID_URL: vendor.url, DUBA_QOREID_CLIENT_ID: "id", DUBA_QOREID_SECRET: "secret" },
+        DUBA_LIMITS: "off",
+        DUBA_UPSTREAMS: "dojah,qoreid",
+        DUBA_DOJAH_URL: vendor.url,
+        DUBA_DOJAH_APP_ID: "app",
+        DUBA_DOJAH_KEY: "key",
+        DUBA_QOREID_URL: vendor.url,
+        DUBA_QOREID_CLIENT_ID: "id",
+        DUBA_QOREID_SECRET: "secret",
       });
       credential = (await operators.service.newKey({ mode: "live" })).text;
       assert.equal((await verify()).status, 200);
@@ -56,7 +61,7 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
-    test("a paused vendor has one reason in the same words, one colour and one name of its deed everywhere", async () => {
+    test("a paused vendor has one reason, one colour and one name of its deed everywhere", async () => {
       await pause("dojah", "load");
       const now = await noticed(
         () => page("/"),
@@ -76,7 +81,7 @@ for (const engine of usualEngines)
       for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
     });
 
-    test("what stops the service is a band on every page, with since when and its button, until it is over", async () => {
+    test("what stops the service is a band on every page until it is over, with its button", async () => {
       await pause("qoreid", "answers");
       await noticed(
         () => page("/"),
@@ -135,7 +140,7 @@ for (const engine of usualEngines)
     });
   });
 
-test("a store that takes no writes is in the list of what needs a hand, since when, with the section of the runbook", async () => {
+test("a store that takes no writes is in the list of what needs a hand, with its section of the runbook", async () => {
   const operators = await startOperators(engines[0]!, {});
   const { service } = operators;
   try {

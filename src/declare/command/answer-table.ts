@@ -167,7 +167,8 @@ function tonesOf(member: Shape): Pick<Showing, "tones"> {
 }
 
 /**
- * Who made a state so, since when, until when and why: "by ada@example.com until 14:30, because …". Empty if nobody did.
+ * Who made a state so, since when, until when and why: "by ada@example.com until 14:30, because …". Empty if nobody
+ * did.
  */
 export function belowState(member: Shape, row: TableRow, zone: TimeTexts): RichText {
   const { by = "", since = "", until = "", why } = shapeOf(member);

@@ -26,8 +26,8 @@ export const vendorStateWords: Record<VendorState, string> = {
 };
 
 /**
- * The colour of a vendor that does not serve: its alarm costs money or waits for somebody. What stops the service, as no
- * other vendor serves, is an alarm of its own.
+ * The colour of a vendor that does not serve: its alarm costs money or waits for somebody. That no vendor is left is an
+ * alarm of its own, which stops the service.
  */
 export const vendorStateTones = Object.fromEntries(
   vendorStates.map((state) => [state, state === "ready" ? "good" : "warn"] as const),
