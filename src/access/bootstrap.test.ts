@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, suite, test } from "node:test";
 import { engines, type FreshSettings } from "../../test/support/engines.ts";
-import { withSuiteStore } from "../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../test/support/fresh-store.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { recorded } from "./access.fixture.ts";

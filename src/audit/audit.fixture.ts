@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before } from "node:test";
-import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
+import { type Engine, engines } from "../../test/support/engines.ts";
+import { type FreshStore, freshStore } from "../../test/support/fresh-store.ts";
 import { accessTrail } from "../declare/access-trail.ts";
 import type { AuditEvent } from "../declare/audit-kind.ts";
 import { removeBatches } from "../storage/retention/retention-rule.ts";
@@ -22,33 +23,30 @@ export const sign = signer(sealKey);
 
 /** A store with an empty trail. `beside` is another process's view of it. */
 export interface TrailStore {
-  readonly fresh: Fresh;
+  readonly fresh: Pick<FreshStore, "settings">;
   readonly db: Db;
   readonly beside: Db;
 }
 
 /** Registers the hooks of a suite: one store on `engine`, removed when the suite ends. */
 export function trailStore(engine: Engine): TrailStore {
-  let fresh: Fresh;
-  let serving: Store;
+  let fresh: FreshStore;
   let beside: Store;
   before(async () => {
-    fresh = await engine.ready();
-    serving = await openStore({ ...fresh.settings, serving: true, starting: true });
-    await signFirstHead(serving.db, sign);
+    fresh = await freshStore(undefined, engine);
+    await signFirstHead(fresh.store.db, sign);
     beside = await openStore({ ...fresh.settings, serving: false });
   });
   after(async () => {
     await beside.close();
-    await serving.close();
-    await fresh.dispose();
+    await fresh.close();
   });
   return {
     get fresh() {
       return fresh;
     },
     get db() {
-      return serving.db;
+      return fresh.store.db;
     },
     get beside() {
       return beside.db;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
-import { withSuiteStore } from "../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../test/support/fresh-store.ts";
 import { reconcile } from "../features/audit-reading/reconcile.ts";
 import { accountRow, verification as sample } from "../features/backup/backup.fixture.ts";
 import { followJournal, ledgerAuditEvents } from "../ledger/journal/follow-journal.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
 import type { Engine } from "../../test/support/engines.ts";
+import { freshStore } from "../../test/support/fresh-store.ts";
 import type { ReadyForm, ReadyResponse } from "../declare/answers/ready-response.ts";
 import type { Caller, Operation } from "../declare/operation.ts";
 import { openStore, type Store } from "../storage/store.ts";
@@ -126,29 +127,27 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-/** With a test it is closed after it. */
-export async function freshStore(engine: Engine, t?: TestContext): Promise<TestStore> {
-  const fresh = await engine.ready();
-  const open = () => openStore({ ...fresh.settings, serving: false });
-  const { db, close } = await open();
+/** A store to publish to, which is closed and removed after the test. Without a test its owner closes it. */
+export async function publishingStore(t: TestContext | undefined, engine: Engine): Promise<TestStore> {
+  const fresh = await freshStore(undefined, engine, { serving: false });
+  const { store, settings } = fresh;
   const others: Promise<Store>[] = [];
-  const store: TestStore = {
-    db,
-    settings: fresh.settings,
-    publisher: (changes = {}) => publisherOf(db, changes),
+  const close = async () => {
+    for (const other of others) await (await other).close();
+    await fresh.close();
+  };
+  t?.after(close);
+  return {
+    db: store.db,
+    settings,
+    publisher: (changes = {}) => publisherOf(store.db, changes),
     beside() {
-      const other = open();
+      const other = openStore({ ...settings, serving: false });
       others.push(other);
       return other;
     },
-    async close() {
-      for (const other of others) await (await other).close();
-      await close();
-      await fresh.dispose();
-    },
+    close,
   };
-  t?.after(() => store.close());
-  return store;
 }
 
 export function publisherOf(db: Db, changes: Partial<Publisher> = {}): Publisher {

@@ -4,12 +4,12 @@ import type { KyselyPlugin } from "kysely";
 import { engines } from "../../test/support/engines.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import {
-  freshStore,
   headerOf,
   pickFrom,
   plainForm,
   priced,
   publisherOf,
+  publishingStore,
   publishTo,
   textOf,
 } from "./catalogue.fixture.ts";
@@ -26,7 +26,7 @@ const firstPrice = (catalogue: Catalogue) =>
 for (const engine of engines)
   suite(`the catalogue on ${engine.name}`, () => {
     test("the catalogue follows other processes, and serves on while the store is away", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const served = await store.beside();
       let time = start;
       const catalogue = await openCatalogue({ db: served.db, now: () => time });
@@ -57,7 +57,7 @@ for (const engine of engines)
     });
 
     test("every instance switches by itself when a scheduled revision is due", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const other = await store.beside();
       let time = start;
       const now = () => time;
@@ -89,7 +89,7 @@ for (const engine of engines)
     });
 
     test("the catalogue is read again only when the change counter has moved", async (t) => {
-      const store = await freshStore(engine);
+      const store = await publishingStore(undefined, engine);
       t.after(() => store.close());
       let reads = 0;
       const counting: KyselyPlugin = {

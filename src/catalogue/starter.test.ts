@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { engines } from "../../test/support/engines.ts";
-import { freshStore, starterRows } from "./catalogue.fixture.ts";
+import { publishingStore, starterRows } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { withLists } from "./document/replace-lists.ts";
 import { publish } from "./revisions/publish.ts";
@@ -76,7 +76,7 @@ test("a file that is no list stops with a sentence", async () => {
 for (const engine of engines)
   suite(`the starter catalogue on ${engine.name}`, () => {
     test("five processes that start together load the starter catalogue once, as revision 1", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const others = await Promise.all([1, 2, 3, 4].map(() => store.beside()));
       const catalogues = await Promise.all(
         [store, ...others].map(({ db }) => openCatalogue({ db, now: () => 1_800_000_000_000 })),
@@ -96,7 +96,7 @@ for (const engine of engines)
     });
 
     test("a store older than a list gets no starter entries, but a note on how to fill the list", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const publisher = store.publisher();
       assert.deepEqual(neverFilled(await publisher.latest()), []);
       const older = (await readStarter()).filter(({ list }) => list !== "corporate-bundles");
@@ -117,7 +117,7 @@ for (const engine of engines)
     });
 
     test("the starter catalogue loads whole or not at all, and never over a revision", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const publisher = store.publisher();
       const bad = changed("data-bundles.json", (text) => text.replaceAll('"MTNDATA"', '"MTMDATA"'));
       await assert.rejects(loadStarter(publisher, bad), /MTMDATA is not in data-providers\.$/);

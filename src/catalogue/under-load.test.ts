@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { catalogueServer } from "../../test/support/catalogue-server.ts";
 import { engines } from "../../test/support/engines.ts";
-import { freshStore, looseGuard, publisherOf, publishTo } from "./catalogue.fixture.ts";
+import { looseGuard, publisherOf, publishingStore, publishTo } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { itemIn, withEntries } from "./model/snapshot.ts";
 import { settingRule } from "./prices/price-rules.ts";
@@ -35,7 +35,7 @@ for (const engine of engines)
   suite(`look-ups on ${engine.name}`, () => {
     const revisions = REVISIONS[engine.name];
     test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const published = (plan: Plan) => publishTo(catalogue, plan, about, { guard: looseGuard });
       const app = catalogueServer(catalogue);

@@ -5,7 +5,7 @@ import { storeRows, verifiedRow } from "../../src/ledger/ledger-rows.fixture.ts"
 import type { Store } from "../../src/storage/store.ts";
 import { applyRetention } from "../../src/storage/tables/apply-retention.fixture.ts";
 import { engines } from "../support/engines.ts";
-import { withSuiteStore } from "../support/suite-store.ts";
+import { withSuiteStore } from "../support/fresh-store.ts";
 import { Balances, type LedgerRow } from "./balances.ts";
 
 const day = 24 * 3_600_000;

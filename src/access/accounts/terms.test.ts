@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { accessTrail } from "../../declare/access-trail.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { rebuildSums } from "../../ledger/journal/rebuild-sums.ts";

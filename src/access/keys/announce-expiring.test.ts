@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { createAccount } from "../accounts/accounts.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { accessTrail } from "../../declare/access-trail.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { changeCount } from "../../storage/change-counter.ts";

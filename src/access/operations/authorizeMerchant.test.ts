@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, suite, test } from "node:test";
 import { engines, usualEngines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { answerWriter } from "../../declare/answers/answer-writer.ts";
 import { Failure, type FailureCode } from "../../declare/failures.ts";
 import type { Answered } from "../../declare/operation.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { Failure } from "../../declare/failures.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";

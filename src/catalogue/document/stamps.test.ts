@@ -7,7 +7,7 @@ import { usualEngines } from "../../../test/support/engines.ts";
 import { backup } from "../../features/backup/backup.ts";
 import { restore } from "../../features/backup/restore.ts";
 import type { ListName } from "../../lists/index.ts";
-import { freshStore, priced, removed } from "../catalogue.fixture.ts";
+import { priced, publishingStore, removed } from "../catalogue.fixture.ts";
 import { type Snapshot, stampOf } from "../model/snapshot.ts";
 import { removingRules, settingRule } from "../prices/price-rules.ts";
 import { newestSnapshot } from "../revisions/load.ts";
@@ -69,7 +69,7 @@ for (const engine of usualEngines)
 
     test("after a restore every list changed at the restore, since clients may have newer ones", async (t) => {
       const { publisher } = await opened(t, engine);
-      const other = await freshStore(engine, t);
+      const other = await publishingStore(t, engine);
       const folder = mkdtempSync(join(tmpdir(), "duba-stamps-"));
       t.after(() => rmSync(folder, { recursive: true }));
       await publish(publisher, priced("MTNDATA 104", 11_000), about);

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { type ListName, listNames } from "../../lists/index.ts";
-import { freshStore, looseGuard } from "../catalogue.fixture.ts";
+import { looseGuard, publishingStore } from "../catalogue.fixture.ts";
 import { difference } from "../document/difference.ts";
 import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { foldCase } from "../model/codes.ts";
@@ -148,7 +148,7 @@ test("exporting and importing any catalogue changes nothing, in CSV and JSON", a
 for (const engine of usualEngines)
   suite(`files and the store on ${engine.name}`, () => {
     test("exporting and importing any catalogue makes no revision", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const publisher = store.publisher({ guard: looseGuard });
       const about = { author: "ops", source: "test", note: "" };
       await fc.assert(

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import type { Caller } from "../../declare/operation.ts";
 import { listCatalogueChanges } from "../../features/change-feed/listCatalogueChanges.ts";
-import { freshStore, pickFrom, priced, publishTo, textOf } from "../catalogue.fixture.ts";
+import { pickFrom, priced, publishingStore, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { itemIn, withEntries } from "../model/snapshot.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
@@ -43,8 +43,8 @@ function costing(key: string, cost: number): Plan {
 
 for (const engine of usualEngines)
   suite(`prices of groups on ${engine.name}`, { concurrency: true }, () => {
-    const opened = async (t: Parameters<typeof freshStore>[1]) => {
-      const store = await freshStore(engine, t);
+    const opened = async (t: Parameters<typeof publishingStore>[0]) => {
+      const store = await publishingStore(t, engine);
       const clock = { time: start };
       const now = () => clock.time;
       const catalogue = await openCatalogue({ db: store.db, now });

@@ -7,7 +7,7 @@ import { offerOf } from "../../features/sources/sync/offer.ts";
 import { planOf, takingFrom } from "../../features/sources/sync/sync.ts";
 import type { Pull } from "../../features/sources/vendors/catalogue-source.ts";
 import type { EntrySupply, SourceEntryOf } from "../../lists/index.ts";
-import { freshStore, headerOf, looseGuard, pickFrom, plainForm, publishTo, textOf } from "../catalogue.fixture.ts";
+import { headerOf, looseGuard, pickFrom, plainForm, publishingStore, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { wireValuesOf } from "../files/json.ts";
@@ -61,7 +61,7 @@ const everyAnswer = (catalogue: OpenCatalogue) => [
 for (const engine of usualEngines)
   suite(`the supply of entries on ${engine.name}`, { concurrency: true }, () => {
     test("a cost changes no answer, validator, time, feed or event of a caller", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const seen = () =>
         everyAnswer(catalogue).map((response) => [
@@ -86,7 +86,7 @@ for (const engine of usualEngines)
     });
 
     test("an unavailable entry leaves lists and feed, stays in the catalogue, and comes back", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
       const [before, { next }] = [everyAnswer(catalogue).map(textOf), await ask(catalogue)];
@@ -137,7 +137,7 @@ for (const engine of usualEngines)
     });
 
     test("a list that would become empty by it is held, by one step or by several", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const keysOf = (list: "data-bundles" | "cable-add-ons" | "corporate-bundles", begin = "") =>
         [...inOrder(catalogue.responses.snapshot, list)].map(({ key }) => key).filter((key) => key.startsWith(begin));
@@ -155,7 +155,7 @@ for (const engine of usualEngines)
     });
 
     test("a source hands in costs and availability, and one that cannot be read stays as it was", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const rows = [...inOrder(catalogue.responses.snapshot, "data-bundles")].map(({ content }) => ({
         ...(wireValuesOf("data-bundles", content) as SourceEntryOf<"data-bundles">),
@@ -194,7 +194,7 @@ for (const engine of usualEngines)
     });
 
     test("a cost keeps its time and source until it changes; an import without the column leaves it", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const facts = async (given: Record<string, string | number>, by: Teller) => {
         await publishTo(catalogue, telling({ "MTNDATA 104": given }, by), about);

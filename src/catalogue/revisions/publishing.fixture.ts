@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { Engine } from "../../../test/support/engines.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
 import { catalogueRules } from "../../storage/tables/catalogue-tables.ts";
-import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
+import { priced, publishingStore, type TestStore } from "../catalogue.fixture.ts";
 import type { WantedList } from "../document/replace-lists.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";
 import { loadStarter } from "../starter.ts";
@@ -20,7 +20,7 @@ export const hour = 3_600_000;
 
 /** A store of the test under a clock, and a publisher on it; with the starter catalogue unless it is to be empty. */
 export async function opened(t: TestContext, engine: Engine, changes: Partial<Publisher> = {}, empty = false) {
-  const store = await freshStore(engine, t);
+  const store = await publishingStore(t, engine);
   const clock = { time: start };
   const publisher = store.publisher({ now: () => clock.time, ...changes });
   if (!empty) await loadStarter(publisher);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { engines, type FreshSettings } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { append } from "../../audit/append.ts";
 import { followJournal } from "../../ledger/journal/follow-journal.ts";
 import { journaled } from "../../ledger/ledger-rows.fixture.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { freshStore, priced, publisherOf, publishTo, removed } from "../../catalogue/catalogue.fixture.ts";
+import { priced, publisherOf, publishingStore, publishTo, removed } from "../../catalogue/catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../../catalogue/catalogue.ts";
 import { itemIn } from "../../catalogue/model/snapshot.ts";
 import { settingRule } from "../../catalogue/prices/price-rules.ts";
@@ -62,7 +62,7 @@ test("cursors of other forms are refused by the input schema", () => {
 for (const engine of usualEngines)
   suite(`the changes of the catalogue on ${engine.name}`, { concurrency: true }, () => {
     test("changes are listed from a cursor on, with old and new entries and the time they hold from", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
       const begin = await ask(catalogue);
@@ -91,7 +91,7 @@ for (const engine of usualEngines)
     });
 
     test("pages of any size list each change once, also across publishing and restarts", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const whole = await askAll(catalogue, "0", "1000", "acc_1");
       assert.equal(whole.data.length, 179);
@@ -107,7 +107,7 @@ for (const engine of usualEngines)
     });
 
     test("changes never run ahead of what this instance serves, and foreign cursors are refused", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
       const after = await cursorAfter(catalogue, 1);
@@ -125,7 +125,7 @@ for (const engine of usualEngines)
     });
 
     test("a cursor from before a restore is refused with the advice to begin anew", async (t) => {
-      const [store, other] = [await freshStore(engine, t), await freshStore(engine, t)];
+      const [store, other] = [await publishingStore(t, engine), await publishingStore(t, engine)];
       const folder = mkdtempSync(join(tmpdir(), "duba-history-"));
       t.after(() => rmSync(folder, { recursive: true }));
       const catalogue = await openCatalogue({ db: store.db });
@@ -153,7 +153,7 @@ for (const engine of usualEngines)
     });
 
     test("the change feed shows an account its own prices, and none of the others'", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const set = (account: string, of: string, rule: "percent" | "price", value: number) =>
         publishTo(catalogue, settingRule({ account, of, rule, value }), about);
@@ -174,7 +174,7 @@ for (const engine of usualEngines)
     });
 
     test("the change feed shows lists that need a credential only to those who have one", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const listsOf = async (account?: string) => {
         const { data } = await askAll(catalogue, "0", "30", account);
@@ -186,7 +186,7 @@ for (const engine of usualEngines)
     });
 
     test("callers with a credential see scheduled changes; everybody sees them once they hold", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
       await publishTo(catalogue, priced("MTNDATA 104", 11_000), { ...about, holdsFrom: start + 60_000 });
@@ -204,7 +204,7 @@ for (const engine of usualEngines)
     });
 
     test("changes reach their reader once each and in order, while four processes publish", async (t) => {
-      const store = await freshStore(engine, t);
+      const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const others = await Promise.all([1, 2, 3, 4].map(() => store.beside()));
       const keys = ["104", "113", "MTN-1GB-1DAY", "MTN-2GB-30DAYS"].map((code) => `MTNDATA ${code}`);

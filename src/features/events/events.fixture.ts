@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import { after, before, mock } from "node:test";
 import type { Kysely } from "kysely";
 import { Webhook } from "standardwebhooks";
-import type { Engine, Fresh, FreshSettings } from "../../../test/support/engines.ts";
+import type { Engine, FreshSettings } from "../../../test/support/engines.ts";
+import { type FreshStore, freshStore } from "../../../test/support/fresh-store.ts";
 import type { EventType } from "../../declare/event.ts";
 import type { Mode } from "../../declare/operation.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import { addressList } from "../../runtime/network/address.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { announce } from "../../storage/events/announce.ts";
-import { openStore, type Store } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { Deliverer, type DeliveryParts } from "./deliver.ts";
 import { addEndpoint, type EndpointPlace } from "./endpoints.ts";
@@ -107,20 +107,15 @@ export interface EventStore {
 }
 
 export function eventStore(engine: Engine): EventStore {
-  let fresh: Fresh;
-  let opened: Store;
+  let fresh: FreshStore;
   let keys = 0;
   before(async () => {
-    fresh = await engine.ready();
-    opened = await openStore({ ...fresh.settings, serving: false });
+    fresh = await freshStore(undefined, engine, { serving: false });
   });
-  after(async () => {
-    await opened.close();
-    await fresh.dispose();
-  });
+  after(() => fresh.close());
   const store: EventStore = {
     get db() {
-      return opened.db;
+      return fresh.store.db;
     },
     get settings() {
       return fresh.settings;
@@ -128,7 +123,7 @@ export function eventStore(engine: Engine): EventStore {
     log: new RecordedLog(),
     at: Date.UTC(2026, 10, 1),
     place: () => ({
-      db: opened.db,
+      db: fresh.store.db,
       audit: async () => {},
       actor: "test",
       keyring: eventKeyring,
@@ -136,7 +131,7 @@ export function eventStore(engine: Engine): EventStore {
     }),
     deliverer: (changes) =>
       new Deliverer({
-        db: opened.db,
+        db: fresh.store.db,
         keyring: { current: eventKeyring },
         networks: loopback,
         log: store.log,
@@ -153,12 +148,12 @@ export function eventStore(engine: Engine): EventStore {
     async event(audience, mode = "test") {
       keys += 1;
       const data = { key: `key_${keys}`, revoked_at: new Date(store.at).toISOString() };
-      await announce(opened.db, { type: "key.revoked", audience, mode, about: data.key, data, at: store.at });
-      const newest = opened.db.selectFrom("event").select("id").orderBy("number", "desc").limit(1);
+      await announce(fresh.store.db, { type: "key.revoked", audience, mode, about: data.key, data, at: store.at });
+      const newest = fresh.store.db.selectFrom("event").select("id").orderBy("number", "desc").limit(1);
       return (await newest.executeTakeFirstOrThrow()).id;
     },
     async delivery(endpoint, event) {
-      return opened.db
+      return fresh.store.db
         .selectFrom("event_delivery")
         .innerJoin("event", "event.number", "event_delivery.number")
         .selectAll("event_delivery")

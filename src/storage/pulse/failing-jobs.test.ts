@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { openStore } from "../store.ts";
+import { freshStore } from "../../../test/support/fresh-store.ts";
 import { failingJobs, noteFailingJobs } from "./failing-jobs.ts";
 
 const minute = 60_000;
@@ -9,12 +9,7 @@ const minute = 60_000;
 for (const engine of engines)
   suite(`jobs that fail on ${engine.name}`, () => {
     test("every process knows a failing job within a minute, until it succeeds or its process is gone", async (t) => {
-      const { settings, dispose } = await engine.ready();
-      const { db, close } = await openStore({ ...settings, serving: false });
-      t.after(async () => {
-        await close();
-        await dispose();
-      });
+      const { db } = (await freshStore(t, engine, { serving: false })).store;
       const fails = (name: string, since: number) => ({ name, code: "NO", since });
       await noteFailingJobs(db, "one", [fails("seal", 0)], minute - 1);
       assert.deepEqual(await failingJobs(db, minute), []);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { CompiledQuery, type KyselyPlugin } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { until } from "../../../test/support/until.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { noteChange } from "../change-counter.ts";

@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { ticksOf } from "../../../test/support/ticks.ts";
-import { openStore, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { CompiledQueries } from "./compiled-queries.ts";
 
-for (const { name: engine, ready } of engines) {
-  suite(`a compiled query on ${engine}`, () => {
-    let place: Fresh;
+for (const engine of engines) {
+  suite(`a compiled query on ${engine.name}`, () => {
     let store: Store;
-
-    before(async () => {
-      place = await ready();
-      store = await openStore({ ...place.settings, serving: true, starting: true });
-    });
-    after(async () => {
-      await store.close();
-      await place.dispose();
+    withSuiteStore(engine, (opened) => {
+      store = opened;
     });
 
     test("a query is compiled once for each name, and runs with new values", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { openStore } from "../store.ts";
+import { freshStore } from "../../../test/support/fresh-store.ts";
 import { pageOf, pagesOf, piecesOf } from "./pieces.ts";
 
 test("a list of any length comes whole, in order and in pieces of few lengths", () => {
@@ -19,27 +19,21 @@ test("a list of any length comes whole, in order and in pieces of few lengths", 
 });
 
 for (const engine of engines)
-  test(`pages of a query hold each row once, in the order of their key, on ${engine.name}`, async () => {
-    const { settings, dispose } = await engine.ready();
-    const store = await openStore({ ...settings, serving: true, starting: true });
-    try {
-      const names = ["e", "d", "c", "b", "a"];
-      const rows = names.map((name, at) => ({ name, value: "paged", created_at: at % 2 }));
-      await store.db.insertInto("fact").values(rows).execute();
-      const query = store.db.selectFrom("fact").select(["created_at", "name"]).where("value", "=", "paged");
-      const key = ["fact.created_at", "name"];
-      const paged = async (size: number) => {
-        const pages = await Array.fromAsync(pagesOf(query, key, size));
-        return pages.map((page) => page.map(({ name }) => name).join(""));
-      };
-      assert.deepEqual(await paged(2), ["ac", "eb", "d"]);
-      assert.deepEqual(await paged(5), ["acebd"]);
-      const afterC = await pageOf(query, key, 3, [0, "c"]);
-      assert.deepEqual([afterC.rows.map(({ name }) => name), afterC.more], [["e", "b", "d"], false]);
-      assert.equal((await pageOf(query, key, 2, [0, "c"])).more, true);
-      assert.deepEqual(await pageOf(query, key, 2, [1, "d"]), { rows: [], more: false });
-    } finally {
-      await store.close();
-      await dispose();
-    }
+  test(`pages of a query hold each row once, in the order of their key, on ${engine.name}`, async (t) => {
+    const { store } = await freshStore(t, engine);
+    const names = ["e", "d", "c", "b", "a"];
+    const rows = names.map((name, at) => ({ name, value: "paged", created_at: at % 2 }));
+    await store.db.insertInto("fact").values(rows).execute();
+    const query = store.db.selectFrom("fact").select(["created_at", "name"]).where("value", "=", "paged");
+    const key = ["fact.created_at", "name"];
+    const paged = async (size: number) => {
+      const pages = await Array.fromAsync(pagesOf(query, key, size));
+      return pages.map((page) => page.map(({ name }) => name).join(""));
+    };
+    assert.deepEqual(await paged(2), ["ac", "eb", "d"]);
+    assert.deepEqual(await paged(5), ["acebd"]);
+    const afterC = await pageOf(query, key, 3, [0, "c"]);
+    assert.deepEqual([afterC.rows.map(({ name }) => name), afterC.more], [["e", "b", "d"], false]);
+    assert.equal((await pageOf(query, key, 2, [0, "c"])).more, true);
+    assert.deepEqual(await pageOf(query, key, 2, [1, "d"]), { rows: [], more: false });
   });

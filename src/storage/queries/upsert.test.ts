@@ -1,21 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
-import { openStore, type Store } from "../store.ts";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
+import type { Store } from "../store.ts";
 import { insertIfNew, upsert } from "./upsert.ts";
 
-for (const { name: engine, ready } of engines) {
-  suite(`a row by its key on ${engine}`, () => {
-    let place: Fresh;
+for (const engine of engines) {
+  suite(`a row by its key on ${engine.name}`, () => {
     let store: Store;
-
-    before(async () => {
-      place = await ready();
-      store = await openStore({ ...place.settings, serving: true, starting: true });
-    });
-    after(async () => {
-      await store.close();
-      await place.dispose();
+    withSuiteStore(engine, (opened) => {
+      store = opened;
     });
 
     const kept = async (name: string) =>

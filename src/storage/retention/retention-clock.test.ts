@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { Store } from "../store.ts";
 import { acceptClock, doubtedSince, RetentionClock } from "./retention-clock.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { Store } from "../store.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ran } from "../../../../test/support/command-line.ts";
 import { type FreshSettings, usualEngines } from "../../../../test/support/engines.ts";
-import { withSuiteStore } from "../../../../test/support/suite-store.ts";
+import { withSuiteStore } from "../../../../test/support/fresh-store.ts";
 import { recorded } from "../../../access/access.fixture.ts";
 import type { Store } from "../../../storage/store.ts";
 import { invitedPerson, inviteFirst, invitePerson } from "./people-rows.ts";

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { Engine } from "../../../../test/support/engines.ts";
-import { freshStore, looseGuard } from "../../../catalogue/catalogue.fixture.ts";
+import { looseGuard, publishingStore } from "../../../catalogue/catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../../../catalogue/catalogue.ts";
 import { inOrder } from "../../../catalogue/model/snapshot.ts";
 import { approve } from "../../../catalogue/revisions/decide.ts";
@@ -30,7 +30,7 @@ const goods = (name: (size: string) => string, words: string, add = 0) =>
 
 /** A service whose sources the test sets: a restart follows another one on the same store. */
 export async function openFollowing(t: TestContext, engine: Engine) {
-  const store = await freshStore(engine, t);
+  const store = await publishingStore(t, engine);
   const clock = { time: start };
   const audited: AuditEvent[] = [];
   const offers: Record<string, Bundle[]> = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { usualEngines } from "../../../../test/support/engines.ts";
-import { freshStore, publisherOf } from "../../../catalogue/catalogue.fixture.ts";
+import { publisherOf, publishingStore } from "../../../catalogue/catalogue.fixture.ts";
 import { openCatalogue } from "../../../catalogue/catalogue.ts";
 import { itemIn } from "../../../catalogue/model/snapshot.ts";
 import { SourceFreshness } from "../../../catalogue/responses/freshness.ts";
@@ -18,7 +18,7 @@ const minute = 60_000;
 
 /** Instances that follow one shop, each with a connection of its own to one store, under one clock. */
 async function following(t: TestContext, engine: (typeof usualEngines)[number], changes: Partial<Follow> = {}) {
-  const store = await freshStore(engine, t);
+  const store = await publishingStore(t, engine);
   const beside = await store.beside();
   const shop = await Shop.open();
   const clock = { time: start };

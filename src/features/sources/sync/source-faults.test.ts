@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import baxiBouquetsFile from "../../../../stand-ins/baxi/samples/bouquets.json" with { type: "json" };
 import ebillsVariationsFile from "../../../../stand-ins/ebills/samples/variations.json" with { type: "json" };
 import { usualEngines } from "../../../../test/support/engines.ts";
-import { freshStore } from "../../../catalogue/catalogue.fixture.ts";
+import { publishingStore } from "../../../catalogue/catalogue.fixture.ts";
 import { approve } from "../../../catalogue/revisions/decide.ts";
 import { loadStarter } from "../../../catalogue/starter.ts";
 import { silent } from "../../../runtime/log.ts";
@@ -81,7 +81,7 @@ for (const engine of usualEngines)
   suite(`sources with faults on ${engine.name}`, () => {
     for (const { source, values, listFor } of sources)
       test(`whatever ${source.name} sends, nothing wrong is served, the first pull says so, and the third is seen from outside`, async (t) => {
-        const { db, publisher: publisherAt } = await freshStore(engine, t);
+        const { db, publisher: publisherAt } = await publishingStore(t, engine);
         const vendor = await LocalVendor.start();
         const http = new VendorClient({ timeout: 300, connections: 1, keepAlive: true, log: silent });
         t.after(async () => {

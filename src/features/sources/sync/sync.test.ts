@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { type Engine, engines, usualEngines } from "../../../../test/support/engines.ts";
-import { freshStore, priced } from "../../../catalogue/catalogue.fixture.ts";
+import { priced, publishingStore } from "../../../catalogue/catalogue.fixture.ts";
 import { threeWay } from "../../../catalogue/document/three-way.ts";
 import { itemIn } from "../../../catalogue/model/snapshot.ts";
 import { approve, reject } from "../../../catalogue/revisions/decide.ts";
@@ -19,7 +19,7 @@ const ops = { author: "ops", source: "test", note: "" };
 
 /** A store with the starter catalogue under a clock, and a shop that sells the same. */
 async function opened(t: TestContext, engine: Engine) {
-  const store = await freshStore(engine, t);
+  const store = await publishingStore(t, engine);
   const shop = await Shop.open();
   t.after(() => shop.close());
   const clock = { time: start };
