@@ -79,7 +79,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
 
   if (!facts.takesWrites)
     add("store", 1, richText`The store takes no writes, so each verification is answered 500`, {
-      detail: richText`${storeText(facts.roomLeft)} Figures and charts stand still meanwhile.`,
+      detail: richText`${storeText(facts.roomLeft)} Figures and charts may lack what came since.`,
       since: facts.wroteAt,
     });
   if (facts.withoutVendor.length > 0) {
