@@ -138,14 +138,14 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   const isNamed = "list" in part ? command.page !== undefined : part.named === true;
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
   const noneThen = table.title === undefined ? parts.noneThen : undefined;
-  const drawn = html`${lineChart(table, label)}${sortedTable({ ...parts, label, table, isNamed, noneThen })}`;
+  const drawn = html`${lineChart(table)}${sortedTable({ ...parts, label, table, isNamed, noneThen })}`;
   return table.title === undefined ? drawn : html`<h2>${table.title.replace(/:$/, "")}</h2>${drawn}`;
 }
 
 const tones = ["c1", "c2", "c3", "c4"] as const;
 
 /** The columns that are lines, over the rows from the first to the last. */
-function lineChart({ columns, rows }: Table, title: string): Html {
+function lineChart({ columns, rows }: Table): Html {
   const lines = columns.filter(({ line }) => line);
   const [first] = columns;
   if (lines.length === 0 || !first || rows.length < 2) return html``;
@@ -157,6 +157,7 @@ function lineChart({ columns, rows }: Table, title: string): Html {
       sum: column.sumOf?.(rows) ?? "",
     }),
   );
+  const title = lines.map((column, at) => (at === 0 ? labelIn(column) : labelIn(column).toLowerCase())).join(" and ");
   const chart: Chart = { title, kind: "lines", unit: "", times: rows.map((_, at) => at), series };
   return chartFigure(chart, (at) => first.textOf(rows[at]!));
 }

@@ -174,16 +174,17 @@ ${pages > 1 ? pager(page, pages, all.length, urlFor) : ""}`;
 /** The headings that columns share, where there are some. */
 function overHeads(columns: readonly TableColumn[], hasActions: boolean): Html {
   if (!columns.some(({ over }) => over)) return html``;
-  const spans: { over: string | undefined; count: number }[] = [];
-  for (const { over, share } of columns) {
+  // What a narrow page leaves out has cells of its own, so that no head spans columns that are not there.
+  const spans: { over: string | undefined; spare: boolean; count: number }[] = [];
+  for (const { over, share, spare = false } of columns) {
     const last = spans.at(-1);
     const count = share ? 2 : 1;
-    if (last && last.over === over) last.count += count;
-    else spans.push({ over, count });
+    if (last && last.over === over && last.spare === spare) last.count += count;
+    else spans.push({ over, spare, count });
   }
-  const cells = spans.map(({ over, count }) =>
-    over === undefined
-      ? html`<td colspan="${count}"></td>`
+  const cells = spans.map(({ over, spare, count }) =>
+    over === undefined || spare
+      ? html`<td colspan="${count}"${spare ? html` class="spare"` : ""}></td>`
       : html`<th scope="colgroup" colspan="${count}" class="over number">${over}</th>`,
   );
   return html`<tr>${cells}${hasActions ? html`<td></td>` : ""}</tr>`;
