@@ -16,6 +16,9 @@ import {
 } from "./support/kept-stores.ts";
 import { startService } from "./support/service.ts";
 
+/** What commands say more than the versions that made the stores. */
+const cameSince = /^ {2}"served": \d+,\n/m;
+
 for (const name of keptStores)
   for (const engine of engines)
     suite(`the store of ${name} on ${engine.name}`, () => {
@@ -30,7 +33,7 @@ for (const name of keptStores)
       const assertSame = async ({ duba }: PlacedStore) => {
         for (const argv of keptOutputs) {
           const { out, err } = await duba(...argv);
-          assert.equal(out, facts.outputs[argv.join(" ")], err);
+          assert.equal(out.replace(cameSince, ""), facts.outputs[argv.join(" ")], err);
         }
       };
 
