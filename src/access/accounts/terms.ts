@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { accessTrail } from "../../declare/access-trail.ts";
 import { type AccountTerms, balancePeriod } from "../../declare/account-terms.ts";
 import { nairaOf } from "../../declare/money.ts";
-import { rebuildCount } from "../../ledger/journal/rebuild-sums.ts";
+import { rebuildCount } from "../../ledger/journal/rebuild-count.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";

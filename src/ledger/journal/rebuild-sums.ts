@@ -8,9 +8,9 @@ import {
   olderVersionNote,
 } from "../../storage/migrations/older-version.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
-import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
 import { ledgerTrail } from "../ledger-trail.ts";
+import { countRebuild, rebuildCount } from "./rebuild-count.ts";
 import {
   countOfSum,
   differencesOf,
@@ -128,20 +128,6 @@ async function addAll(db: Db, differences: readonly SumDifference[], rebuilds: n
  */
 function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): boolean {
   return counted.attempts < stored.attempts && (span === "hour" || stored.begins_at === from);
-}
-
-const rebuildsName = "sums-rebuilt";
-
-/** How often sums were rebuilt. */
-export async function rebuildCount(db: Db): Promise<number> {
-  const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
-  return Number(row?.value ?? 0);
-}
-
-/** Counts a rebuild. False if another one was counted since `before`. */
-function countRebuild(trx: Db, before: number): Promise<boolean> {
-  const row = { value: String(before + 1), created_at: Date.now() };
-  return upsert(trx, "fact", { name: rebuildsName }, row, { value: String(before) });
 }
 
 /** Deletes the sum, unless it has counted something meanwhile. */
