@@ -3,7 +3,7 @@ import type { ConsolePage } from "../../../commands/console-page.ts";
 import { wholeCsv } from "../../../declare/command/answer-csv.ts";
 import { membersOf, type Texts } from "../../../declare/command/read-texts.ts";
 import { confirms, titleOf } from "../../../declare/command.ts";
-import { Html, html } from "../../../http/pages/html.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { download, page, streamed } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
@@ -333,7 +333,7 @@ export async function framed(
   const band = status && !hasBand ? await bandAbove(request, status) : "";
   return page(
     framedPage(
-      { title, main: html`${band}${above}${band === "" ? main : unfilled(main)}`, scripts, address },
+      { title, main: html`${band}${above}${main}`, scripts, address },
       {
         site,
         place,
@@ -344,11 +344,6 @@ export async function framed(
       },
     ),
   );
-}
-
-/** The same with links that are no filled buttons: the band has the one thing to do. A form keeps its own. */
-function unfilled({ text }: Html): Html {
-  return new Html(text.replaceAll('<a class="button main"', '<a class="button"'));
 }
 
 /** What waits on pages, for their links in the menu. */
