@@ -1,5 +1,5 @@
 /** The versions and the days of their releases, the oldest first. Null: not released yet. */
-const days = { "0.1.0": "2026-11-26", "0.2.0": null } as const;
+const days = { "0.1.0": "2026-11-26", "0.2.0": "2026-11-28" } as const;
 
 /** What came after the first version names its own in `since`. */
 export type Version = keyof typeof days;
