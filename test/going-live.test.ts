@@ -203,10 +203,7 @@ for (const engine of usualEngines) {
           break;
         }
         const { out } = await ran(["upstreams", "status"], { environment });
-        assert.match(
-          out,
-          / waits after failures +- +- +- +balance at the vendor is empty +- +- +balance at the vendor is empty \(2/,
-        );
+        assert.match(out, / waits after failures +- +- +- +wallet is empty +- +- +wallet is empty \(2/);
       } finally {
         await service.close();
         vendor.close();

@@ -166,7 +166,7 @@ test("an alarm alone keeps attempts away, for longer, and is told once until it 
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
       log.lines
-        .filter(({ message }) => /alarm|no attempt/.test(message))
+        .filter(({ message }) => /alarm|no attempt|Top it up/.test(message))
         .map(({ level, fields }) => [level, fields.alarm]),
       [
         ["error", alarm],
