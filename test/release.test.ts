@@ -16,7 +16,8 @@ suite("a release", () => {
   const said: string[] = [];
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  const version = "0.2.0";
+  /** A later one than this, which nobody has released. */
+  const version = "0.99.0";
   const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
   const options = (cwd: string) =>
     ({ cwd, encoding: "utf8", env: { ...process.env, npm_config_offline: "true" } }) as const;
@@ -56,8 +57,9 @@ suite("a release", () => {
     clone(process.cwd(), one, "022");
     // A checkout may have no tags, and what is refused depends on whether there are any.
     run(one, "git", "tag", "v0.0.1");
-    change(join(one, "package.json"), '"version": "0.1.0"', `"version": "${version}"`);
-    change(join(one, "client/package.json"), '"version": "0.1.0"', `"version": "${version}"`);
+    for (const file of ["package.json", "client/package.json"])
+      change(join(one, file), /"version": "[^"]+"/, `"version": "${version}"`);
+    change(join(one, "CHANGELOG.md"), /^## .*$/m, "## Unreleased");
     unreleased = commit(one, "give the next version its number");
     change(join(one, "CHANGELOG.md"), /^## Unreleased$/m, `## ${version} – 2026-12-01`);
     change(join(one, "deploy/container/Containerfile"), /^(ARG BASE=[^@\n]+).*$/m, `$1@${digest}`);

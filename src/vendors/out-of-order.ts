@@ -20,7 +20,8 @@ export const manyNotFound = 20;
  * stop.
  */
 export const alarmTexts: Readonly<Record<VendorAlarm, string>> = {
-  no_money: "has an empty wallet. Top it up at the vendor: a minute later the next verification tries it",
+  no_money:
+    "has an empty wallet. Top it up at the vendor; a minute later, the next verification tries the vendor again",
   bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones",
   bad_settings: "refuses our settings. It serves no attempt until somebody corrects them",
   answered_by_stand_in:

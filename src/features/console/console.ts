@@ -50,7 +50,8 @@ async function openPages(
   const reports = new ReportStore(config.databaseReadUrl, store, log);
   let port: number | undefined;
   const origin = () => consoleOrigin(config, port)!;
-  const rehearsal = "A rehearsal or a demonstration: stand-ins of vendors invented the people of live verifications.";
+  const rehearsal =
+    "A rehearsal or a demonstration: the people of live verifications are invented, by stand-ins of the vendors.";
   const room: ConsoleRoom = {
     config,
     log,

@@ -54,7 +54,7 @@ const isTried = ({ alarm }: { alarm: string | null }) => alarm !== "answered_by_
 function storeText(roomLeft: number | null): string {
   if (roomLeft === null) return "See whether PostgreSQL answers, and has room; the log of the service says why.";
   if (roomLeft < fullDisk) return `Its disk is full: ${bytesText(roomLeft)} left. Make room.`;
-  return `Its disk is not full: ${bytesText(roomLeft)} left. Read the log of the service.`;
+  return `Read the log of the service. Its disk is not full: ${bytesText(roomLeft)} left.`;
 }
 
 /** The first sentence of what is wrong with a vendor, without its dot, and what follows. */
@@ -79,7 +79,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
 
   if (!facts.takesWrites)
     add("store", 1, richText`The store takes no writes, so each verification is answered 500`, {
-      detail: richText`${storeText(facts.roomLeft)} Figures and charts may lack what came since.`,
+      detail: richText`${storeText(facts.roomLeft)} Figures and charts may lack what happened since then.`,
       since: facts.wroteAt,
     });
   if (facts.withoutVendor.length > 0) {

@@ -102,7 +102,7 @@ for (const engine of usualEngines) {
       const needs = [
         // Money first, the oldest first; then what waits for somebody.
         /^1 live verification has no outcome for more than an hour\. See them: duba ledger list --state unknown$/,
-        /^The vendor dojah has an empty wallet\. Top it up at the vendor: .+\. See more: duba upstreams status$/,
+        /^The vendor dojah has an empty wallet\. Top it up at the vendor; .+\. See more: duba upstreams status$/,
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,
         ),
@@ -161,7 +161,8 @@ for (const engine of usualEngines) {
     test("duba status says of each alarm of a vendor what is wrong and what mends it", async () => {
       const { db } = await service.store();
       const sentences = {
-        no_money: "has an empty wallet. Top it up at the vendor: a minute later the next verification tries it.",
+        no_money:
+          "has an empty wallet. Top it up at the vendor; a minute later, the next verification tries the vendor again.",
         bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones.",
         bad_settings: "refuses our settings. It serves no attempt until somebody corrects them.",
         answered_by_stand_in:
@@ -324,7 +325,8 @@ for (const engine of usualEngines) {
     const refusing = await ran(["status"], { environment });
     assert.equal(refusing.exitCode, 1);
     const { out: said } = refusing;
-    const cause = engine.name === "sqlite" ? /Its disk is not full: .+ left\. / : /See whether PostgreSQL answers, /;
+    const cause =
+      engine.name === "sqlite" ? /Its disk is not full: .+ left\. Figures/ : /See whether PostgreSQL answers, /;
     assert.match(said, /\n\nThe store takes no writes, so each verification is answered 500\. .+\n {2}since .+\n$/);
     assert.match(said, cause);
     assert.match(said, /; runbook: DubaStoreAway\n$/);
