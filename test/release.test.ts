@@ -172,14 +172,23 @@ suite("a release", () => {
     assert.match(refused(one, "--key", join(place, "no-key")), /^There is no key \/\S+\/no-key\.\n$/);
     run(one, "git", "checkout", "--quiet", unreleased);
     const says = refused(one);
-    assert.match(says, new RegExp(`^Commit ${unreleased} is not v0\\.2\\.0, which is [0-9a-f]{40}\\.`, "m"));
     assert.match(
       says,
-      new RegExp(`^CHANGELOG\\.md says under "Unreleased" what commit ${unreleased} has beyond 0\\.2\\.0\\.$`, "m"),
+      new RegExp(`^Commit ${unreleased} is not v${RegExp.escape(version)}, which is [0-9a-f]{40}\\.`, "m"),
+    );
+    assert.match(
+      says,
+      new RegExp(
+        `^CHANGELOG\\.md says under "Unreleased" what commit ${unreleased} has beyond ${RegExp.escape(version)}\\.$`,
+        "m",
+      ),
     );
     assert.match(says, /^deploy\/container\/Containerfile pins BASE by no digest/m);
     run(one, "git", "tag", "--delete", `v${version}`);
-    assert.match(refused(one), new RegExp(`^Commit ${unreleased} is no release: no tag v0\\.2\\.0 names it\\.`));
+    assert.match(
+      refused(one),
+      new RegExp(`^Commit ${unreleased} is no release: no tag v${RegExp.escape(version)} names it\\.`),
+    );
     assert.deepEqual(readdirSync(release), files);
   });
 
