@@ -58,11 +58,12 @@ const listAlarms = command({
   answer: Type.Array(AlarmFacts),
   columns,
   page: [
-    { name: "what", of: ({ headline, detail }) => [...headline, ". ", ...detail], as: richTextMember },
+    { name: "what", of: ({ headline }) => headline, as: richTextMember },
     "mends",
     "rank",
     // The colour of an alarm is that of its rank.
     { name: "state", of: ({ state }) => state },
+    { name: "detail", spare: true },
     { name: "count", spare: true },
     "since",
     "acknowledged_by",
