@@ -1,6 +1,6 @@
 import { AlarmFacts } from "../../commands/alarm.ts";
 import type { CommandContext } from "../../commands/context.ts";
-import { list, richTextMember, state, time } from "../../declare/command/answer-schema.ts";
+import { list, sentence, state, time } from "../../declare/command/answer-schema.ts";
 import { remark } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed } from "../../declare/command/read-texts.ts";
@@ -58,7 +58,7 @@ const listAlarms = command({
   answer: Type.Array(AlarmFacts),
   columns,
   page: [
-    { name: "what", of: ({ headline }) => headline, as: richTextMember },
+    { name: "what", of: ({ headline }) => headline, as: sentence },
     "mends",
     "rank",
     // The colour of an alarm is that of its rank.
