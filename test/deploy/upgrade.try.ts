@@ -49,7 +49,7 @@ const email = "shop@example.com";
 /** Of one verification, in naira. */
 const fee = 100;
 
-/** Clients of one API key: each verifies one person after another, and asks again until it is told. */
+/** Clients that share an API key. Each verifies one person after another, and repeats a request until an answer. */
 class Clients {
   /** Where the service is that answers now. */
   port = 0;
@@ -76,7 +76,7 @@ class Clients {
     await until(() => this.told.size >= wanted, 60_000);
   }
 
-  /** Asks for everything once more: each key is told the same. */
+  /** Repeats every request. Each idempotency key must get the same answer again. */
   async askAgain(): Promise<void> {
     for (const [nth, text] of this.told) assert.equal(await this.#verified(nth), text);
   }
@@ -118,7 +118,9 @@ suite("an upgrade from the release before", () => {
         ...vendor.environment,
         DUBA_DATA: settings.dataDirectory,
         ...(settings.databaseUrl && { DUBA_DATABASE_URL: settings.databaseUrl }),
-        ...{ DUBA_BOOTSTRAP_KEY: sandboxKey, DUBA_LIMITS: "off", DUBA_BVN_FEE: String(fee) },
+        DUBA_BOOTSTRAP_KEY: sandboxKey,
+        DUBA_LIMITS: "off",
+        DUBA_BVN_FEE: String(fee),
       };
       const duba = (program: string, ...args: string[]) =>
         execFileSync(process.execPath, [program, ...args], {

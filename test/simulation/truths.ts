@@ -264,7 +264,7 @@ export class Truths {
     });
   }
 
-  /** A vendor is asked only about an attempt that was stored before. */
+  /** The store has an attempt before its vendor is asked. */
   async #checkVendors(db: Kysely<Tables>): Promise<void> {
     const { calls } = this.#parts.vendors;
     const recent = calls.slice(calls.findLastIndex(({ at }) => at <= this.#parts.time.now - 2 * hour) + 1);

@@ -107,7 +107,7 @@ export function consoleCanaries(walk: PageWalk): void {
   });
 
   test("no statement holds a text that has not the form of an id, whatever somebody searches with it", async (t) => {
-    if (walk.heard().length === 0) return t.skip("only PostgreSQL writes statements to a log");
+    if (walk.engine !== "postgres") return t.skip("only PostgreSQL writes statements to a log");
     const { cookie } = by();
     const texts = [...walk.canaries, "+234 800 000 0017", "0800-000-0017", "2348000000017"].filter(
       (it) => !isIdOrEmail(it),

@@ -29,6 +29,7 @@ export interface WalkedPage extends ConsoleAnswer {
 
 /** One service with a busy day, whose pages each role reads once, however many tests judge them. */
 export interface PageWalk {
+  readonly engine: Engine["name"];
   readonly operators: Operators;
   readonly subjects: Subjects;
   /** The number and phone of the person who was verified. */
@@ -119,6 +120,7 @@ export function walkPages(engine: Engine): PageWalk {
     get canaries() {
       return canaries;
     },
+    engine: engine.name,
     person,
     heard,
     pages(role) {

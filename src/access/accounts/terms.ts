@@ -132,11 +132,12 @@ export async function chargedThisMonth(
   now: number,
   accountId?: string,
 ): Promise<ReadonlyMap<string, number>> {
-  const open = zone.startOfDay(zone.dayOf(now - lateBy));
   const month = zone.startOfMonth(zone.monthOf(now));
+  if (accountId !== undefined) return chargedIn(db, { from: month, to: now }, accountId);
+  const open = zone.startOfDay(zone.dayOf(now - lateBy));
   const [ended, later] = await Promise.all([
-    chargedInEnded(db, { from: month, to: open - 1, accountId }, now),
-    chargedIn(db, { from: Math.max(month, open), to: now, accountId }),
+    chargedInEnded(db, { from: month, to: open - 1 }, now),
+    chargedIn(db, { from: Math.max(month, open), to: now }),
   ]);
   const all = new Map(ended);
   for (const [id, kobo] of later) all.set(id, kobo + (all.get(id) ?? 0));
@@ -156,14 +157,13 @@ export async function chargedLastMonth(
   const begun = zone.startOfMonth(zone.monthOf(now));
   const from = zone.startOfMonth(zone.monthOf(begun - 1));
   const to = zone.startOfDay(zone.dayOf(Math.min(from + (now - begun), begun - 1)));
-  return chargedInEnded(db, { from, to, accountId }, now);
+  return accountId === undefined ? chargedInEnded(db, { from, to }, now) : chargedIn(db, { from, to }, accountId);
 }
 
 /** Daily sums that begin in this time. */
 interface ChargedDays {
   from: number;
   to: number;
-  accountId: string | undefined;
 }
 
 /** Milliseconds after its end in which the journal adds to a day, unless it is far behind. */
@@ -175,7 +175,6 @@ const endedDays = new WeakMap<Db, Map<string, Promise<ReadonlyMap<string, number
 /** Of all accounts these are hundreds of thousands of rows, and few of them ever change: we keep what we read. */
 async function chargedInEnded(db: Db, days: ChargedDays, now: number): Promise<ReadonlyMap<string, number>> {
   if (days.to < days.from) return new Map();
-  if (days.accountId !== undefined) return chargedIn(db, days);
   const known = endedDays.get(db) ?? new Map();
   endedDays.set(db, known);
   const key = `${days.from} ${days.to} ${await rebuildCount(db)} ${Math.floor(now / readEvery)}`;
@@ -187,7 +186,7 @@ async function chargedInEnded(db: Db, days: ChargedDays, now: number): Promise<R
   return known.get(key)!;
 }
 
-async function chargedIn(db: Db, { from, to, accountId }: ChargedDays): Promise<ReadonlyMap<string, number>> {
+async function chargedIn(db: Db, { from, to }: ChargedDays, accountId?: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("verification_sum")
     // PostgreSQL returns a sum as text.

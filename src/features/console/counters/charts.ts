@@ -95,16 +95,15 @@ export async function liveCalls(
   const first = Math.floor((now() - length) / step) * step + step;
   const rows = await db
     .selectFrom("minute_outcome")
-    .select(["operation", "outcome", sql<number | string>`minute - minute % ${sql.lit(step)}`.as("at")])
+    .select(["outcome", sql<number | string>`minute - minute % ${sql.lit(step)}`.as("at")])
     .select(({ fn }) => fn.sum<number | string>("answers").as("answers"))
     .where("minute", ">=", first - length)
     .where("operation", "like", "verify%")
-    .groupBy(["operation", "outcome", "at"])
+    .groupBy(["outcome", "at"])
     .execute();
   const steps = Array.from({ length: length / step }, (): LiveCalls => ({ calls: 0, answered: 0 }));
   const before = { calls: 0, answered: 0 };
-  for (const { operation, outcome, at, answers } of rows) {
-    if (subjectOf(operation) !== "verifications") continue;
+  for (const { outcome, at, answers } of rows) {
     const sum = Number(at) < first ? before : (steps[(Number(at) - first) / step] ?? steps.at(-1)!);
     sum.calls += Number(answers);
     if (["verified", "no match"].includes(outcomeOf("verifications", outcome))) sum.answered += Number(answers);

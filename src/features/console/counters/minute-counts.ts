@@ -12,15 +12,13 @@ const minute = 60_000;
 export const countedSubjects = ["look-ups", "verifications"] as const;
 export type CountedSubject = (typeof countedSubjects)[number];
 
-/** Whom an operation's count is about; undefined: verifications that are no live ones. */
-export function subjectOf(operation: string): CountedSubject | undefined {
-  if (!operation.startsWith("verify")) return "look-ups";
-  return operation.includes(" ") ? undefined : "verifications";
+export function subjectOf(operation: string): CountedSubject {
+  return operation.startsWith("verify") ? "verifications" : "look-ups";
 }
 
-/** The name under which the store has the count: `verifyBvn` of live keys, `verifyBvn test` of others. */
-function countedAs(operation: string, mode: string): string {
-  return mode !== "live" && subjectOf(operation) === "verifications" ? `${operation} ${mode}` : operation;
+/** Charts show look-ups of every caller, and of verifications those of live keys. */
+function isCounted({ operation, mode }: { operation: string; mode: string }): boolean {
+  return mode === "live" || subjectOf(operation) === "look-ups";
 }
 
 export interface MinuteCounts {
@@ -89,8 +87,8 @@ export function keepMinuteCounts(
 /** All that was counted since the start, by operation and outcome. */
 function countedNow(answers: ResponseCounts): Map<string, Counted> {
   const counted = new Map<string, Counted>();
-  for (const { operation: asked, mode, outcome, count } of answers.all()) {
-    const operation = countedAs(asked, mode);
+  for (const { operation, mode, outcome, count } of answers.all()) {
+    if (!isCounted({ operation, mode })) continue;
     const key = `${operation} ${outcome}`;
     counted.set(key, { operation, outcome, answers: count + (counted.get(key)?.answers ?? 0) });
   }
@@ -100,7 +98,7 @@ function countedNow(answers: ResponseCounts): Map<string, Counted> {
 function durationsNow(answers: ResponseCounts, about: CountedSubject): number[] {
   const sums: number[] = [];
   for (const { operation, mode, tally } of answers.tallies())
-    if (subjectOf(countedAs(operation, mode)) === about)
+    if (subjectOf(operation) === about && isCounted({ operation, mode }))
       for (const [bucket, count] of tally.durations?.counts().entries() ?? [])
         sums[bucket] = (sums[bucket] ?? 0) + count;
   return sums;

@@ -27,8 +27,7 @@ export interface FormState {
   was?: string | undefined;
   /** The identity vendors that the service asks. */
   vendors?: readonly string[];
-  /** To choose from by typing a name. */
-  /** `typed`: too many to choose from, so they come while somebody types. */
+  /** To choose from by typing a name. `typed`: too many for the page, so they come while somebody types. */
   lists?: Partial<Record<Picker, readonly Picked[] | "typed">>;
   problem?: Error | undefined;
   /** What it is about to do. */
