@@ -129,7 +129,8 @@ const showKeyUse = command({
   id: "keys.use",
   title: "Use",
   summary:
-    "Show the live verifications of a key: by the hour for 24 hours, by the day for 30 days, or by the month for 12 months.",
+    "Show the live verifications of a key: by the hour for 24 hours, by the day for 30 days, " +
+    "or by the month for 12 months.",
   description: "From the sums of hours and days. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
