@@ -204,7 +204,7 @@ function classesOf(column: TableColumn, place: NarrowPlace | undefined, more: st
   const kind =
     isFigure(column) && column.meterOf === undefined
       ? "number"
-      : shows === "sentence"
+      : shows === "sentence" || (shows === "richText" && place !== "name")
         ? "sentence"
         : shows === "facts"
           ? "brief"
