@@ -44,8 +44,13 @@ export const microseconds = (): number => (performance.now() * 1000) | 0;
 /** Microseconds since the request came, for at most 35 minutes. */
 const elapsed = ({ started }: Exchange): number => (microseconds() - started) | 0;
 
-/** Answers without a failure. `headers` is a flat list of pairs. */
-export function send(exchange: Exchange, status: number, headers: readonly string[], body: Buffer | undefined): void {
+/** Answers without a failure. `headers` is a flat list of pairs. Node sends a string in one piece with them. */
+export function send(
+  exchange: Exchange,
+  status: number,
+  headers: readonly string[],
+  body: Buffer | string | undefined,
+): void {
   const { response } = exchange;
   if (!response.destroyed) response.writeHead(status, [...headers, ...ownHeaders(exchange)]).end(body);
   noteAnswer(exchange, status);
@@ -62,7 +67,7 @@ const refusing = 500;
 export function sendUnlessGone(
   exchange: Exchange,
   headers: readonly string[],
-  body: Buffer,
+  body: string,
   undelivered: () => void,
 ): void {
   const { response } = exchange;
@@ -72,8 +77,9 @@ export function sendUnlessGone(
     send(exchange, 200, headers, body);
     return;
   }
-  response.writeHead(200, [...headers, ...ownHeaders(exchange)]).write(body.subarray(0, -1));
-  setTimeout(() => response.destroyed || response.end(body.subarray(-1)), refusing);
+  const bytes = Buffer.from(body);
+  response.writeHead(200, [...headers, ...ownHeaders(exchange)]).write(bytes.subarray(0, -1));
+  setTimeout(() => response.destroyed || response.end(bytes.subarray(-1)), refusing);
   noteAnswer(exchange, 200);
 }
 

@@ -141,8 +141,8 @@ export function pipeline(
       ? { answer: result, headers: {} }
       : (result as Answered<object>);
     if (exchange.caller?.mode === "test") tell(exchange, hint);
-    const body = Buffer.from(write(answer));
-    const all = [...jsonHeaders(body.length), ...Object.entries(headers).flat()];
+    const body = write(answer);
+    const all = [...jsonHeaders(Buffer.byteLength(body)), ...Object.entries(headers).flat()];
     if (undelivered) sendUnlessGone(exchange, all, body, undelivered);
     else send(exchange, 200, all, body);
   };

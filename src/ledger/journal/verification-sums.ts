@@ -56,8 +56,6 @@ export interface SumTable<Row extends AnySum = AnySum> {
   counts: readonly (Count & keyof Row)[];
   /** The sums that a change belongs to, without their times. */
   of(change: Change): readonly Partial<Row>[];
-  /** Rows that one statement writes. */
-  atOnce: number;
 }
 
 export const accountSums: SumTable<SumRow> = {
@@ -65,7 +63,6 @@ export const accountSums: SumTable<SumRow> = {
   keys: ["span", "begins_at", "account_id", "mode", "kind", "vendor"],
   counts,
   of: (change) => [change],
-  atOnce: 1,
 };
 
 /** By API key, and by vendor for all accounts together. */
@@ -80,7 +77,6 @@ export const useSums: SumTable<UseSumRow> = {
     { about: "vendor", name: vendor, mode },
     ...(key_id === "" ? [] : [{ about: "key", name: key_id, mode }]),
   ],
-  atOnce: 50,
 };
 
 export const sumTables = [accountSums, useSums] as readonly SumTable[];
@@ -138,16 +134,19 @@ const changeTable: SumTable<Change> = {
   of: (change) => [change],
 };
 
+/** Rows of one statement: with their columns far below what an engine takes. */
+const rowsAtOnce = 50;
+
 /** Adds each row to the sum with its key, in the order of the keys. */
 export async function addSumRows<Row extends AnySum>(
   db: Db,
   table: SumTable<Row>,
   rows: readonly Row[],
 ): Promise<void> {
-  const { name, keys, counts, atOnce } = table;
+  const { name, keys, counts } = table;
   const added = (count: Count) => sql<number>`${sql.ref(`${name}.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
   const inOrder = rows.toSorted((one, other) => (nameOfSum(table, one) < nameOfSum(table, other) ? -1 : 1));
-  for (const some of piecesOf(inOrder, atOnce))
+  for (const some of piecesOf(inOrder, rowsAtOnce))
     await db
       .insertInto(name)
       .values(some as AnySum[] as SumRow[])
