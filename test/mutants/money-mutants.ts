@@ -289,7 +289,7 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "an answer counts as lost because its caller ended its side",
     file: "src/http/exchange.ts",
-    from: "response.destroyed || response.end(body.subarray(-1))",
+    from: "response.destroyed || response.end(bytes.subarray(-1))",
     to: "response.destroy()",
     tests: ["test/verification-settings.test.ts"],
   },
