@@ -23,7 +23,7 @@ suite("documents", () => {
 
 suite("decisions", () => {
   test("decisions have a number each, which their title states", () => {
-    const pages = globSync("docs/decisions/*.md").map((page) => basename(page));
+    const pages = globSync("docs/decisions/0*.md").map((page) => basename(page));
     const numbers = pages.map((page) => page.slice(0, 4));
     assert.deepEqual(
       numbers.filter((number, index) => numbers.indexOf(number) !== index),
@@ -31,5 +31,14 @@ suite("decisions", () => {
     );
     for (const page of pages)
       assert.match(readFileSync(join("docs/decisions", page), "utf8"), new RegExp(`^# ${page.slice(0, 4)} `), page);
+  });
+
+  test("the index of decisions has each once, under its title", () => {
+    const listed = [...readFileSync("docs/decisions/README.md", "utf8").matchAll(/^- \[(.+)\]\((.+)\)$/gm)];
+    const pages = globSync("docs/decisions/0*.md").map((page) => {
+      const [, title] = /^# \d{4} (.+)$/m.exec(readFileSync(page, "utf8"))!;
+      return [title, basename(page)];
+    });
+    assert.deepEqual(listed.map(([, title, page]) => [title, page]).toSorted(), pages.toSorted());
   });
 });
