@@ -74,11 +74,25 @@ for (const engine of usualEngines)
         assert.match(text, /<span class="pill warn">paused<\/span>/, place);
         assert.doesNotMatch(text, /<span class="id">load<\/span>|pill bad/, place);
       }
-      assert.match(now, /<li class="warn"><div><strong>The vendor Dojah is paused/);
+      assert.match(now, /<h3>Ends by itself<\/h3><ol><li class="warn"><div><strong>The vendor Dojah is paused/);
       assert.match(now, /<a class="button" href="\/routes\/resume\?vendor=dojah">Resume Dojah<\/a>/);
-      assert.match(await page("/alarms/list"), /<span class="pill warn">waits for somebody<\/span>/);
+      const all = await page("/alarms/list");
+      assert.match(all, /<h3>Ends by itself<\/h3><ol><li class="warn"><div><strong>The vendor Dojah is paused/);
+      assert.match(all, /<a class="button" href="\/routes\/resume\?vendor=dojah">Resume Dojah<\/a>/);
+      assert.equal(textOf(all).match(/Dojah is paused/g)!.length, 1);
       assert.match(places.vendor, /<a class="button main" href="\/routes\/resume\?vendor=dojah">Resume all…<\/a>/);
       for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
+    });
+
+    test("what ends by itself needs no hand, and a pause that somebody must end does", async () => {
+      const needs = async () => (await duba("status")).split("\n\n").at(-1)!;
+      assert.doesNotMatch(await needs(), /dojah/);
+      await pause("dojah", "key");
+      assert.match(await needs(), /The vendor dojah is paused by terminal:\S+ until somebody resumes it/);
+      const now = await page("/");
+      assert.match(now, /<h3>Waits for somebody[\s\S]*<strong>The vendor Dojah is paused/);
+      assert.doesNotMatch(now, /Ends by itself/);
+      await pause("dojah", "load");
     });
 
     test("what stops the service is a band on every page until it is over, with its button", async () => {
@@ -99,6 +113,9 @@ for (const engine of usualEngines)
       }
       const now = await page("/");
       assert.match(now, /<h3>Stops the service[\s\S]*<li class="bad"><div><strong>Live verifications have no vendor/);
+      for (const text of [now, await page("/alarms/list"), await page("/status")])
+        assert.doesNotMatch(text, /<strong>The vendor/, "what the band says stands in no other row");
+      assert.equal((await duba("status")).match(/The vendor dojah is paused/g)!.length, 1);
       const itself = await page("/routes/resume?vendor=dojah");
       assert.doesNotMatch(bandsIn(itself).join(), /Resume Dojah/);
       await resume("dojah");
@@ -124,6 +141,24 @@ for (const engine of usualEngines)
       vendor.behaviour = json(200, found);
     });
 
+    test("an empty wallet that leaves no vendor is a part of what stops the service, and of no other rank", async () => {
+      vendor.behaviour = json(402, { error: "insufficient balance" });
+      await pause("qoreid", "answers");
+      const now = await noticed(
+        async () => {
+          await verify();
+          return page("/");
+        },
+        (text) => bandsIn(text).join().includes("Dojah has an empty wallet"),
+      );
+      assert.match(textOf(bandsIn(now)[0]!), /QoreID is paused .* Dojah has an empty wallet\. Top it up at the vendor/);
+      for (const text of [now, await page("/alarms/list")]) assert.doesNotMatch(text, /<strong>The vendor/);
+      const { covers } = JSON.parse(await duba("alarms", "list", "--json"))[0];
+      assert.deepEqual(covers, ["paused:qoreid", "vendor:dojah"]);
+      vendor.behaviour = json(200, found);
+      await resume("qoreid");
+    });
+
     test("the figure of live verifications counts what its chart counts, and both say so", async () => {
       await operators.service.verify();
       const now = textOf(await page("/"));
@@ -140,6 +175,17 @@ for (const engine of usualEngines)
     });
   });
 
+test("Now says once that nothing needs a hand", async () => {
+  const operators = await startOperators(engines[0]!, {});
+  try {
+    const { text } = await operators.send("/", { cookie: operators.by.officer.cookie });
+    assert.equal(text.match(/Nothing needs a hand/g)?.length, 1);
+    assert.match(text, /<a href="\/alarms\/list">All alarms<\/a>/);
+  } finally {
+    await operators.service.close();
+  }
+});
+
 test("a store that takes no writes is in the list of what needs a hand, with its section of the runbook", async () => {
   const operators = await startOperators(engines[0]!, {});
   const { service } = operators;
@@ -152,6 +198,10 @@ test("a store that takes no writes is in the list of what needs a hand, with its
       async () => (await operators.send("/", { cookie })).text,
       (text) => bandsIn(text).length === 1,
     );
+    for (const path of ["/", ...pages.filter((path) => path !== "/status"), vendorPage]) {
+      const [band = ""] = bandsIn((await operators.send(path, { cookie })).text);
+      assert.match(band, /<a class="button main" href="\/status">See the status<\/a>/, path);
+    }
     const [, list = ""] = text.split("Needs a hand");
     assert.match(list, /<li class="bad"><div><strong>The store takes no writes[\s\S]*?DubaStoreAway[\s\S]*?<time /);
     const { dataDirectory } = service.settings;

@@ -46,6 +46,10 @@ export interface Alarm {
   /** Who made it so, and until when. */
   actor?: string;
   until?: number | null;
+  /** Whether it is over at `until` without a hand. */
+  endsByItself: boolean;
+  /** The names of alarms whose facts it says: lists leave those out. */
+  covers: readonly string[];
   /** What is about to happen, such as the end of a pause. It goes to everyone who got the alarm. */
   soon?: RichText | undefined;
   acknowledged: { by: string; until: number; note: string } | null;
@@ -60,14 +64,25 @@ export function newAlarm(
   headline: RichText,
   { detail = [], ...more }: Partial<Omit<OpenAlarm, "name" | "rank" | "headline">> = {},
 ): OpenAlarm {
-  return { name, rank, headline, detail, mends: [], count: null, since: null, ...more };
+  return {
+    name,
+    rank,
+    headline,
+    detail,
+    mends: [],
+    count: null,
+    since: null,
+    endsByItself: false,
+    covers: [],
+    ...more,
+  };
 }
 
 /** What the list of alarms says of one. */
 export const AlarmFacts = Type.Object({
   alarm: reference,
   rank: Type.Unsafe<Rank>({ type: "integer", shows: "state", words: ranks, tones: rankTones }),
-  state: state(["open", "acknowledged"]),
+  state: state(["open", "acknowledged", "ends_by_itself"], { words: { ends_by_itself: "ends by itself" } }),
   what: sentence,
   count: orNull(Type.Integer()),
   since: orNull(time),
@@ -83,6 +98,7 @@ export const AlarmFacts = Type.Object({
   key_id: orNull(reference),
   actor: orNull(account),
   ends: orNull(time),
+  covers: Type.Array(reference, { description: "Alarms that it says too. They stand in no list meanwhile." }),
   runbook: orNull(
     Type.String({ description: "The section of RUNBOOK.md about it; with DUBA_RUNBOOK_URL its address." }),
   ),

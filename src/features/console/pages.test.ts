@@ -304,7 +304,7 @@ suite("what pages of the console say", () => {
     try {
       const [now, status] = [await page("/"), await page("/status")].map((text: string) => ({
         bands: text.match(/<\w+ class="band[\s\S]*?<\/h2>/g),
-        list: /<h2>Needs a hand<\/h2>[\s\S]*?<\/section>/.exec(text)![0],
+        list: /<div class="alarms">[\s\S]*?<\/ol><\/div>/.exec(text)![0],
       }));
       assert.match(now!.bands!.join(), /^<section class="band"[^<]*<h2>The store takes no writes/);
       assert.ok(now!.list.split("<li").length > 2, now!.list);

@@ -56,8 +56,8 @@ export const acknowledgeAll = command({
 });
 
 async function openOf(room: CommandContext, rank: string) {
-  const { alarms } = await (await import("./read-health.ts")).readHealth(room);
-  const open = alarms.filter((alarm) => `${alarm.rank}` === rank && !alarm.acknowledged);
+  const { needsHand, readHealth } = await import("./read-health.ts");
+  const open = (await readHealth(room)).alarms.filter((alarm) => `${alarm.rank}` === rank && needsHand(alarm));
   if (open.length === 0) throw new CommandError("No alarm of this rank is open.");
   return open;
 }

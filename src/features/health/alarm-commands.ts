@@ -22,11 +22,11 @@ export const quietFor = {
 };
 
 export function alarmFacts(alarm: WrittenAlarm): AlarmFacts {
-  const { name, rank, what, count, since, acknowledged, headline, detail, mends } = alarm;
+  const { name, rank, what, count, since, acknowledged, headline, detail, mends, covers } = alarm;
   return {
     alarm: name,
     rank,
-    state: acknowledged ? "acknowledged" : "open",
+    state: acknowledged ? "acknowledged" : alarm.endsByItself ? "ends_by_itself" : "open",
     what,
     count,
     since,
@@ -42,6 +42,7 @@ export function alarmFacts(alarm: WrittenAlarm): AlarmFacts {
     key_id: alarm.key ?? null,
     actor: alarm.actor ?? null,
     ends: alarm.until ?? null,
+    covers: [...covers],
     runbook: alarm.runbook,
   };
 }
@@ -57,23 +58,17 @@ const listAlarms = command({
   kind: "read",
   answer: Type.Array(AlarmFacts),
   columns,
+  // What is found in the list: it is drawn as on Now.
   page: [
     { name: "what", of: ({ headline }) => headline, as: sentence },
-    "mends",
-    "rank",
-    // The colour of an alarm is that of its rank.
-    { name: "state", of: ({ state }) => state },
-    { name: "detail", spare: true },
-    { name: "count", spare: true },
-    "since",
-    "acknowledged_by",
-    "until",
-    "note",
-    { name: "alarm", spare: true },
+    ...(["detail", "alarm", "covers", "state", "acknowledged_by", "note"] as const),
   ],
   none: "Nothing needs a hand.",
-  onPage: () => [list, { note: "", mends: [mend("Test the receivers", "alarms.test")] }],
-  isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
+  onPage: () => [
+    { ...list, areAlarms: true },
+    { note: "", mends: [mend("Test the receivers", "alarms.test")] },
+  ],
+  isWell: (alarms) => alarms.every(({ state }) => state !== "open"),
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) => {
     const [{ readHealth }, { writtenAlarms }] = await Promise.all([
       import("./read-health.ts"),

@@ -152,6 +152,8 @@ suite("alarms", () => {
       mends: [{ says: ["Raise the cap"], command: "accounts.change", input: { account: "acc_1" } }],
       count: null,
       since,
+      endsByItself: false,
+      covers: [],
       account: "acc_1",
     });
   });

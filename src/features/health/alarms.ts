@@ -34,7 +34,8 @@ function pauseText({ vendor, kind, by, why, until }: PausedRoute, { pauses, vend
   return richText`paused${checks} by ${{ actor: by }} until ${end}, because ${pauseReasons[why]}`;
 }
 
-function troubleOf(alarm: string): string {
+function troubleOf(alarm: string | null): string {
+  if (alarm === null) return "gets no calls for now: it failed too often, or asked Duba to wait";
   // A newer version may have others.
   return alarmTexts[alarm as VendorAlarm] ?? `has the alarm ${alarm.replaceAll("_", " ")}`;
 }
@@ -89,13 +90,15 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     );
     const isLost = (name: string) => facts.lost.some(({ vendor }) => vendor === name);
     const pauses = [...new Set(facts.lost.flatMap(({ pause }) => pause ?? []))];
-    const ill = facts.vendors.filter(({ name, alarm, ill }) => alarm !== null && ill && isLost(name));
+    const ill = facts.vendors.filter(({ name, ill }) => ill && isLost(name));
     const why = [
       ...pauses.map((pause) => richText`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause, facts)}.`),
-      ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${headOf(troubleOf(alarm!))}.`),
+      ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${headOf(troubleOf(alarm))}.`),
       // What mends several is said once.
-      ...new Set(ill.map(({ alarm }) => restOf(troubleOf(alarm!)))).values().map((rest) => [rest]),
+      ...new Set(ill.map(({ alarm }) => restOf(troubleOf(alarm)))).values().map((rest) => [rest]),
     ].filter((text) => text.join("") !== "");
+    const isSaid = ({ vendor, kind }: PausedRoute) => pauses.some((one) => one.vendor === vendor && one.kind === kind);
+    const isWhole = ({ vendor }: PausedRoute) => facts.pauses.filter((one) => one.vendor === vendor).every(isSaid);
     // The one that nobody calls wrong comes first.
     pauses.sort((one, other) => mildest.indexOf(one.why) - mildest.indexOf(other.why));
     const [first] = pauses;
@@ -109,6 +112,10 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
         ...(first === undefined ? [mend("See why", "routes.show")] : []),
       ],
       since: Math.max(...facts.lost.map(({ since }) => since ?? 0)),
+      covers: [
+        ...new Set(pauses.filter(isWhole).map(({ vendor }) => `paused:${vendor}`)),
+        ...ill.map(({ name }) => `vendor:${name}`),
+      ],
       ...(first && { vendor: first.vendor, actor: first.by, until: first.until }),
     });
   }
@@ -121,6 +128,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       vendor,
       actor: pauses[0]!.by,
       until: pauses[0]!.until,
+      endsByItself: pauses.every(({ until }) => until !== null),
       soon:
         ending &&
         richText`The pause of the vendor ${{ vendor }} ends at ${{ time: ending.until! }}: it gets attempts again.`,
@@ -163,8 +171,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     if (!ill) continue;
     const tried = isTried({ alarm }) ? [trial(vendor)] : [];
     const { since, notAskedSince } = ill;
-    const idle = "gets no calls for now: it failed too often, or asked Duba to wait";
-    const trouble = alarm === null ? idle : troubleOf(alarm);
+    const trouble = troubleOf(alarm);
     const rest = restOf(trouble);
     add(`vendor:${vendor}`, 2, richText`The vendor ${{ vendor }} ${headOf(trouble)}`, {
       detail: joinTexts(

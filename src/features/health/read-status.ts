@@ -6,7 +6,7 @@ import { pauseFacts } from "../../verification/commands/vendor-states.ts";
 import { isRehearsal } from "../../verification/stand-in-store.ts";
 import { alarmFacts } from "./alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
-import { readHealth } from "./read-health.ts";
+import { needsHand, readHealth } from "./read-health.ts";
 import { type WritingRoom, writtenAlarms } from "./written-alarms.ts";
 
 /** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
@@ -44,10 +44,7 @@ export async function readStatus(room: WritingRoom) {
     dead_deliveries: health.dead,
     last_backup_at: health.backupAt,
     expiring_keys: health.ending,
-    needs: [
-      nodeRisk() ?? [],
-      alarms.filter(({ acknowledged }) => acknowledged === null).map(({ what }) => what),
-    ].flat(),
+    needs: [nodeRisk() ?? [], alarms.filter(needsHand).map(({ what }) => what)].flat(),
     acknowledged: alarms.filter(({ acknowledged }) => acknowledged !== null).map(({ name }) => name),
     alarms: alarms.map(alarmFacts),
   };

@@ -20,7 +20,10 @@ export const statusCommand = command({
     "",
     ...(status.needs.length === 0 ? ["Nothing needs a hand."] : needsOf(status, viewing)),
   ],
-  onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing, vendorTitle) }],
+  onPage: (status, viewing) => [
+    { title: "Needs a hand:", list: "alarms", areAlarms: true, none: "Nothing needs a hand." },
+    { record: factsOf(status, viewing, vendorTitle) },
+  ],
   isWell: ({ needs }) => needs.length === 0,
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) =>
     (await import("./read-status.ts")).readStatus(room),

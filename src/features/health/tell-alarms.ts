@@ -10,7 +10,7 @@ import { operators } from "../../storage/events/announce.ts";
 import { insertIfNew, upsert } from "../../storage/queries/upsert.ts";
 import { alarmReceivers } from "./alarm-receivers.ts";
 import { alarmSettings } from "./alarm-settings.ts";
-import { openAlarms } from "./read-health.ts";
+import { needsHand, openAlarms } from "./read-health.ts";
 import { runbookLink } from "./runbook-sections.ts";
 import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
 
@@ -53,8 +53,9 @@ interface Note {
 }
 
 /** What is wrong while nobody can read what is. */
-const storeAway: ToldAlarm & { soon?: undefined; acknowledged: null } = {
+const storeAway: ToldAlarm & { soon?: undefined; acknowledged: null; endsByItself: boolean } = {
   acknowledged: null,
+  endsByItself: false,
   name: "store",
   rank: 1,
   since: null,
@@ -100,9 +101,9 @@ export class AlarmTeller {
     const closed = Object.entries(note.told).filter(([alarm]) => !open.some(({ name }) => name === alarm));
     const now = this.#room.now();
     const repeat = settingOf(this.#room.config, alarmSettings.alarmRepeat);
-    const lasting = open.filter(({ name, acknowledged }) => {
-      const { toldAt } = note.told[name] ?? {};
-      return acknowledged === null && toldAt !== undefined && now - toldAt >= repeat;
+    const lasting = open.filter((alarm) => {
+      const { toldAt } = note.told[alarm.name] ?? {};
+      return needsHand(alarm) && toldAt !== undefined && now - toldAt >= repeat;
     });
     if (opened.length + lasting.length + ending.length + closed.length === 0) return;
     const claimed = JSON.stringify({ told: note.told, claimedUntil: now + claimTime });

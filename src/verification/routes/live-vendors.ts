@@ -4,7 +4,7 @@ import type { Db } from "../../storage/tables.ts";
 import type { UpstreamHealth } from "../../vendors/circuit-breaker.ts";
 import { lastingAlarms, type VendorAlarm } from "../../vendors/out-of-order.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
-import { upstreamStatus } from "./upstream-status.ts";
+import { type UpstreamStatus, upstreamStatus } from "./upstream-status.ts";
 
 /** What a vendor is for a kind of check: paused by a person, ill, or waiting after failures. The worst first. */
 export const vendorStates = [
@@ -14,6 +14,12 @@ export const vendorStates = [
 ] as const satisfies readonly ("paused" | VendorAlarm | UpstreamHealth["state"])[];
 export type VendorState = (typeof vendorStates)[number];
 
+/**
+ * Milliseconds: so long after a failed attempt a vendor that nobody asked again counts as away. Between two attempts
+ * that fail it is not well for a moment.
+ */
+const stillAway = 5 * 60_000;
+
 /** A vendor that serving processes use for a kind of check. Every page, alarm and figure goes by it. */
 export interface LiveVendor {
   vendor: string;
@@ -22,7 +28,7 @@ export interface LiveVendor {
   state: VendorState;
   pause: PausedRoute | undefined;
   alarm: VendorAlarm | null;
-  /** True if every process currently waits before its next attempt there. */
+  /** True if every process waits before its next attempt there, or that is due and the last one failed just before. */
   isAway: boolean;
   /** Since when it is not ready, in milliseconds since 1970. */
   since: number | null;
@@ -38,17 +44,17 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   return [...Map.groupBy(seen, ({ upstream }) => upstream)].flatMap(([vendor, views]) =>
     [...new Set(views.flatMap(({ kinds }) => kinds))].map((kind): LiveVendor => {
       const pause = pauseOf(pauses, vendor, kind);
-      const isAway = views.every(({ state }) => state === "open");
+      const askedAt = (view: UpstreamStatus) =>
+        Math.max(view.last_answer_at ?? 0, ...Object.values(view.last_failures));
+      const isAway = views.every(
+        (view) => view.state === "open" || (view.state === "half_open" && now - askedAt(view) < stillAway),
+      );
       const ill = views.flatMap(({ ill_since }) => ill_since ?? []);
       // It is away since the last process finds it so.
       const since = ill.length === 0 ? null : isAway ? Math.max(...ill) : Math.min(...ill);
       const said = new Set<string>(views.flatMap(({ alarm, state }) => [alarm ?? [], state].flat()));
       // A newer version may have other alarms.
       const isWell = [...said].every((word) => word === "ready");
-      const asked = views.flatMap(({ last_answer_at, last_failures }) => [
-        last_answer_at ?? 0,
-        ...Object.values(last_failures),
-      ]);
       return {
         vendor,
         kind,
@@ -59,7 +65,9 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
         alarm: views.find(({ alarm }) => alarm !== null)?.alarm ?? null,
         isAway,
         since: pause?.since ?? since,
-        notAskedSince: views.every(({ state }) => state === "half_open") ? Math.max(...asked) || null : null,
+        notAskedSince: views.every(({ state }) => state === "half_open")
+          ? Math.max(...views.map(askedAt)) || null
+          : null,
       };
     }),
   );

@@ -2,6 +2,7 @@ import type { AlarmFacts } from "../../../commands/alarm.ts";
 import { answerCsv } from "../../../declare/command/answer-csv.ts";
 import { type AnswerFile, list } from "../../../declare/command/answer-schema.ts";
 import { listOf, listRows, memberWith, partsOf, tableOf } from "../../../declare/command/answer-table.ts";
+import { titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { download } from "../console-response.ts";
@@ -23,10 +24,17 @@ export function alarmsView(request: PageRequest, command: ConsoleCommand, alarms
   return alarmList(alarms, { ...request, actionsOf: (alarm) => acts(alarm).actions });
 }
 
+/** The same as a part of a page. Without alarms the page says so in a sentence. */
+export function alarmsPart(request: PageRequest, command: ConsoleCommand, alarms: readonly AlarmFacts[]): Html {
+  if (alarms.length === 0) return html``;
+  return html`<section><div class="heads"><h2>Needs a hand</h2><a href="/alarms/list">All alarms</a></div>${alarmsView(request, command, alarms)}</section>`;
+}
+
 /** The worst alarm as a band, if it stops the service. */
 export function bandOf(request: PageRequest, command: ConsoleCommand, alarms: readonly AlarmFacts[]): Html | undefined {
   const worst = worstOf(alarms);
-  return worst && alarmBand(worst, request, linksOf(request, command)({ ...worst }).actions);
+  const state = { address: pathOf(command), text: `See the ${titleOf(command).toLowerCase()}` };
+  return worst && alarmBand(worst, { ...request, state }, linksOf(request, command)({ ...worst }).actions);
 }
 
 /** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
@@ -101,7 +109,7 @@ export async function answerParts(
       editor: editorOf(request, command),
       noneThen: isFiltered ? undefined : noneThen(request, command),
     }),
-    find: html`${timed ? pageSpans(request, command, labelIn(timed)) : ""}${table && (table.rows.length > 1 || !isWhole) ? finder(request, showsList() ? table.columns : []) : ""}`,
+    find: html`${timed ? pageSpans(request, command, labelIn(timed)) : ""}${table && (table.rows.length > 1 || !isWhole) ? finder(request, showsList() && !isDrawn ? table.columns : []) : ""}`,
     handsOut: handed?.length
       ? html`<a class="button main" href="${urlFor({ _csv: "handed", _page: undefined })}">${command.handsOut!.title}</a>`
       : "",

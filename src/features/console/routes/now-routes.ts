@@ -16,7 +16,7 @@ import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";
 import { figureRow, headlines, rowShape } from "../view/figures.ts";
 import { recordAddress } from "../view/record-links.ts";
-import { alarmsView, answerOf, bandOf } from "./answers.ts";
+import { alarmsPart, answerOf, bandOf } from "./answers.ts";
 import { framed } from "./command-routes.ts";
 import { pageHead } from "./page-parts.ts";
 import { ownEmail } from "./place-parts.ts";
@@ -206,7 +206,8 @@ async function healthView(request: PageRequest): Promise<Html> {
     ...(costs === 0 ? [] : [`${things(costs)} ${costs === 1 ? "costs" : "cost"} money`]),
     ...(waits === 0 ? [] : [`${things(waits)} ${waits === 1 ? "waits" : "wait"} for somebody`]),
   ];
-  return html`<p class="health">${well} <span>${says.join("; ") || "Nothing needs a hand"}.</span></p>`;
+  const none = alarms.length === 0 ? html` <a href="/alarms/list">All alarms</a>` : "";
+  return html`<p class="health">${well} <span>${says.join("; ") || "Nothing needs a hand"}.${none}</span></p>`;
 }
 
 function things(count: number): string {
@@ -224,7 +225,7 @@ async function statusOf(request: PageRequest): Promise<(StatusFacts & { command:
 /** What needs a hand. */
 async function handsView(request: PageRequest): Promise<Html> {
   const status = await statusOf(request);
-  return status ? alarmsView(request, status.command, status.alarms) : html``;
+  return status ? alarmsPart(request, status.command, status.alarms) : html``;
 }
 
 /** The vendors, and how the service is. */

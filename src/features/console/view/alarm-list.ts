@@ -33,14 +33,18 @@ export function worstOf(alarms: readonly AlarmFacts[]): AlarmFacts | undefined {
   return worst?.rank === 1 ? worst : undefined;
 }
 
-/** The worst alarm, with the button that mends it. `path`: of the page, which needs no link to itself. */
+/**
+ * The worst alarm, with the button that mends it, or else the page that says more. `path`: of the page, which needs no
+ * link to itself.
+ */
 export function alarmBand(
   alarm: AlarmFacts,
-  { path, ...parts }: AlarmParts & { path: string },
+  { path, state, ...parts }: AlarmParts & { path: string; state: MenuLink },
   actions: readonly MenuLink[],
 ): Html {
   const { links, others: left } = mendsOf(alarm, parts);
-  const [mend, ...others] = links.filter(({ address }) => address.split("?")[0] !== path);
+  const pages = links.length === 0 ? [state] : links;
+  const [mend, ...others] = pages.filter(({ address }) => address.split("?")[0] !== path);
   const since = alarm.since === null ? "" : html`Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
   return html`<section class="band" aria-label="What stops the service"><h2>${parts.say(alarm.headline)}</h2><p>${since} ${parts.say(alarm.detail)}${left}${runbookOf(alarm)}</p><div class="tools">${mend ? html`<a class="button main" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></section>`;
 }
@@ -52,24 +56,28 @@ function runbookOf({ runbook, rank }: AlarmFacts): Html | string {
   return rank === 1 ? html` Runbook: ${runbook}.` : "";
 }
 
-/** What needs a hand, by rank. */
+/** What needs a hand, by rank, and below that what ends by itself. */
 export function alarmList(
   alarms: readonly AlarmFacts[],
   { actionsOf, ...parts }: AlarmParts & { actionsOf: (row: Record<string, unknown>) => readonly MenuLink[] },
 ): Html {
-  const heads = html`<div class="heads"><h2>Needs a hand</h2><a href="/alarms/list">All alarms</a></div>`;
-  if (alarms.length === 0)
-    return html`<section>${heads}<p class="empty"><strong>Nothing needs a hand.</strong></p></section>`;
   const worst = worstOf(alarms);
-  const byRank = [...Map.groupBy(alarms, ({ rank }) => rank)].map(([rank, some]) => {
+  const ending = alarms.filter(({ state }) => state === "ends_by_itself");
+  const byRank = Map.groupBy(
+    alarms.filter((alarm) => !ending.includes(alarm)),
+    ({ rank }) => rank,
+  );
+  const linesOf = (some: readonly AlarmFacts[]) =>
+    html`<ol>${some.map((alarm) => alarmLine(alarm, { ...parts, isSaid: alarm === worst }, actionsOf({ ...alarm })))}</ol>`;
+  const groups = [...byRank].map(([rank, some]) => {
     const name = `${ranks[rank].charAt(0).toUpperCase()}${ranks[rank].slice(1)}`;
     const many = some.filter(({ state }) => state === "open").length > 1;
     const all = many && changeOfRank(parts.site);
     const link = all ? html` <a href="${addressOf(all, { rank: String(rank) })}">${titleOf(all)}</a>` : "";
-    const lines = some.map((alarm) => alarmLine(alarm, { ...parts, isSaid: alarm === worst }, actionsOf({ ...alarm })));
-    return html`<h3>${name}${link}</h3><ol>${lines}</ol>`;
+    return html`<h3>${name}${link}</h3>${linesOf(some)}`;
   });
-  return html`<section>${heads}<div class="alarms">${byRank}</div></section>`;
+  const last = ending.length === 0 ? "" : html`<h3>Ends by itself</h3>${linesOf(ending)}`;
+  return html`<div class="alarms">${groups}${last}</div>`;
 }
 
 /** What acts on all alarms of a rank. */

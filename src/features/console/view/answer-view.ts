@@ -20,7 +20,7 @@ import { shownAs } from "./cells.ts";
 import { chartFigure } from "./chart-figure.ts";
 import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
 import { icon } from "./menus.ts";
-import { labelIn, type RowLinks, sortedTable, type View } from "./paged-table.ts";
+import { labelIn, type RowLinks, seen, sortedTable, type View } from "./paged-table.ts";
 import type { RecordLink, recordShownBy } from "./record-links.ts";
 import { timeLineView } from "./time-line-view.ts";
 import { mendLinks, type Names, type Say, worded, wordsOf } from "./words.ts";
@@ -131,14 +131,16 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     const moments = (answer as Record<string, TimeLineEntry[]>)[String(part.list)]!;
     return html`<section><div class="heads"><h2>${part.title!.replace(/:$/, "")}</h2></div>${timeLineView(moments, names)}</section>`;
   }
-  if ("list" in part && part.areAlarms && parts.alarms)
-    return parts.alarms((answer as Record<string, AlarmFacts[]>)[String(part.list)]!);
   const { columns, ...found } = worded(tableOf(command, answer, part, times), names);
   const table = { ...found, columns: columns.filter(({ name }) => name !== parts.without) };
+  const alarms = "list" in part && part.areAlarms ? (seen(table, parts.view) as AlarmFacts[]) : [];
   const isNamed = "list" in part ? command.page !== undefined : part.named === true;
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
   const noneThen = table.title === undefined ? parts.noneThen : undefined;
-  const drawn = html`${lineChart(table)}${sortedTable({ ...parts, label, table, isNamed, noneThen })}`;
+  const drawn =
+    parts.alarms && alarms.length > 0
+      ? parts.alarms(alarms)
+      : html`${lineChart(table)}${sortedTable({ ...parts, label, table, isNamed, noneThen })}`;
   return table.title === undefined ? drawn : html`<h2>${table.title.replace(/:$/, "")}</h2>${drawn}`;
 }
 
