@@ -141,7 +141,7 @@ for (const engine of usualEngines)
       vendor.behaviour = json(200, found);
     });
 
-    test("an empty wallet that leaves no vendor is a part of what stops the service, and of no other rank", async () => {
+    test("an empty wallet that leaves no vendor is part of what stops the service, and no other row", async () => {
       vendor.behaviour = json(402, { error: "insufficient balance" });
       await pause("qoreid", "answers");
       const now = await noticed(

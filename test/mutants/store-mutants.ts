@@ -222,11 +222,23 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: "the page of the status has a band for each alarm",
     file: "src/features/health/status-command.ts",
-    from:
-      'onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: ' +
-      "factsOf(status, viewing, vendorTitle) }],",
-    to: "",
+    from: 'list: "alarms", areAlarms: true,',
+    to: 'list: "alarms",',
     tests: ["src/features/console/pages.test.ts"],
+  },
+  {
+    name: "what the band says stands in rows of other ranks as well",
+    file: "src/features/health/read-health.ts",
+    from: "alarms: all.filter(({ name }) => !covers.has(name)),",
+    to: "alarms: all,",
+    tests: ["test/pages-agree.test.ts"],
+  },
+  {
+    name: "between two attempts that fail a vendor is not away",
+    file: "src/verification/routes/live-vendors.ts",
+    from: 'view.state === "half_open" && now - askedAt(view) < stillAway',
+    to: "false",
+    tests: ["src/features/health/status-command.test.ts"],
   },
   {
     name: "who follows a list sees the last seconds twice",
