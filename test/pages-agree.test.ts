@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { sql } from "kysely";
 import { type Operators, startOperators } from "../src/features/console/operators.fixture.ts";
 import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
 import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
@@ -80,7 +81,10 @@ for (const engine of usualEngines)
       assert.match(all, /<h3>Ends by itself<\/h3><ol><li class="warn"><div><strong>The vendor Dojah is paused/);
       assert.match(all, /<a class="button" href="\/routes\/resume\?vendor=dojah">Resume Dojah<\/a>/);
       assert.equal(textOf(all).match(/Dojah is paused/g)!.length, 1);
-      assert.match(places.vendor, /<a class="button main" href="\/routes\/resume\?vendor=dojah">Resume all…<\/a>/);
+      assert.match(places.vendor, /<a class="button main" href="\/routes\/resume\?vendor=dojah">Resume Dojah…<\/a>/);
+      for (const text of [places.vendor, places.vendors]) assert.doesNotMatch(text, /(?:Resume|Pause) all/);
+      assert.match(places.vendors, />Resume Dojah…<\/a>[\s\S]*>Pause QoreID…<\/a>/);
+      assert.match(places.vendor, /<a class="button" href="\/upstreams\/test\?name=dojah">Try Dojah…<\/a>/);
       for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
     });
 
@@ -175,6 +179,42 @@ for (const engine of usualEngines)
     });
   });
 
+test("no vendor reads as well while the store takes no writes", async () => {
+  const operators = await startOperators(engines[0]!, {
+    DUBA_UPSTREAMS: "dojah",
+    DUBA_DOJAH_URL: "http://127.0.0.1:9",
+    DUBA_DOJAH_APP_ID: "app",
+    DUBA_DOJAH_KEY: "key",
+  });
+  const { service } = operators;
+  const page = async (path: string) => (await operators.send(path, { cookie: operators.by.officer.cookie })).text;
+  const { dataDirectory } = service.settings;
+  const told = async (...argv: string[]) => (await ran(argv, { environment: { DUBA_DATA: dataDirectory } })).out;
+  try {
+    await noticed(
+      () => page("/vendors"),
+      (text) => /Dojah[\s\S]*>serves</.test(text),
+    );
+    assert.match(await told("status"), /^vendors +dojah$/m);
+    const { db } = await service.store();
+    await db
+      .insertInto("fact")
+      .values({ name: "probe", value: "", created_at: 1 })
+      .onConflict((on) => on.doNothing())
+      .execute();
+    await sql.raw("create trigger full before update on fact begin select raise(abort, 'disk full'); end").execute(db);
+    for (const path of ["/", "/vendors", "/upstreams/status", vendorPage]) {
+      const text = await page(path);
+      assert.match(text, /<span class="pill warn">not asked<\/span>/, path);
+      assert.doesNotMatch(text, />serves</, path);
+    }
+    assert.match(await told("status"), /^vendors +dojah \(not asked\)$/m);
+    assert.match(await told("routes", "show"), / not asked /);
+  } finally {
+    await service.close();
+  }
+});
+
 test("Now says once that nothing needs a hand", async () => {
   const operators = await startOperators(engines[0]!, {});
   try {
@@ -191,7 +231,6 @@ test("a store that takes no writes is in the list of what needs a hand, with its
   const { service } = operators;
   try {
     const { db } = await service.store();
-    const { sql } = await import("kysely");
     await sql.raw("create trigger full before update on fact begin select raise(abort, 'disk full'); end").execute(db);
     const cookie = operators.by.officer.cookie;
     const text = await noticed(

@@ -73,6 +73,8 @@ export interface CommandContext extends CommandResources, WithStory, WithManualC
   verificationSettings(): IdentitySettings;
   /** The account of what operators verify themselves. The first use makes it. */
   operatorAccount(trx: Transaction<Tables>): ReturnType<typeof ofOperator>;
+  /** Whether the store accepts a write now: a verification writes before a vendor is asked. */
+  takesWrites(): Promise<boolean>;
   /** Whether the store is of stand-ins. */
   isRehearsal(): Promise<boolean>;
   /** The key ring, which belongs to the store. */
@@ -135,6 +137,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     verificationSettings: () => identitySettingsOf(config),
     operatorAccount: async (trx) =>
       (await import("../access/accounts/operator-account.ts")).operatorAccount({ ...context, db: trx }, now()),
+    takesWrites: async () => (await import("../storage/store.ts")).takesWritesNow(store),
     isRehearsal: async () => (await import("../verification/stand-in-store.ts")).isRehearsal(db),
     async keyring() {
       const { keyringPath, readKeyring } = await import("../keyring/file.ts");

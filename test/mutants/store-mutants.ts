@@ -234,6 +234,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["test/pages-agree.test.ts"],
   },
   {
+    name: "a vendor reads as well while the store takes no writes",
+    file: "src/verification/commands/vendor-states.ts",
+    from: 'takesWrites || state !== "ready" ? state : "not_asked"',
+    to: "takesWrites ? state : state",
+    tests: ["test/pages-agree.test.ts"],
+  },
+  {
     name: "between two attempts that fail a vendor is not away",
     file: "src/verification/routes/live-vendors.ts",
     from: 'view.state === "half_open" && now - askedAt(view) < stillAway',

@@ -11,14 +11,13 @@ import { nairaText } from "../../declare/money.ts";
 import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../ledger/spending/spending-watch.ts";
 import { recent } from "../../runtime/recent.ts";
-import { withTimeout } from "../../runtime/timeout.ts";
 import { failingEndpoints, undelivered } from "../../storage/events/undelivered.ts";
 import { lastBackupAt } from "../../storage/last-backup.ts";
 import { loosenedProtection } from "../../storage/protection.ts";
 import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
 import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
-import { probeName, tryWrite } from "../../storage/store.ts";
+import { probeName, takesWritesNow } from "../../storage/store.ts";
 import { attemptsLeft } from "../../verification/routes/attempts-left.ts";
 import { checksWithoutVendor, liveVendors, pausesThatCount } from "../../verification/routes/live-vendors.ts";
 import { pausedRoutes } from "../../verification/routes/paused-vendors.ts";
@@ -29,9 +28,6 @@ export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config" | "health">
   accounts: Pick<CommandContext["accounts"], "emails">;
 };
 
-/** Milliseconds. If a write takes longer, we say that the store takes none. */
-const patience = 2_000;
-
 /** What alarms are made of. */
 export type HealthFacts = Awaited<ReturnType<typeof readFacts>>;
 
@@ -39,7 +35,7 @@ export async function readFacts(room: AlarmRoom) {
   const { db, config } = room;
   const now = room.now();
   const read = await allOf({
-    takesWrites: withTimeout(tryWrite(db), patience).then((takes) => takes === true),
+    takesWrites: takesWritesNow(db),
     probedAt: lastProbeAt(db),
     roomLeft: roomLeft(config),
     newestAt: newestEntryAt(db),
@@ -111,7 +107,7 @@ export async function readFacts(room: AlarmRoom) {
     lost: live.filter(({ kind }) => withoutVendor.includes(kind)),
     vendors: [...Map.groupBy(live, ({ vendor }) => vendor)].map(([name, checks]) => ({
       name,
-      ready: checks.every(({ state }) => state === "ready"),
+      ready: read.takesWrites && checks.every(({ state }) => state === "ready"),
       /** The checks for which a person paused it. */
       paused: checks.flatMap(({ kind, pause }) => (pause ? [{ kind, pause }] : [])),
       isPaused: checks.every(({ pause }) => pause),

@@ -67,7 +67,8 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (
     "scheduled changes": facts.scheduled,
     vendors: listText(
       facts.vendors.map(({ name, ready, paused_by, paused_until, paused, paused_checks }) => {
-        if (paused_by === null) return ready ? nameOf(name) : `${nameOf(name)} (not ready)`;
+        if (paused_by === null && ready) return nameOf(name);
+        if (paused_by === null) return `${nameOf(name)} (not ${facts.takes_writes ? "ready" : "asked"})`;
         const checks = paused ? "" : ` for ${paused_checks.map(labelOf).join(" and ")}`;
         return `${nameOf(name)} (paused${checks} by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
       }),

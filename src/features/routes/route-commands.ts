@@ -9,7 +9,7 @@ import type { RouteSettings } from "../../ledger/identity-settings.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { type Audited, triedFirst, type WithClock } from "../../storage/audited.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
-import { pauseFacts, vendorChoice } from "../../verification/commands/vendor-states.ts";
+import { pauseFacts, stateIn, vendorChoice } from "../../verification/commands/vendor-states.ts";
 import { decidedOrder } from "../../verification/routes/decide-vendor-order.ts";
 import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../../verification/routes/live-vendors.ts";
 import {
@@ -58,7 +58,9 @@ const showRoutes = command({
     rows.length === 0 ? "" : "Asked from top to bottom, until one answers. Figures of the last 24 hours.",
   none: "No live verification asked a vendor in the last 30 days.",
   noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and try each with its own test number.", by: "upstreams.test" },
-  run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
+  run: async (_, room: Pick<Audited, "db"> & WithClock & Configured & { takesWrites(): Promise<boolean> }) => {
+    const { db, now, config } = room;
+    const takesWrites = await room.takesWrites();
     const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;
     const listed = config.upstreams.map((name) => ({ name }));
     const placeOf = ({ vendor, kind }: { vendor: string; kind: CheckKind }) =>
@@ -70,6 +72,7 @@ const showRoutes = command({
     return [
       ...standings.map((one) => ({
         ...one,
+        state: stateIn(takesWrites, one.state),
         ...pauseFacts(one.pause),
         place: placeOf(one),
         found_rate: rounded(one.foundRate),
@@ -84,7 +87,7 @@ const showRoutes = command({
         kind,
         span: "24h" as const,
         place: placeOf({ vendor, kind }),
-        state,
+        state: stateIn(takesWrites, state),
         since,
         ...pauseFacts(pause),
         ...noFigures,

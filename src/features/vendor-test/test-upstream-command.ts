@@ -86,7 +86,7 @@ function checkConsent(text: string, person: CheckInput): void {
 
 export const testUpstream = command({
   id: "upstreams.test",
-  title: "Try it…",
+  title: "Try…",
   summary: "Verify one person at an identity vendor: by default the test number that the vendor published.",
   description:
     "It is a verification like those of clients, of the account operator@example.com, which pays nothing and may " +

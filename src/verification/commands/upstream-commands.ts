@@ -13,13 +13,18 @@ import { askedText, CheckRow, checkRows, dayFacts, hoursChart, type VendorSettin
 import {
   pauseFacts,
   pauseMembers,
+  stateIn,
   vendorChoice,
   vendorState,
   vendorStateTones,
   vendorStateWords,
 } from "./vendor-states.ts";
 
-interface Room {
+interface ReadingRoom extends Pick<Audited, "db">, WithClock {
+  takesWrites(): Promise<boolean>;
+}
+
+interface Room extends ReadingRoom {
   config: VendorSettings & { vendors: Readonly<Record<string, VendorValues>> };
 }
 
@@ -93,23 +98,24 @@ const showStatus = command({
   noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and start the service again." },
   isWell: (found) =>
     found.every((seen) => seen.state === "ready" && seen.alarm === null && seen.paused_checks.length === 0),
-  run: async (_, { db, now }: Pick<Audited, "db"> & WithClock) => statusesOf(db, now()),
+  run: async (_, room: ReadingRoom) => statusesOf(room),
 });
 
 /**
  * The state of each vendor, as each process sees it. A vendor counts as paused if all its kinds of check are paused.
  */
-async function statusesOf(db: Audited["db"], now: number) {
-  const pauses = await pausedRoutes(db, now);
-  return (await upstreamStatus(db, now)).map((seen) => statusOf(seen, pauses));
+async function statusesOf({ db, now, takesWrites }: ReadingRoom) {
+  const [pauses, takes] = [await pausedRoutes(db, now()), await takesWrites()];
+  return (await upstreamStatus(db, now())).map((seen) => statusOf(seen, pauses, takes));
 }
 
-function statusOf({ kinds, ...status }: UpstreamStatus, pauses: readonly PausedRoute[]) {
+function statusOf({ kinds, ...status }: UpstreamStatus, pauses: readonly PausedRoute[], takesWrites: boolean) {
   const checks = kinds.filter((kind) => pauseOf(pauses, status.upstream, kind));
   const [first] = checks;
   return {
     ...status,
-    state: checks.length > 0 && checks.length === kinds.length ? ("paused" as const) : status.state,
+    state:
+      checks.length > 0 && checks.length === kinds.length ? ("paused" as const) : stateIn(takesWrites, status.state),
     ...pauseFacts(first && pauseOf(pauses, status.upstream, first)),
     paused_checks: checks,
   };
@@ -177,8 +183,10 @@ const showUpstream = command({
     { record: { ...(missing.length > 0 && { missing }), settings } },
   ],
   examples: [{ vendor: "dojah" }],
-  run: async ({ vendor: wanted }, { db, now, config }: Room & Pick<Audited, "db"> & WithClock) => {
-    const processes = (await statusesOf(db, now())).filter(({ upstream }) => upstream === wanted);
+  run: async ({ vendor: wanted }, room: Room) => {
+    const { db, now, config } = room;
+    const processes = (await statusesOf(room)).filter(({ upstream }) => upstream === wanted);
+    const takesWrites = await room.takesWrites();
     const all = await liveVendors(db, now());
     const live = all.filter((one) => one.vendor === wanted);
     const worst = live.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
@@ -187,10 +195,10 @@ const showUpstream = command({
     const day = await vendorDay(db, now(), { vendor: wanted, live: all, settings: config });
     return {
       ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
-      state: pause ? ("paused" as const) : (worst?.state ?? null),
+      state: pause ? ("paused" as const) : stateIn(takesWrites, worst?.state ?? null),
       since: pause?.since ?? worst?.since ?? null,
       ...pauseFacts(pause),
-      kinds: live.map(({ kind, state }) => ({ kind, state })),
+      kinds: live.map(({ kind, state }) => ({ kind, state: stateIn(takesWrites, state) })),
       asked: askedText(day.checks),
       ...day,
       processes,

@@ -20,6 +20,7 @@ export const vendorStateWords: Record<VendorState, string> = {
   refused: "refuses all attempts",
   bad_response: "answers what cannot be",
   finds_nobody: "finds nobody",
+  not_asked: "not asked",
   ready: "ready",
   open: "waits after failures",
   half_open: "tries the next call",
@@ -51,6 +52,11 @@ export const pauseMembersOfState = {
 /** The state of a vendor says since when it is not ready, or who paused it, until when and why. */
 export const vendorState = (words: Readonly<Record<string, string>> = vendorStateWords) =>
   state(vendorStates, { words, tones: vendorStateTones, ...pauseMembersOfState });
+
+/** The state of a vendor for people: no vendor serves while the store takes no writes. */
+export function stateIn<State extends VendorState | null>(takesWrites: boolean, state: State): State | "not_asked" {
+  return takesWrites || state !== "ready" ? state : "not_asked";
+}
 
 export function pauseFacts(pause: PausedRoute | undefined) {
   return { paused_by: pause?.by ?? null, paused_until: pause?.until ?? null, paused_why: pause?.why ?? null };

@@ -6,12 +6,15 @@ import { lastingAlarms, type VendorAlarm } from "../../vendors/out-of-order.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "./upstream-status.ts";
 
-/** What a vendor is for a kind of check: paused by a person, ill, or waiting after failures. The worst first. */
+/**
+ * What a vendor is for a kind of check: paused by a person, ill, waiting after failures, or well where the service asks
+ * nobody. The worst first.
+ */
 export const vendorStates = [
   "paused",
   ...lastingAlarms,
-  ...(["refused", "bad_response", "finds_nobody", "open", "half_open", "ready"] as const),
-] as const satisfies readonly ("paused" | VendorAlarm | UpstreamHealth["state"])[];
+  ...(["refused", "bad_response", "finds_nobody", "open", "half_open", "not_asked", "ready"] as const),
+] as const satisfies readonly ("paused" | "not_asked" | VendorAlarm | UpstreamHealth["state"])[];
 export type VendorState = (typeof vendorStates)[number];
 
 /**

@@ -65,7 +65,7 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
         return [];
       }
       const isDanger = command.kind === "danger";
-      const text = command.title;
+      const text = member.isVendor ? withName(command.title, String(value)) : command.title;
       if (!split) return [{ address, text, id: command.id, isDanger, isApart: isDanger }];
       const links = parts.map((part) => {
         const word = String(part[split.member.of!]);
@@ -73,11 +73,11 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
         return {
           id: command.id,
           address: addressOf(command, one),
-          text: text.replace(/(…?)$/, ` ${calledName(word, new Map())}$1`),
+          text: withName(command.title, word),
           isPart: true,
         };
       });
-      const all = { id: command.id, address, text: text.replace(/(…?)$/, " all$1"), isPart: true, isWhole: true };
+      const all = { id: command.id, address, text, isPart: true, isWhole: true };
       return links.length === 1 ? links : [...links, all];
     });
     // What nobody can undo stands last.
@@ -87,6 +87,11 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
       link,
     };
   };
+}
+
+/** Such as "Pause Dojah…": what a deed is done to, where a row has several. */
+function withName(title: string, name: string): string {
+  return title.replace(/(…?)$/, ` ${calledName(name, new Map())}$1`);
 }
 
 /** Whether a record that goes by this member may have the name. */
