@@ -15,6 +15,7 @@ import type { timeOfReference } from "../ledger/reference.ts";
 import type { NearlySpentAccount } from "../ledger/spending/spending-watch.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
+import { piecesOf } from "../storage/queries/pieces.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { StartService } from "../terminal/io.ts";
@@ -81,6 +82,9 @@ export interface CommandContext extends CommandResources, WithStory, WithManualC
   keyring(): Promise<{ ring: Keyring; path: string }>;
 }
 
+/** Of more accounts than this, one statement that reads all of them is faster. */
+const mostByName = 500;
+
 /** `store`: the store itself, where `db` may be a replica, which takes no writes. */
 export function contextOf(context: CommandResources, store = context.db): CommandContext {
   const { db, now, config } = context;
@@ -89,11 +93,13 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     const { tail, withoutConfirmation } = await import("../audit/read.ts");
     return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
   };
-  const textOf = async (member: "name" | "email", from = db) => {
-    const rows = await from
-      .selectFrom("account")
-      .select(["id", `${member} as text`])
-      .execute();
+  const textOf = async (member: "name" | "email", ids?: readonly string[], from = db) => {
+    const all = from.selectFrom("account").select(["id", `${member} as text`]);
+    const wanted = ids && [...new Set(ids)];
+    const rows =
+      wanted && wanted.length <= mostByName
+        ? (await Promise.all(piecesOf(wanted).map((some) => all.where("id", "in", some).execute()))).flat()
+        : await all.execute();
     const texts = new Map(rows.map(({ id, text }) => [id, text]));
     return (id: string) => texts.get(id) ?? id;
   };
@@ -103,8 +109,8 @@ export function contextOf(context: CommandResources, store = context.db): Comman
       find: async (idOrEmail) => (await accounts()).findAccount(db, idOrEmail),
       all: async () => (await accounts()).listAccounts(db),
       ids: async () => (await db.selectFrom("account").select("id").execute()).map(({ id }) => id),
-      emails: () => textOf("email"),
-      names: () => textOf("name"),
+      emails: (ids) => textOf("email", ids),
+      names: (ids) => textOf("name", ids),
     },
     ledgerRows: async (snapshot) => (await import("../ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
     timesOfReferences: async () => (await import("../ledger/reference.ts")).timeOfReference,
@@ -114,7 +120,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
         now(),
         config.timeZone,
         // SQLite has one connection, and the snapshot has it.
-        await textOf("email", snapshot),
+        await textOf("email", undefined, snapshot),
       ),
     auditEntries,
     async storyOf(asked) {

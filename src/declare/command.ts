@@ -173,9 +173,14 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   records?: readonly DeclaredKind[];
   /**
    * How many rows a choice of its input finds by itself, where an index tells: `{ state: { unknown: 2 } }`. `asked`:
-   * what else a page asks for, by which it may count fewer.
+   * what else a page asks for, by which it may count fewer. `all`: its rows without any choice, if they were read
+   * already.
    */
-  choiceCounts?: (asked: Readonly<Record<string, string>>, room: Room) => Promise<ChoiceCounts>;
+  choiceCounts?: (
+    asked: Readonly<Record<string, string>>,
+    room: Room,
+    all?: readonly Returned<RowOf<Static<Answer>>>[],
+  ) => Promise<ChoiceCounts>;
   /**
    * Its tab on the page of a record: its word, if that is not its title, and how many rows it has of the record,
    * counted up to `mostCounted`.

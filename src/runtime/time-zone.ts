@@ -136,6 +136,8 @@ export function weekday(day: string): string {
 
 /** Whether a text is a day of the calendar, such as `2026-11-01`. */
 export function isDay(text: string): boolean {
+  // To throw takes long, and a page asks about each text of a long list.
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   try {
     return Temporal.PlainDate.from(text).toString() === text;
   } catch {

@@ -4,8 +4,8 @@ import { scopes, usualScopes } from "../../declare/operation.ts";
 import Type from "../../declare/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { type KeyUse, lastUses } from "../keys/key-uses.ts";
-import * as keys from "../keys/keys.ts";
+import type { KeyUse } from "../keys/key-uses.ts";
+import { type ApiKey, apiKeyOf } from "../keys/keys.ts";
 
 export const keyFacts = {
   id: reference,
@@ -76,7 +76,8 @@ export const listKeysCommand = command({
     ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),
     ...(["expires_at", "last_used_at", "last_used_from"] as const),
   ],
-  choiceCounts: async ({ account }, store: Audited) => groupCounts(groups, await standings(store, account)),
+  choiceCounts: async ({ account }, store: Audited, all) =>
+    groupCounts(groups, all ?? (await standings(store, account))),
   tab: { count: async ({ account }, store: Audited) => (await standings(store, account)).length },
   examples: [{}, { account: "shop@example.com" }, { only: "ends_soon" }],
   run: async ({ account, only }, store: Audited) => {
@@ -87,13 +88,19 @@ export const listKeysCommand = command({
 
 async function listed({ db }: Audited, account?: string) {
   const of = account === undefined ? undefined : await findAccount(db, account);
-  const [found, owners, uses] = await Promise.all([
-    keys.listKeys(db, of?.id),
-    of ? [of] : db.selectFrom("account").select(["id", "email"]).execute(),
-    lastUses(db, of?.id),
-  ]);
-  const emails = new Map(owners.map(({ id, email }) => [id, email]));
-  return found.map((key) => keyFactsOf(key, emails.get(key.account_id) ?? key.account_id, uses.get(key.id)));
+  const rows = await db
+    .selectFrom("api_key")
+    .innerJoin("account", "account.id", "api_key.account_id")
+    .leftJoin("key_use", "key_use.key_id", "api_key.id")
+    .selectAll("api_key")
+    .select(["email", "used_at", "key_use.address as used_from"])
+    .$if(of !== undefined, (query) => query.where("account_id", "=", of!.id))
+    .orderBy("api_key.created_at")
+    .orderBy("api_key.id")
+    .execute();
+  return rows.map(({ email, used_at, used_from, ...row }) =>
+    keyFactsOf(apiKeyOf(row), email, used_at === null ? undefined : { at: used_at, address: used_from! }),
+  );
 }
 
 /** What says in which groups keys are. */
@@ -108,7 +115,7 @@ async function standings({ db }: Audited, account?: string) {
   return rows.map((row) => ({ ...row, state: keyState(row) }));
 }
 
-export function keyFactsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
+export function keyFactsOf(key: ApiKey, email: string, use?: KeyUse) {
   return {
     ...key,
     account: email,
@@ -122,7 +129,7 @@ export function keyFactsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
 export function keyState({
   revoked_at,
   expires_at,
-}: Pick<keys.ApiKey, "revoked_at" | "expires_at">): "revoked" | "expired" | "active" {
+}: Pick<ApiKey, "revoked_at" | "expires_at">): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
   return expires_at !== null && expires_at <= Date.now() ? "expired" : "active";
 }

@@ -117,7 +117,7 @@ const listAccounts = command({
   ],
   none: "No account yet.",
   noneThen: { says: "Each client has one, with keys and terms of its own.", by: "accounts.create" },
-  choiceCounts: async (_, room: Room & WithNearlySpent) => groupCounts(groups, await standings(room)),
+  choiceCounts: async (_, room: Room & WithNearlySpent, all) => groupCounts(groups, all ?? (await standings(room))),
   figures: (all) => {
     const spent = nairaText(all.reduce((sum, { spent_naira }) => sum + spent_naira, 0));
     const near = all.filter((one) => groups.near_the_cap(one) || groups.balance_low(one)).length;

@@ -48,7 +48,8 @@ const exportSubject = command({
     const person = inputFrom(given, subjectOnly);
     const { exportSubject } = await import("./subjects.ts");
     const held = await exportSubject(await steadyPartsOf(room), person);
-    const text = `${JSON.stringify(exported(held, person, await room.accounts.names()), null, 2)}\n`;
+    const nameOf = await room.accounts.names(held.verifications.map(({ accountId }) => accountId));
+    const text = `${JSON.stringify(exported(held, person, nameOf), null, 2)}\n`;
     return {
       receipt: held.receipt,
       verifications: held.verifications.length,
@@ -121,7 +122,7 @@ const eraseSubject = command({
     const { countSubject } = await import("./subjects.ts");
     const held = await countSubject(await steadyPartsOf(room), person);
     if (held.length === 0) throw nothingHeld(person);
-    const emailOf = await room.accounts.emails();
+    const emailOf = await room.accounts.emails(held.map(({ accountId }) => accountId));
     const ofAccounts = held.map(
       ({ accountId, mode, verifications, records }) =>
         `${verifications} of ${emailOf(accountId)} (${mode}), with ${records} records`,
@@ -133,7 +134,7 @@ const eraseSubject = command({
     const { eraseSubject } = await import("./subjects.ts");
     const { receipt, erasedAt, accounts, isOffDisk } = await eraseSubject(await steadyPartsOf(room), person);
     if (accounts.length === 0) throw nothingHeld(person);
-    const emailOf = await room.accounts.emails();
+    const emailOf = await room.accounts.emails(accounts.map(({ accountId }) => accountId));
     return {
       receipt,
       erased_at: erasedAt,

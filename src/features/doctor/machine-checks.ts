@@ -170,9 +170,10 @@ const checks: Readonly<Record<string, Check>> = {
     return loose.length > 0 ? loose : `only this user can read ${all.join(", ")}.`;
   },
   endpoints: async ({ db, now, accounts }) => {
-    const [emails, all] = [await accounts.emails(), await markedEndpoints(db, now())];
+    const all = await markedEndpoints(db, now());
     const left = all.filter(({ mark, off_since }) => off_since === null && byEndedKey.has(mark));
     if (left.length === 0) return "no endpoint is on whose key has ended.";
+    const emails = await accounts.emails(left.map(({ audience }) => audience));
     const named = left.map(
       ({ id, host, audience, mark }) => `${id} of ${emails(audience)} goes to ${host}, and ${mark}`,
     );

@@ -54,7 +54,6 @@ export async function readFacts(room: AlarmRoom) {
     /** Sentences. */
     belowCost: latestSnapshot(db).then(belowCostIn),
     nearlySpent: nearlySpentAccounts(db, now, identitySettingsOf(config)),
-    emails: room.accounts.emails(),
     deliveries: undelivered(db),
     endpoints: failingEndpoints(db, now),
     /** The last time that was trusted, if the clock is too far from it; else null. */
@@ -73,12 +72,15 @@ export async function readFacts(room: AlarmRoom) {
     open,
     ends,
     nearlySpent,
-    emails,
     deliveries,
     told,
     ...facts
   } = read;
   const withoutVendor = checksWithoutVendor(live);
+  const emails = await room.accounts.emails([
+    ...ends.map((key) => key.account_id),
+    ...nearlySpent.map((use) => use.account),
+  ]);
   return {
     ...facts,
     pauses: pausesThatCount(pauses, live),

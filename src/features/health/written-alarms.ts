@@ -26,7 +26,7 @@ export async function writtenAlarms(
   alarms: readonly Alarm[],
   { commands, config, accounts }: Omit<WritingRoom, "db" | "now">,
 ): Promise<WrittenAlarm[]> {
-  const emailOf = await accounts.emails();
+  const emailOf = await accounts.emails(alarms.flatMap(({ account }) => account ?? []));
   const writing = { at: (time: number) => config.timeZone.textOf(time), emailOf };
   const runbookUrl = settingOf(config, alarmSettings.runbookUrl);
   return Promise.all(

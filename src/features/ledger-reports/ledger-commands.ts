@@ -104,7 +104,7 @@ const summarizeLedger = command({
     const asked = { from, to, accountId, mode };
     const sums =
       by === "vendor" ? await vendorSums(db, asked, zone) : await summary(db, asked, { by, zone, now: now() });
-    const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
+    const nameOf = by === "account" ? await accounts.emails(sums.map(({ group }) => group)) : (name: string) => name;
     return {
       from,
       to,
@@ -257,7 +257,7 @@ const showVerification = command({
         ],
         " ",
       ),
-      account: (await accounts.emails())(found.account_id),
+      account: (await accounts.emails([found.account_id]))(found.account_id),
       state: publicState(found),
       attempts: found.attempts.map((attempt) => {
         const { policy, passedOver, compared } = readChoice(attempt.why);

@@ -212,7 +212,7 @@ async function filterOf(
 }
 
 async function shownRows(found: Awaited<ReturnType<typeof listVerifications>>["rows"], { db, accounts }: Room) {
-  const emailOf = await accounts.emails();
+  const emailOf = await accounts.emails(found.map(({ account_id }) => account_id));
   const rows = await withAttempts(db, found);
   return rows.map((row) => ({
     ...row,

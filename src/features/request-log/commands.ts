@@ -13,7 +13,7 @@ import type { Audited, WithClock } from "../../storage/audited.ts";
 interface Room extends Pick<Audited, "db"> {
   accounts: {
     find(idOrEmail: string): Promise<{ id: string }>;
-    emails(): Promise<(id: string) => string>;
+    emails(ids: readonly string[]): Promise<(id: string) => string>;
   };
 }
 
@@ -174,7 +174,7 @@ function outcomeOf(code: string | null): KeyOutcome {
 export const requestCommands = [listRequestEntries, showKeyDays];
 
 async function shown(rows: readonly import("./read-requests.ts").RequestRow[], accounts: Room["accounts"]) {
-  const emailOf = await accounts.emails();
+  const emailOf = await accounts.emails(rows.map(({ account_id }) => account_id));
   return rows.map((row) => ({
     ...row,
     account: emailOf(row.account_id),

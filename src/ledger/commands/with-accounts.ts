@@ -16,9 +16,9 @@ export interface WithAccounts {
     find(idOrEmail: string): Promise<FoundAccount>;
     /** The ids of all accounts. */
     ids(): Promise<string[]>;
-    /** Returns a function that gives an account's e-mail, or the id itself if the account no longer exists. */
-    emails(): Promise<(id: string) => string>;
-    /** The same for the name of the account's business. */
-    names(): Promise<(id: string) => string>;
+    /** Returns a function that gives the e-mail of one of these accounts, or the id itself if there is none. */
+    emails(ids: readonly string[]): Promise<(id: string) => string>;
+    /** The same for the names of their businesses. */
+    names(ids: readonly string[]): Promise<(id: string) => string>;
   };
 }

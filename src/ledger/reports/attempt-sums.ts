@@ -108,6 +108,7 @@ function added(by: AttemptGrouping, lines: readonly AttemptLine[]): AttemptSums[
     const entry: AttemptSums = sums.get(place) ?? { group, mode, kind, ...none };
     sums.set(place, entry);
     for (const [state, count] of Object.entries(told)) {
+      if (count === 0) continue;
       entry.attempts += count;
       entry.byOutcome[state] = (entry.byOutcome[state] ?? 0) + count;
     }

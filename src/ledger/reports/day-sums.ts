@@ -76,9 +76,8 @@ export async function daySums<Summed extends Count>(
     row.account_id === (accountId ?? row.account_id) &&
     row.mode === (mode ?? row.mode);
   const added = waiting.rows(accountSums).filter(isMeant);
-  return [...rows, ...added.map((row) => ({ ...row, name: nameOf(row) }) as unknown as Found)].map((row) => ({
-    ...row,
-    // PostgreSQL returns sums as text.
-    ...Object.fromEntries(among.map((count) => [count, Number(row[count])])),
-  }));
+  const all = [...rows, ...added.map((row) => ({ ...row, name: nameOf(row) }) as unknown as Found)];
+  // PostgreSQL returns sums as text. There may be a row for each of many accounts, so they are changed in place.
+  for (const row of all) for (const count of among) row[count] = Number(row[count]) as Found[Summed];
+  return all;
 }

@@ -97,12 +97,13 @@ type Grouped = { by: Grouping; zone: TimeZone; withVerifications: boolean };
 /** From the daily sums, with what they do not have: states that may change, and corrections by hand. */
 async function sumLines(snapshot: Db, days: SummaryPeriod, grouped: Grouped): Promise<SummaryLine[]> {
   const { by } = grouped;
-  const among = lastingStates.map((state) => [state, `made_${state}` as Count] as const);
+  const states = grouped.withVerifications ? lastingStates : [];
+  const among = states.map((state) => [state, `made_${state}` as Count] as const);
   const rows = await daySums(snapshot, days, grouped, ["charges", "charged_kobo", ...among.map(([, count]) => count)]);
   const lines = rows.flatMap(({ name, mode, kind, charges, charged_kobo: kobo, ...made }) => [
     // A charged verification stays verified.
     { name: by === "state" ? "verified" : name, mode, kind, state: "" as const, count: 0, charges, kobo },
-    ...(grouped.withVerifications ? among : []).map(([state, count]) => ({
+    ...among.map(([state, count]) => ({
       name: by === "state" ? state : name,
       mode,
       kind,

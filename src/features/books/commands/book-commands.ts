@@ -188,7 +188,7 @@ const rebuildSumsCommand = command({
   },
   run: async (_, room: BooksRoom & WithClock & Rebuilding) => {
     const { rebuildSums } = await import("../../../ledger/journal/rebuild-sums.ts");
-    return rebuildSums(room, room.config.timeZone, await room.accounts.emails());
+    return rebuildSums(room, room.config.timeZone, await room.accounts.emails(await room.accounts.ids()));
   },
 });
 

@@ -45,10 +45,8 @@ type BooksGroup = Static<TObject<typeof booksSums>> & { group: string; kind: Che
 /** The groups without the kinds, those with the most money first; days in their order. */
 export function oneRowEach(groups: readonly BooksGroup[], by: string): Record<string, unknown>[] {
   const rows = [...Map.groupBy(groups, ({ group }) => group)].map(([group, some]) => {
-    const sum = (of: (each: BooksGroup) => number | null) => {
-      const known = some.flatMap((each) => of(each) ?? []);
-      return known.length === 0 ? null : known.reduce((all, one) => all + one);
-    };
+    const sum = (of: (each: BooksGroup) => number | null) =>
+      some.reduce<number | null>((all, each) => (of(each) === null ? all : (all ?? 0) + of(each)!), null);
     const countOf = (kind: CheckKind) =>
       some.find((each) => each.kind === kind)?.[by === "vendor" ? "attempts" : "charged"];
     return {

@@ -71,16 +71,18 @@ export const sumBooks = command({
     const total = totalOf(charges, attempts);
     const earlier = { ...live, ...periodBefore(live, zone, now()) };
     const before = totalOf(
-      await chargeSums(db, earlier, { zone, now: now() }),
-      await attemptSums(db, earlier, { by: "account", zone }),
+      // Only their sum is wanted: by month they are few.
+      await chargeSums(db, earlier, { by: "month", zone, now: now() }),
+      await attemptSums(db, earlier, { by: "month", zone }),
     );
-    const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;
     const [chargesOf, attemptsBy] = [
       new Map(by === "vendor" ? [] : charges.map((each) => [place(each), each])),
       new Map(attempts.map((each) => [place(each), each])),
     ];
     const places = [...new Set([...chargesOf.keys(), ...attemptsBy.keys()])].sort();
+    const groups = () => [...charges, ...attempts].map(({ group }) => group);
+    const nameOf = by === "account" ? await accounts.emails(groups()) : (name: string) => name;
     return {
       from,
       to,

@@ -5,7 +5,7 @@ import { type FailureCode, failures } from "../../../declare/failures.ts";
 import { quantileOf } from "../../../runtime/duration-histogram.ts";
 import type { WithClock } from "../../../storage/audited.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { type CountedSubject, countedSubjects, subjectOf } from "./minute-counts.ts";
+import type { CountedSubject } from "./minute-counts.ts";
 
 const minute = 60_000;
 
@@ -31,10 +31,17 @@ function outcomeOf(about: CountedSubject, outcome: string): string {
   return failures[outcome as FailureCode].status >= 500 ? "failed" : "refused";
 }
 
-/**
- * Answers per minute by outcome, and how long they took, over the last hour or day: of look-ups, then of verifications.
- */
-export async function chartsOf({ db, now }: WithClock & { db: Kysely<Tables> }, range: ChartRange): Promise<Chart[]> {
+const titles: Record<CountedSubject, string> = { "look-ups": "Look-ups", verifications: "Live verifications" };
+
+/** When a step begins. */
+const stepOf = (step: number) => sql<number | string>`minute - minute % ${sql.lit(step)}`;
+
+/** Answers per minute or hour by outcome, and how long they took, over the last hour or day. */
+export async function chartsOf(
+  { db, now }: WithClock & { db: Kysely<Tables> },
+  range: ChartRange,
+  about: CountedSubject,
+): Promise<[answered: Chart, taken: Chart]> {
   const { length, step, each } = ranges[range];
   const first = Math.floor((now() - length) / step) * step + step;
   const places = Array.from({ length: length / step }, (_, at) => at);
@@ -43,41 +50,43 @@ export async function chartsOf({ db, now }: WithClock & { db: Kysely<Tables> }, 
   const [counts, durations] = await Promise.all([
     db
       .selectFrom("minute_outcome")
-      .select(["minute", "operation", "outcome"])
-      .select(({ fn }) => fn.sum<number>("answers").as("answers"))
+      .select(["outcome", stepOf(step).as("at")])
+      .select(({ fn }) => fn.sum<number | string>("answers").as("answers"))
       .where("minute", ">=", first)
-      .groupBy(["minute", "operation", "outcome"])
+      .where("operation", about === "verifications" ? "like" : "not like", "verify%")
+      .groupBy(["outcome", "at"])
       .execute(),
-    db.selectFrom("minute_duration").select(["minute", "about", "buckets"]).where("minute", ">=", first).execute(),
+    db
+      .selectFrom("minute_duration")
+      .select(["minute", "buckets"])
+      .where("minute", ">=", first)
+      .where("about", "=", about)
+      .execute(),
   ]);
 
-  const title = { "look-ups": "Look-ups", verifications: "Live verifications" };
-  const answered = countedSubjects.map((about): Chart => {
-    const sums = new Map(outcomes[about].map((name) => [name, places.map(() => 0)]));
-    for (const { minute: time, operation, outcome, answers } of counts)
-      if (subjectOf(operation) === about) sums.get(outcomeOf(about, outcome))![placeOf(time)]! += Number(answers);
-    const series = [...sums].map(([name, values]): Series => {
-      const sum = values.reduce((all, value) => all + value, 0).toLocaleString("en");
-      return { name, tone: tones[name] ?? "c1", values, sum };
-    });
-    return { title: `${title[about]} ${each}`, kind: "bars", unit: "", times, series };
+  const sums = new Map(outcomes[about].map((name) => [name, places.map(() => 0)]));
+  for (const { at, outcome, answers } of counts)
+    sums.get(outcomeOf(about, outcome))![placeOf(Number(at))]! += Number(answers);
+  const answered = [...sums].map(([name, values]): Series => {
+    const sum = values.reduce((all, value) => all + value, 0).toLocaleString("en");
+    return { name, tone: tones[name] ?? "c1", values, sum };
   });
 
-  const taken = countedSubjects.map((about): Chart => {
-    const buckets = places.map((): number[] => []);
-    const all: number[] = [];
-    for (const row of durations.filter((each) => each.about === about))
-      for (const [bucket, count] of (JSON.parse(row.buckets) as number[]).entries())
-        for (const sums of [all, buckets[placeOf(row.minute)]!]) sums[bucket] = (sums[bucket] ?? 0) + count;
-    const quantiles = { median: 0.5, "95 %": 0.95 };
-    const series = Object.entries(quantiles).map(([name, part]): Series => {
-      const value = milliseconds(quantileOf(all, part));
-      const values = buckets.map((counts) => milliseconds(quantileOf(counts, part)));
-      return { name, tone: part < 0.9 ? "c1" : "c2", values, sum: value === null ? "–" : msText(value) };
-    });
-    return { title: `Time of ${title[about].toLowerCase()}`, kind: "lines", unit: "ms", times, series };
+  const buckets = places.map((): number[] => []);
+  const all: number[] = [];
+  for (const row of durations)
+    for (const [bucket, count] of (JSON.parse(row.buckets) as number[]).entries())
+      for (const kept of [all, buckets[placeOf(row.minute)]!]) kept[bucket] = (kept[bucket] ?? 0) + count;
+  const taken = Object.entries({ median: 0.5, "95 %": 0.95 }).map(([name, part]): Series => {
+    const value = milliseconds(quantileOf(all, part));
+    const values = buckets.map((counts) => milliseconds(quantileOf(counts, part)));
+    return { name, tone: part < 0.9 ? "c1" : "c2", values, sum: value === null ? "–" : msText(value) };
   });
-  return countedSubjects.flatMap((_, at) => [answered[at]!, taken[at]!]);
+
+  return [
+    { title: `${titles[about]} ${each}`, kind: "bars", unit: "", times, series: answered },
+    { title: `Time of ${titles[about].toLowerCase()}`, kind: "lines", unit: "ms", times, series: taken },
+  ];
 }
 
 /** Answers to live verifications, and how many of them had a record or no match. */
@@ -95,7 +104,7 @@ export async function liveCalls(
   const first = Math.floor((now() - length) / step) * step + step;
   const rows = await db
     .selectFrom("minute_outcome")
-    .select(["outcome", sql<number | string>`minute - minute % ${sql.lit(step)}`.as("at")])
+    .select(["outcome", stepOf(step).as("at")])
     .select(({ fn }) => fn.sum<number | string>("answers").as("answers"))
     .where("minute", ">=", first - length)
     .where("operation", "like", "verify%")

@@ -4,7 +4,7 @@ import { usualEngines } from "../../../../test/support/engines.ts";
 import { ResponseCounts } from "../../../http/monitoring/response-counts.ts";
 import { openStore } from "../../../storage/store.ts";
 import { type ChartRange, chartsOf, liveCalls } from "./charts.ts";
-import { keepMinuteCounts } from "./minute-counts.ts";
+import { countedSubjects, keepMinuteCounts } from "./minute-counts.ts";
 
 const minute = 60_000;
 
@@ -15,7 +15,7 @@ for (const engine of usualEngines)
     const clock = { at: 1_800_000_000_000 };
     const now = () => clock.at;
     const figures = async (range: ChartRange = "hour") => {
-      const charts = await chartsOf({ db, now }, range);
+      const charts = (await Promise.all(countedSubjects.map((about) => chartsOf({ db, now }, range, about)))).flat();
       return charts.map(({ series }) => series.map(({ name, sum }) => `${name} ${sum}`).join(", "));
     };
     const [one, other] = [new ResponseCounts(), new ResponseCounts()];
@@ -58,7 +58,7 @@ for (const engine of usualEngines)
     await Promise.all(kept.map(({ flush }) => flush()));
     const second = ["answered 10, refused 1, failed 1", "median 0.78 ms, 95 % 73 ms", ...first.slice(2)];
     assert.deepEqual(await figures(), second);
-    const [answered, took] = await chartsOf({ db, now }, "hour");
+    const [answered, took] = await chartsOf({ db, now }, "hour", "look-ups");
     assert.deepEqual(answered!.series[0]!.values.slice(-3), [0, 10, 0]);
     assert.deepEqual(
       took!.series.map(({ values }) => values.at(-2)),

@@ -12,7 +12,7 @@ const minute = 60_000;
 export const countedSubjects = ["look-ups", "verifications"] as const;
 export type CountedSubject = (typeof countedSubjects)[number];
 
-export function subjectOf(operation: string): CountedSubject {
+function subjectOf(operation: string): CountedSubject {
   return operation.startsWith("verify") ? "verifications" : "look-ups";
 }
 

@@ -81,11 +81,12 @@ export async function answerParts(
   const view = { ...viewIn(query), span: spanIn(query, request.config.timeZone) };
   const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
   // An answer may show other tables in place of its list: what is found in those is no row of the list.
-  const showsList = () => partsOf(command, answer, times).some((part) => typeof part !== "string" && "list" in part);
+  const drawn = partsOf(command, answer, times);
+  const showsList = drawn.some((part) => typeof part !== "string" && "list" in part);
   const isWhole = view.find === "" && !view.span;
-  const rows = table ? (isWhole || showsList() ? seen(table, view) : table.rows) : [];
-  const isDrawn = partsOf(command, answer, times).some((part) => typeof part !== "string" && "areAlarms" in part);
-  const isLong = table && (table.rows.length > fewRows || view.span) && showsList() && !isDrawn;
+  const rows = table ? (isWhole || showsList ? seen(table, view) : table.rows) : [];
+  const isDrawn = drawn.some((part) => typeof part !== "string" && "areAlarms" in part);
+  const isLong = table && (table.rows.length > fewRows || view.span) && showsList && !isDrawn;
   const timed = isLong ? timeColumn(table, view) : undefined;
   const handed = command.handsOut && listRows(command, plain).filter((row) => command.handsOut!.fits(row as never));
   if (query.get("_csv") === "handed" && handed)
@@ -103,13 +104,14 @@ export async function answerParts(
   const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
   return {
     main: answerOf(request, command, answer, {
+      drawn,
       view,
       urlFor,
       latest,
       editor: editorOf(request, command),
       noneThen: isFiltered ? undefined : noneThen(request, command),
     }),
-    find: html`${timed ? pageSpans(request, command, labelIn(timed)) : ""}${table && (table.rows.length > 1 || !isWhole) ? finder(request, showsList() && !isDrawn ? table.columns : []) : ""}`,
+    find: html`${timed ? pageSpans(request, command, labelIn(timed)) : ""}${table && (table.rows.length > 1 || !isWhole) ? finder(request, showsList && !isDrawn ? table.columns : []) : ""}`,
     handsOut: handed?.length
       ? html`<a class="button main" href="${urlFor({ _csv: "handed", _page: undefined })}">${command.handsOut!.title}</a>`
       : "",

@@ -1,6 +1,7 @@
 import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { wholeCsv } from "../../../declare/command/answer-csv.ts";
+import { listRows } from "../../../declare/command/answer-table.ts";
 import { membersOf, type Texts } from "../../../declare/command/read-texts.ts";
 import { confirms, titleOf } from "../../../declare/command.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
@@ -70,7 +71,8 @@ export async function showPlace(asked: PageRequest, place: ConsolePage): Promise
   const filter =
     form && html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${form}</details>`;
   const above = await aboveTable(request, place);
-  const filters = html`<div class="filters">${await chips(request, command, place.path)}${spans(request, command, place.path)}${filter}${shown.tools}</div>`;
+  const all = hasMembers(asked.query) || shown.problem ? undefined : listRows(command, shown.answer);
+  const filters = html`<div class="filters">${await chips(request, command, place.path, all)}${spans(request, command, place.path)}${filter}${shown.tools}</div>`;
   const head = about
     ? await subjectHead(request, command, about, shown.csv)
     : {

@@ -1,7 +1,6 @@
 import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { naira, orNull } from "../../../declare/command/answer-schema.ts";
-import type { Chart } from "../../../declare/command/chart.ts";
 import Type from "../../../declare/schema/type.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
@@ -11,6 +10,7 @@ import { vendorTitle } from "../../../vendors/registry.ts";
 import { page } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
 import { type ChartRange, chartsOf, type LiveCalls, liveCalls, ranges } from "../counters/charts.ts";
+import type { CountedSubject } from "../counters/minute-counts.ts";
 import { type ConsoleCommand, commandsShownAs, placeOf } from "../site-map.ts";
 import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";
@@ -68,7 +68,8 @@ export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
 ]);
 
 function countsOf(what: "counts" | "look-ups", range: ChartRange): Part {
-  const read = (request: PageRequest) => chartsView(request, range, what === "counts" ? 0 : 2);
+  const about = what === "counts" ? "verifications" : "look-ups";
+  const read = (request: PageRequest) => chartsView(request, range, about);
   return { name: `${what} ${range}`, keptFor: 5_000, read };
 }
 
@@ -81,11 +82,12 @@ export async function nowPart(request: PageRequest, part: Part): Promise<HttpRes
   return page(await readingOf(request, part));
 }
 
-async function chartsView(request: PageRequest, range: ChartRange, from: number): Promise<Html> {
+/** The counts up to this moment. */
+async function chartsView(request: PageRequest, range: ChartRange, about: CountedSubject): Promise<Html> {
   const { timeZone } = request.config;
-  const pair = (await charts(request, range))
-    .slice(from, from + 2)
-    .map((chart) => chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)));
+  await flushed(request);
+  const charts = await chartsOf(request.store, range, about);
+  const pair = charts.map((chart) => chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)));
   return pair.some(({ text }) => text !== "") ? html`<div class="pair">${pair}</div>` : html``;
 }
 
@@ -98,13 +100,6 @@ async function flushed({ counts }: PageRequest): Promise<void> {
     counts.flush().catch(() => undefined),
     flushPatience,
   );
-}
-
-/** The counts up to this moment: of verifications, then of look-ups. */
-async function charts(request: PageRequest, range: ChartRange): Promise<Chart[]> {
-  await flushed(request);
-  const drawn = await chartsOf(request.store, range);
-  return [...drawn.slice(2), ...drawn.slice(0, 2)];
 }
 
 /** What Now shows in large letters: calls as its chart counts them, and their money. */

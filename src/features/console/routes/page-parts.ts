@@ -1,6 +1,12 @@
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import type { FoundRow } from "../../../commands/records/record-kinds.ts";
-import { belowState, recordOf, type Table, type TimeTexts } from "../../../declare/command/answer-table.ts";
+import {
+  belowState,
+  recordOf,
+  type Table,
+  type TableRow,
+  type TimeTexts,
+} from "../../../declare/command/answer-table.ts";
 import { amount, expiry } from "../../../declare/command/forms.ts";
 import { isRow } from "../../../declare/command/projected.ts";
 import { type Member, membersOf } from "../../../declare/command/read-texts.ts";
@@ -311,13 +317,18 @@ export function chipMembers({ input }: ConsoleCommand) {
 
 /**
  * The words that people filter a list by, as links: of the states of verifications, for example, with how many there
- * are of each.
+ * are of each. `all`: the rows without any of them, if the page has read them.
  */
-export async function chips(request: PageRequest, command: ConsoleCommand, path: string): Promise<Html> {
+export async function chips(
+  request: PageRequest,
+  command: ConsoleCommand,
+  path: string,
+  all?: readonly TableRow[],
+): Promise<Html> {
   const { query, names } = request;
   const members = chipMembers(command);
   if (members.length === 0) return html``;
-  const counts = await command.choiceCounts?.({}, contextForPerson(request));
+  const counts = await command.choiceCounts?.({}, contextForPerson(request), all as never);
   const chip = (text: string, change: Record<string, string | undefined>, isChosen: boolean, many = 0) => {
     const address = urlOf(path, query, { ...change, cursor: undefined, _page: undefined });
     return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;

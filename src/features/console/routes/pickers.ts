@@ -51,7 +51,7 @@ const sources: Readonly<Record<Picker, Source>> = {
       .select(["api_key.id", "label", "mode", "account.name"])
       .where("revoked_at", "is", null);
     const found: Picked[] = [];
-    for await (const rows of pagesOf(keys, ["api_key.id"], readAtOnce)) {
+    for await (const rows of pagesOf(keys, ["api_key.id"], text === "" ? most : readAtOnce)) {
       const named = rows.map(({ id, label, mode, name }) => ({ value: id, text: `${label || mode} of ${name}` }));
       found.push(...named.filter(having(text)));
       if (found.length >= most) break;

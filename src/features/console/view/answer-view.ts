@@ -30,6 +30,8 @@ export interface AnswerParts {
   /** What the command shows one of, if it does. */
   shows: ReturnType<typeof recordShownBy>;
   answer: unknown;
+  /** Its parts, if somebody has made them. */
+  drawn?: readonly Part[];
   view: View;
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
@@ -58,7 +60,7 @@ export function answerView(parts: AnswerParts): Html {
   const secret = memberWith("secret", command.answer);
   const isWell = command.isWell?.(answer as never) !== false;
   let untitled = 0;
-  const drawn = partsOf(command, answer, times);
+  const drawn = parts.drawn ?? partsOf(command, answer, times);
   const views = drawn.map((part): Html => {
     if (typeof part !== "string" && ("list" in part || "rows" in part) && part.title === undefined) untitled += 1;
     return partView(part, parts, { isWell, untitled });

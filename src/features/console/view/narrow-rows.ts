@@ -28,7 +28,8 @@ export function narrowRow(
     columns.flatMap(({ name, shows, also }) => (also || shows === "sentence" ? [[name, "also"] as const] : [])),
   );
   const lengthOf = ({ textOf }: TableColumn) => Math.max(...rows.map((row) => textOf(row).length));
-  const different = ({ textOf }: TableColumn) => new Set(rows.map(textOf)).size;
+  const texts = new Map(columns.map((column) => [column, new Set(rows.map(column.textOf)).size]));
+  const different = (column: TableColumn) => texts.get(column)!;
   const firstOf = (kinds: readonly Shows[], from = columns) =>
     kinds.flatMap((kind) => from.find(({ name, shows }) => shows === kind && !places.has(name)) ?? [])[0];
   const put = (column: TableColumn | undefined, place: NarrowPlace) => column && places.set(column.name, place);

@@ -52,17 +52,24 @@ export function seen({ columns, rows }: Table, { sort, find, span }: View): Tabl
   const [name, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const column = columns.find((each) => each.name === name);
   if (!column) return found;
+  // The cells are read once each: a comparison of long lists would read them a dozen times.
+  const cells = found.map((row) => {
+    const value = column.valueIn(row);
+    return { row, value, text: typeof value === "number" || value === null ? "" : column.textOf(row) };
+  });
   // Empty cells sort last in either order.
-  const isNothing = (row: TableRow) => (column.valueIn(row) === null ? 1 : 0);
-  return found.sort((one, other) => isNothing(one) - isNothing(other) || sign * order(column, one, other));
+  const isNothing = ({ value }: SortedCell) => (value === null ? 1 : 0);
+  cells.sort((one, other) => isNothing(one) - isNothing(other) || sign * order(one, other));
+  return cells.map(({ row }) => row);
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-function order({ valueIn, textOf }: TableColumn, one: TableRow, other: TableRow): number {
-  const [first, second] = [valueIn(one), valueIn(other)];
-  if (typeof first === "number" && typeof second === "number") return first - second;
-  return collator.compare(textOf(one), textOf(other));
+type SortedCell = { value: unknown; text: string };
+
+function order(one: SortedCell, other: SortedCell): number {
+  if (typeof one.value === "number" && typeof other.value === "number") return one.value - other.value;
+  return collator.compare(one.text, other.text);
 }
 
 /** What a person can open or do from a row. */

@@ -24,7 +24,7 @@ export interface EndpointRoom extends Audited, WithClock {
     /** The account with this id or e-mail. Throws if there is none. */
     find(idOrEmail: string): Promise<{ id: string; email: string }>;
     /** The e-mail of an account by its id. */
-    emails(): Promise<(id: string) => string>;
+    emails(ids: readonly string[]): Promise<(id: string) => string>;
   };
   keyring(): Promise<{ ring: Parameters<typeof endpoints.signingSecrets>[0] }>;
 }
@@ -138,8 +138,8 @@ const listEndpoints = command({
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, room: EndpointRoom) => {
     const audience = account === undefined ? undefined : (await room.accounts.find(account)).id;
-    const [found, shown] = [await endpoints.listEndpoints(room.db, audience), await showing(room, audience)];
-    return found.map(shown);
+    const found = await endpoints.listEndpoints(room.db, audience);
+    return found.map(await showing(room, found, audience));
   },
 });
 
@@ -227,7 +227,8 @@ const remove = command({
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
   effect: mustBeThere,
   run: async ({ id }, room: EndpointRoom) => {
-    const shown = await showing(room, (await endpoints.findEndpoint(room.db, id)).audience);
+    const row = await endpoints.findEndpoint(room.db, id);
+    const shown = await showing(room, [row], row.audience);
     return shown(await endpoints.removeEndpoint({ ...room, now: room.now() }, { id }));
   },
 });
@@ -289,12 +290,13 @@ function hasAll({ types, account }: { types: readonly string[]; account: string 
 }
 
 async function factsOf(row: EventEndpointRow, room: EndpointRoom) {
-  return (await showing(room, row.audience))(row);
+  return (await showing(room, [row], row.audience))(row);
 }
 
-/** Prepares to show endpoints of one audience, or of all. */
-async function showing({ db, accounts, now }: EndpointRoom, audience?: string) {
-  const [emails, marked] = [await accounts.emails(), await markedEndpoints(db, now(), { audience })];
+/** Prepares to show these endpoints, which are of one audience or of all. */
+async function showing({ db, accounts, now }: EndpointRoom, rows: readonly EventEndpointRow[], audience?: string) {
+  const emails = await accounts.emails(rows.map((row) => row.audience));
+  const marked = await markedEndpoints(db, now(), { audience });
   const marks = new Map(marked.map(({ id, mark }) => [id, mark]));
   return (row: EventEndpointRow) => ({
     ...row,
