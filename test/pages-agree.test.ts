@@ -62,6 +62,28 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
+    test("money, found people and charts have the last verification as soon as a page is opened", async () => {
+      const figuresIn = async () => {
+        const [now, rows, one] = await Promise.all(["/", "/vendors", vendorPage].map(page));
+        const numberIn = (text: string, form: RegExp) => Number(form.exec(textOf(text))![1]!.replaceAll(",", ""));
+        return {
+          charted: numberIn(now!, /Live verifications an hour (\d+) verified/),
+          charged: numberIn(now!, /Charged, 24 hours ₦([\d,.]+)/),
+          asked: numberIn(one!, /Asked in 24 hours (\d+)/),
+          found: [now!, rows!].map((text) => /data-label="BVN found">[\d.]+ %/.exec(text)![0]),
+        };
+      };
+      let before = await figuresIn();
+      for (let count = 0; count < 5; count += 1) {
+        assert.equal((await verify()).status, 200);
+        const after = await figuresIn();
+        assert.deepEqual([after.charted, after.asked], [before.charted + 1, before.asked + 1]);
+        assert.ok(after.charged > before.charged, `${after.charged}`);
+        assert.equal(after.found[0], after.found[1]);
+        before = after;
+      }
+    });
+
     test("a paused vendor has one reason, one colour and one name of its deed everywhere", async () => {
       await pause("dojah", "load");
       const now = await noticed(

@@ -69,7 +69,7 @@ export interface ServingCore extends Core {
   /** Current errors of the audit trail. */
   auditAlarms: () => readonly string[];
   catalogue: OpenCatalogue;
-  identity: Pick<Identity, "isPaused" | "nearlySpent">;
+  identity: Pick<Identity, "follow" | "isPaused" | "nearlySpent">;
   /** The vendors of live keys. */
   upstreams: LiveUpstreams["upstreams"];
   answers: ResponseCounts;

@@ -14,6 +14,7 @@ import { spendableOf } from "../ledger/spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "../ledger/spending/spending-watch.ts";
 import { abandonAll } from "../ledger/statements/abandon-rows.ts";
 import { silent } from "../runtime/log.ts";
+import { followingFlight } from "../runtime/single-flight.ts";
 import { nextMonth } from "../runtime/time-zone.ts";
 import type { Audit } from "../storage/audited.ts";
 import { changeCount } from "../storage/change-counter.ts";
@@ -55,6 +56,8 @@ export interface Identity {
   known(account: Pick<Caller, "accountId" | "mode">, person: CheckSubject): Promise<KnownPerson | undefined>;
   /** Whether an operator has paused a live vendor for this kind of check. */
   isPaused(vendor: string, kind: CheckKind): boolean;
+  /** Adds to the sums what the ledger has by now. Rejects if the store does not take it; a job tries again. */
+  follow(): Promise<unknown>;
   /** The recurring jobs of a serving process for the ledger. */
   readonly jobs: readonly Job[];
   /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
@@ -86,8 +89,11 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const isAwaited = (reference: string) => verifications.isAwaited(reference);
   const spending = new SpendingWatch(db, settings, log);
 
+  const follow = followingFlight(() => followJournal({ db, audit, zone: settings.timeZone }));
+
   return {
     settings,
+    follow,
     nearlySpent: () => spending.nearlySpent,
     isPaused: (vendor, kind) => routeCache.isPaused(vendor, kind),
     spendable: async (caller) => {
@@ -114,7 +120,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       {
         name: "follow the journal",
         when: (beat) => beat?.journal,
-        run: () => followJournal({ db, audit, zone: settings.timeZone }),
+        run: follow,
       },
       {
         name: "count sums anew after an older version",

@@ -7,7 +7,6 @@ import type { Audit } from "../../storage/audited.ts";
 import type { ReportStore } from "../../storage/reports.ts";
 import type { Store } from "../../storage/store.ts";
 import type { SignedIn } from "./console-request.ts";
-import type { MinuteCounts } from "./counters/minute-counts.ts";
 import type { SharedReadings } from "./shared-readings.ts";
 import type { SiteMap } from "./site-map.ts";
 import type { OpenedRecord } from "./view/frame.ts";
@@ -26,7 +25,8 @@ export interface ConsoleRoom extends Omit<Core, "consoleOrigin"> {
   signer: (use: SigningUse) => Promise<Sign>;
   /** Such as `http://localhost:8090`. */
   origin: () => string;
-  counts: MinuteCounts;
+  /** Counts and sums have what happened until now, once this resolves. It never rejects, and waits a second at most. */
+  caughtUp: () => Promise<unknown>;
   readings: SharedReadings;
   /** The records that people opened last, by the hash of their session. */
   opened: Recent<readonly OpenedRecord[]>;

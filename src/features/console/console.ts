@@ -8,6 +8,7 @@ import { openServer } from "../../http/shell/open-server.ts";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { addressList, isListed } from "../../runtime/network/address.ts";
 import { recent } from "../../runtime/recent.ts";
+import { withTimeout } from "../../runtime/timeout.ts";
 import { codeOf } from "../../storage/errors.ts";
 import { ReportStore } from "../../storage/reports.ts";
 import { openStore } from "../../storage/store.ts";
@@ -35,13 +36,28 @@ export async function openConsole(core: ServingCore, opened: AsyncDisposableStac
   return (worker ?? 1) === 1 ? { jobs, server: await openPages(core, counts, opened) } : { jobs };
 }
 
+/** Milliseconds that a page waits for the newest counts and sums. */
+const patience = 1_000;
+
 async function openPages(
   core: ServingCore,
   counts: MinuteCounts,
   opened: AsyncDisposableStack,
 ): Promise<FeatureServer> {
-  const { config, log, commands, stories, health, openAlarms, keptTimes, operations, pages, records, auditAlarms } =
-    core;
+  const {
+    config,
+    log,
+    commands,
+    stories,
+    health,
+    openAlarms,
+    keptTimes,
+    operations,
+    pages,
+    records,
+    auditAlarms,
+    identity,
+  } = core;
   const { dataDirectory, databaseUrl } = config;
   const store = {
     ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })),
@@ -73,7 +89,7 @@ async function openPages(
     audit: append,
     signer: async (use) => signer((await readKeyring(keyringPath(config))).audit, use),
     origin,
-    counts,
+    caughtUp: () => withTimeout(Promise.allSettled([counts.flush(), identity.follow()]), patience),
     readings: new SharedReadings(),
     opened: recent(200),
     auditAlarms,

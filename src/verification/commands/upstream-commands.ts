@@ -136,6 +136,7 @@ const showUpstream = command({
     "the settings that are missing, and how each serving process sees it.",
   role: "viewer",
   kind: "read",
+  reports: true,
   target: ["vendor"],
   input: Type.Object({
     vendor: vendorChoice("The identity vendor."),

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { ResponseCounts } from "../../../http/monitoring/response-counts.ts";
-import { singleFlight } from "../../../runtime/single-flight.ts";
+import { followingFlight } from "../../../runtime/single-flight.ts";
 import type { WithClock } from "../../../storage/audited.ts";
 import { piecesOf } from "../../../storage/queries/pieces.ts";
 import { upsert } from "../../../storage/queries/upsert.ts";
@@ -43,7 +43,7 @@ export function keepMinuteCounts(
     countedSubjects.map((about) => [about, { minute: 0, before: [] as number[], last: [] as number[] }]),
   );
 
-  const flush = singleFlight(async () => {
+  const flush = followingFlight(async () => {
     const at = Math.floor(now() / minute) * minute;
     await writeAnswers(at);
     for (const about of countedSubjects) await writeDurations(about, at);

@@ -5,7 +5,6 @@ import Type from "../../../declare/schema/type.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
 import { successOf, type TrendFigures, trendHours, trendOf } from "../../../ledger/reports/trend.ts";
-import { withTimeout } from "../../../runtime/timeout.ts";
 import { vendorTitle } from "../../../vendors/registry.ts";
 import { page } from "../console-response.ts";
 import type { PageRequest } from "../console-room.ts";
@@ -85,21 +84,10 @@ export async function nowPart(request: PageRequest, part: Part): Promise<HttpRes
 /** The counts up to this moment. */
 async function chartsView(request: PageRequest, range: ChartRange, about: CountedSubject): Promise<Html> {
   const { timeZone } = request.config;
-  await flushed(request);
+  await request.caughtUp();
   const charts = await chartsOf(request.store, range, about);
   const pair = charts.map((chart) => chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)));
   return pair.some(({ text }) => text !== "") ? html`<div class="pair">${pair}</div>` : html``;
-}
-
-/** Milliseconds that a page waits for the newest counts. */
-const flushPatience = 1_000;
-
-/** Waits for the newest counts, for a while. */
-async function flushed({ counts }: PageRequest): Promise<void> {
-  await withTimeout(
-    counts.flush().catch(() => undefined),
-    flushPatience,
-  );
 }
 
 /** What Now shows in large letters: calls as its chart counts them, and their money. */
@@ -129,7 +117,7 @@ function sumOf(steps: readonly LiveCalls[]): LiveCalls {
 /** The live verifications of a day beside the day before. */
 async function dayFigures(request: PageRequest): Promise<Html> {
   if (commandsShownAs(request.site, "figures").length === 0) return html``;
-  await flushed(request);
+  await request.caughtUp();
   const { db, now } = request.store;
   const [{ steps, before }, [day], hours] = await Promise.all([
     liveCalls(request.store, "day"),
@@ -166,7 +154,7 @@ async function dayFigures(request: PageRequest): Promise<Html> {
 /** The live verifications of an hour, and the money of the last full hour and of this one. */
 async function hourFigures(request: PageRequest): Promise<Html> {
   if (commandsShownAs(request.site, "figures").length === 0) return html``;
-  await flushed(request);
+  await request.caughtUp();
   const now = request.store.now();
   const [{ steps }, hours] = await Promise.all([liveCalls(request.store, "hour"), trendHours(request.store.db, now)]);
   const sum = (of: (one: TrendFigures) => number) => hours.slice(-2).reduce((all, one) => all + of(one), 0);

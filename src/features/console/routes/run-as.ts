@@ -77,6 +77,7 @@ type AuditOf = (protection: string | undefined) => Audit;
  */
 export async function runAs(request: PageRequest, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
   const { store, reports } = request;
+  if (command.reports) await request.caughtUp();
   const { db, ageRemark } = command.reports ? await reports.source() : { db: store.db, ageRemark: undefined };
   const { input, desk } = await prepared(request, command, texts, { db, ...(auditOf && { auditOf }) });
   const plain = await answered(command, input, desk);
@@ -128,7 +129,7 @@ export async function statusFacts(request: PageRequest, milliseconds: number): P
 }
 
 /** Milliseconds: what pages say beside their own rows is so old at most, and keeps no page for longer. */
-const atHand = { keptFor: 5_000, patience: 200, first: 2_000 };
+const atHand = { keptFor: 1_000, patience: 200, first: 2_000 };
 
 /** The same as pages say it beside their own rows: a store that is away delays none of them. */
 export async function statusAtHand(request: PageRequest): Promise<StatusFacts | undefined> {
