@@ -241,6 +241,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["test/pages-agree.test.ts"],
   },
   {
+    name: "a page shows charts that are newer than its money",
+    file: "src/features/console/console.ts",
+    from: "Promise.allSettled([counts.flush(), identity.follow()])",
+    to: "Promise.allSettled([counts.flush()])",
+    tests: ["test/pages-agree.test.ts"],
+  },
+  {
     name: "between two attempts that fail a vendor is not away",
     file: "src/verification/routes/live-vendors.ts",
     from: 'view.state === "half_open" && now - askedAt(view) < stillAway',
