@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { assertFailure, type Refusal } from "./support/failure.ts";
@@ -136,7 +136,16 @@ suite("settings of verifications", { concurrency: true }, () => {
       reading.socket!.end();
       const [response] = (await answer) as [IncomingMessage];
       assert.equal(((await json(response)) as { success: boolean }).success, true);
+      const closed = Array.from({ length: 20 }, (_, nth) => `closed-${nth}`);
+      for (const key of closed) {
+        const closing = request({ ...asking(key), agent: new Agent({ keepAlive: true }) });
+        closing.end(JSON.stringify(person));
+        const [whole] = (await once(closing, "response")) as [IncomingMessage];
+        await once(whole, "data");
+        closing.socket!.resetAndDestroy();
+      }
       await until(async () => (await stateOf("left")).join() === "verified,false");
+      for (const key of closed) assert.deepEqual(await stateOf(key), ["verified", true], key);
       for (const [key, charged] of [
         ["left", false],
         ["stayed", true],

@@ -121,7 +121,10 @@ export class SimulatedService implements Owner {
       near.on("data", (chunk: Buffer) => {
         received += chunk;
         const heard = heardIn(received);
-        if (heard) end(heard);
+        if (!heard) return;
+        resolve(heard);
+        // On a duplex pair, a caller who closes before the service does takes back what the service has written.
+        near.once("end", () => end(heard));
       });
       const open = () => {
         if (near.destroyed) return;

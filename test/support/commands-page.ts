@@ -1,4 +1,5 @@
 import type { CommandContext } from "../../src/commands/context.ts";
+import { helpGroups } from "../../src/commands/feature.ts";
 import { exampleLine } from "../../src/declare/command/example-line.ts";
 import { type Member, membersOf } from "../../src/declare/command/read-texts.ts";
 import { type Command, titleOf } from "../../src/declare/command.ts";
@@ -23,7 +24,16 @@ export async function commandsPage(): Promise<string> {
       return [`## ${family.name}\n\n${family.about}\n`, ...commands.map(sectionOf)].join("\n");
     }),
   );
-  return [opening, ...parts].join("\n");
+  return [opening, contents(), ...parts].join("\n");
+}
+
+/** The groups of `duba --help`, each with its families. */
+function contents(): string {
+  const lines = helpGroups.map((group) => {
+    const links = families.filter((family) => family.group === group).map(({ name }) => `[${name}](#${name})`);
+    return `- **${group}**: ${links.join(", ")}\n`;
+  });
+  return lines.join("");
 }
 
 function sectionOf(command: Command<CommandContext>): string {
