@@ -16,7 +16,7 @@ export interface ConsolePage {
   /** Kinds of entries of the audit trail, of which the newest stand below its table. */
   lately?: readonly string[];
   /** A member of the status that the menu counts, with a word for those who hear it. */
-  count?: { of: "unknown_verifications" | "held"; tells: string };
+  count?: { of: "alarms" | "unknown_verifications" | "held"; tells: string };
   /** Opens with what is since the first of the month. */
   sinceMonth?: true;
   /** It is about whoever looks at it: the person's name leads to it. */

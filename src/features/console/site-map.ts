@@ -7,7 +7,14 @@ import { type Command, mayRun, type Role, type ShownAs } from "../../declare/com
 export type ConsoleCommand = Command<CommandContext>;
 
 const named: readonly ConsolePage[] = [
-  { path: "/", title: "Now", group: "Work", icon: "now", families: [] },
+  {
+    path: "/",
+    title: "Now",
+    group: "Work",
+    icon: "now",
+    families: [],
+    count: { of: "alarms", tells: "need a hand" },
+  },
   {
     path: "/vendors",
     title: "Vendors",

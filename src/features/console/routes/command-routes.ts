@@ -340,7 +340,7 @@ export async function framed(
         site,
         place,
         session,
-        counts: status ? menuCounts(request, status) : {},
+        counts: status ? menuCounts(request, status, place) : {},
         opened: opened.get(session.hash) ?? [],
         foot,
       },
@@ -348,10 +348,19 @@ export async function framed(
   );
 }
 
-/** What waits on pages, for their links in the menu. */
-function menuCounts({ site }: PageRequest, { unknown_verifications, held }: StatusFacts): MenuCounts {
-  const many = { unknown_verifications, held: held.length };
-  return Object.fromEntries(site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])));
+/** What waits on pages, for their links in the menu. Now says what needs a hand itself, and refreshes that. */
+function menuCounts(
+  { site }: PageRequest,
+  { unknown_verifications, held, alarms }: StatusFacts,
+  place: ConsolePage,
+): MenuCounts {
+  const open = place.path === "/" ? [] : alarms.filter(({ state }) => state === "open");
+  const waits = {
+    alarms: { many: open.length, isBad: worstOf(open) !== undefined },
+    unknown_verifications: { many: unknown_verifications },
+    held: { many: held.length },
+  };
+  return Object.fromEntries(site.places.flatMap(({ path, count }) => (count ? [[path, waits[count.of]]] : [])));
 }
 
 /** What stops the service, above whatever a page shows. */

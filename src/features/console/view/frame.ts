@@ -37,8 +37,8 @@ export function openedLinks(records: readonly OpenedRecord[]): Html {
   return html`${records.map(({ address, title, beside = "" }) => html`<li><a href="${address}">${title} <span class="quiet">${beside}</span></a></li>`)}`;
 }
 
-/** How many things wait on a page, by its path. */
-export type MenuCounts = Readonly<Record<string, number>>;
+/** How many things wait on a page, by its path. `isBad`: one of them stops the service. */
+export type MenuCounts = Readonly<Record<string, { many: number; isBad?: boolean }>>;
 
 interface Frame {
   site: SiteMap;
@@ -58,6 +58,8 @@ export function framedPage({ title, main, scripts = [], address }: FramedPage, f
   const { person, formToken } = session;
   const [finding] = commandsShownAs(site, "found");
   const own = site.places.find(({ isOwn }) => isOwn);
+  // A phone shows it beside the closed menu.
+  const hands = site.places.filter(({ path }) => path === "/").map((now) => countOf(now, frame.counts));
   const body = html`<header class="side">
 <a class="skip" href="#main">Skip to content</a>
 <a class="mark" href="/">${mark}Duba</a>
@@ -67,7 +69,7 @@ ${
 <input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, an idempotency key, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>`
     : ""
 }
-<button type="button" class="button bare" popovertarget="menu" aria-label="Menu">${icon("pages")}</button>
+<button type="button" class="button bare" popovertarget="menu">${icon("pages")}<span class="visually-hidden">Menu</span>${hands}</button>
 <nav id="menu" class="menu-links" aria-label="Pages" popover>${groups.map((group) => menuGroup(group, frame))}
 <div class="who"><p><a href="${own!.path}" title="${own!.title}">${person.name || person.email}</a><span class="quiet">${person.role}</span></p>
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="button">Sign out</button></form></div></nav>
@@ -77,17 +79,18 @@ ${
   return documentText({ title, scripts: ["console.js", ...scripts] }, body);
 }
 
+function countOf({ path, count }: ConsolePage, counts: MenuCounts): Html | string {
+  const { many = 0, isBad = false } = counts[path] ?? {};
+  if (!count || many === 0) return "";
+  return html`<span class="count ${isBad ? "bad" : "warn"}">${many.toLocaleString("en")}<span class="visually-hidden"> ${count.tells}</span></span>`;
+}
+
 function menuGroup(group: ConsolePage["group"], { site, place, counts }: Frame): Html {
   const links = site.places
     .filter((each) => each.group === group && !each.isOwn)
     .map((each) => {
-      const { path, title, count } = each;
-      const many = counts[path] ?? 0;
-      const waits =
-        count && many > 0
-          ? html`<span class="count warn">${many.toLocaleString("en")}<span class="visually-hidden"> ${count.tells}</span></span>`
-          : "";
-      return html`<li><a href="${path}"${path === place.path ? html` aria-current="page"` : ""}>${icon(each.icon)}${title}${waits}</a></li>`;
+      const { path, title } = each;
+      return html`<li><a href="${path}"${path === place.path ? html` aria-current="page"` : ""}>${icon(each.icon)}${title}${countOf(each, counts)}</a></li>`;
     });
   return html`<h2 id="g-${group}">${group}</h2><ul aria-labelledby="g-${group}">${links}</ul>`;
 }
