@@ -65,7 +65,7 @@ const listAlarms = command({
   ],
   none: "Nothing needs a hand.",
   onPage: () => [
-    { ...list, areAlarms: true },
+    { ...list, title: "Needs a hand:", areAlarms: true },
     { note: "", mends: [mend("Test the receivers", "alarms.test")] },
   ],
   isWell: (alarms) => alarms.every(({ state }) => state !== "open"),
