@@ -13,7 +13,7 @@ const phone = { width: 390, height: 844 };
 mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-23T10:42:30Z") });
 const [service, browser] = await Promise.all([startService(busySettings), startBrowser(findBrowser())]);
 try {
-  const { reference } = await fillBusyDay(service);
+  const { reference } = await fillBusyDay(service, { verifications: 30_000, days: 60 });
   const { origin } = service.console!;
   const pictures = [
     { name: "now", path: "/", viewport: desk, colorScheme: "light" },

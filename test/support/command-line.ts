@@ -1,6 +1,8 @@
 import { userInfo } from "node:os";
 import { after, afterEach, before, type TestContext } from "node:test";
+import { withContext } from "../../src/cli/open-context.ts";
 import { run } from "../../src/cli/program.ts";
+import type { CommandContext } from "../../src/commands/context.ts";
 import type { Operation } from "../../src/declare/operation.ts";
 import { openStore, type StoreSettings } from "../../src/storage/store.ts";
 import type { Engine, Fresh, FreshSettings } from "./engines.ts";
@@ -56,6 +58,15 @@ export async function ran(argv: readonly string[], context: TestEnvironment = {}
   const exitCode = operations ? await run(argv, io, async () => operations) : await run(argv, io);
   last = `duba ${argv.join(" ")} ended with ${exitCode}:\n${written.out}${written.err}`;
   return { exitCode, ...written };
+}
+
+/** Hands `use` what a command gets at a terminal with these settings. */
+export function withCommands<Result>(
+  environment: TestEnvironment["environment"],
+  use: (context: CommandContext) => Promise<Result>,
+): Promise<Result> {
+  const io = { out() {}, err() {}, environment: { ...environment }, stdin: chunksOf("") };
+  return withContext(io, {}, { overrides: {} }, use);
 }
 
 /** A store, and command lines on it. */

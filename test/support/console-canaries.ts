@@ -56,14 +56,14 @@ export function consoleCanaries(walk: PageWalk): void {
     const own: Record<string, Record<string, string>> = {
       "ledger.release": { reference: await unknown() },
       "ledger.settle": { reference: await unknown() },
-      "accounts.top-up": { account: "ops@kobopay.example" },
+      "accounts.top-up": { account: "till@lagostill.example" },
       "alarms.acknowledge": { alarm: "held:d4" },
       "catalogue.edit": { code: "MTNDATA 104", price: "105" },
       "prices.set": { account: "group:agents", codes: "dstv", margin: "1", price: "" },
       "catalogue.revert": { revision: "1" },
       "prices.remove": { account: "integrations@ajo-savings-cooperative.example", codes: "dstv" },
-      "prices.join": { accounts: "till@lagos.example" },
-      "prices.leave": { accounts: "till@lagos.example" },
+      "prices.join": { accounts: "till@lagostill.example" },
+      "prices.leave": { accounts: "till@lagostill.example" },
       "books.adjust": { reference: "", credit: "5", months: "", sure: "true" },
     };
     let kept = 0;

@@ -194,7 +194,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
 
   test("under a state stands who set it and until when", async () => {
     const { page } = ada;
-    for (const path of ["/", "/vendors", "/upstreams/show?vendor=blusalt"]) {
+    for (const path of ["/", "/vendors", "/upstreams/show?vendor=youverify"]) {
       await page.goto(`${origin}${path}`);
       assert.match(
         await page.locator("main").innerText(),
@@ -212,7 +212,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     const tabs = page.getByRole("navigation", { name: "About it" });
     assert.match(
       await tabs.innerText(),
-      /Keys\s+2[\s\S]*Verifications\s+99\+[\s\S]*Requests\s+0[\s\S]*Money[\s\S]*Webhooks\s+1/,
+      /Keys\s+2[\s\S]*Verifications\s+99\+[\s\S]*Requests\s+5[\s\S]*Money[\s\S]*Webhooks\s+1/,
     );
   });
 

@@ -207,11 +207,11 @@ const moreTasks: Record<string, Task> = {
   "pause the last vendor": {
     actions: 5,
     async does(hands) {
-      await hands.paste("blusalt");
+      await hands.paste("youverify");
       await hands.go(/^Pause (?:all|BVN)…$/);
       await hands.pick(/^Load/);
-      await hands.confirm(/^Pause Blusalt$/);
-      await said(hands.page, /Blusalt is paused for BVN, until/);
+      await hands.confirm(/^Pause Youverify$/);
+      await said(hands.page, /Youverify is paused for BVN, until/);
     },
   },
   "all MTN prices + 3 %": {

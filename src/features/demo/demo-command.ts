@@ -3,16 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CommandContext, type CommandResources, contextOf } from "../../commands/context.ts";
+import { type CommandResources, contextOf } from "../../commands/context.ts";
 import { formed } from "../../declare/command/read-texts.ts";
-import { accept, answered, command } from "../../declare/command.ts";
+import { command } from "../../declare/command.ts";
 import Type from "../../declare/schema/type.ts";
 import { count } from "../../declare/setting.ts";
 import { keepCalling } from "./callers.ts";
-import { fillMonth } from "./fill-month.ts";
+import { fillReseller } from "./fill-reseller.ts";
 import { invoiceOf } from "./invoice.ts";
-import { monthOf } from "./month.ts";
-import { clients, type Deed, deeds, suspended } from "./reseller.ts";
+import { suspended } from "./reseller.ts";
 import { startVendors } from "./start-vendors.ts";
 
 export const demoCommand = command({
@@ -57,8 +56,9 @@ export const demoCommand = command({
       const greet = async (url: string) => {
         say(`Making ${verifications.toLocaleString("en")} verifications of last month and this one…`);
         const { keys, invoice } = await fillStore({ ...room, config }, verifications, folder);
-        say(welcome(url, file, invoice, keys[0]!));
-        await keepCalling(url, keys, calling.signal);
+        const texts = keys.map(({ key }) => key);
+        say(welcome(url, file, invoice, texts[0]!));
+        await keepCalling(url, texts, calling.signal);
       };
       const serving = serve!(
         config,
@@ -95,43 +95,20 @@ async function freePort(wanted: number): Promise<number> {
   throw new Error("This machine has no free port");
 }
 
-/** Makes the accounts and their month beside the running service, and writes an invoice of the first vendor. */
+/** Fills the store beside the running service, and writes an invoice of the first vendor. */
 async function fillStore(room: CommandResources, verifications: number, folder: string) {
-  const { config } = room;
-  const { dataDirectory, databaseUrl } = config;
+  const { dataDirectory, databaseUrl, upstreams, timeZone: zone } = room.config;
   const { openStore } = await import("../../storage/store.ts");
   await using opened = new AsyncDisposableStack();
   const store = await openStore({ dataDirectory, databaseUrl, serving: false, untimed: true });
   opened.defer(() => store.close());
-  const context = contextOf({ ...room, db: store.db, now: store.now });
-  const accounts: { id: string; key: string; share: number }[] = [];
-  const keys: string[] = [];
-  for (const { name, email, share } of clients) {
-    const { id } = await done(context, "accounts.create", { name, email });
-    const live = await done(context, "keys.create", { account: email, mode: "live", label: "Checkout" });
-    await done(context, "keys.create", { account: email, mode: "test", label: "Staging" });
-    accounts.push({ id: id!, key: live.id!, share });
-    if (email !== suspended) keys.push(live.key!);
-  }
-  const zone = config.timeZone;
-  const { fees } = context.verificationSettings();
-  const traffic = { accounts, fees, prices: config.vendorPrices, zone, now: store.now() };
-  const month = [...monthOf(verifications, traffic)];
-  await fillMonth(context, month, zone);
-  for (const deed of deeds) await done(context, ...deed);
-  const vendor = config.upstreams![0]!;
   const billed = zone.monthOf(zone.startOfMonth(zone.monthOf(store.now())) - 1);
+  const traffic = { verifications, since: zone.startOfMonth(billed) };
+  const { keys, month } = await fillReseller(contextOf({ ...room, db: store.db, now: store.now }), traffic);
+  const vendor = upstreams[0]!;
   const invoice = join(folder, `invoice-${vendor}-${billed}.csv`);
   writeFileSync(invoice, invoiceOf(vendor, billed, month, zone), { mode: 0o600 });
-  return { keys, invoice };
-}
-
-/** Runs a command, and says what it answered; nothing if this build has no such command. */
-async function done(context: CommandContext, ...[id, texts]: Deed): Promise<Readonly<Record<string, string>>> {
-  const found = (await context.commands(id.split(".")[0])).find((each) => each.id === id);
-  if (!found) return {};
-  const input = accept(found, context.role, texts, context.config.timeZone);
-  return (await answered(found, input, context)) as Readonly<Record<string, string>>;
+  return { keys: keys.filter(({ email, mode }) => mode === "live" && email !== suspended), invoice };
 }
 
 function welcome(url: string, file: string, invoice: string, key: string): string {

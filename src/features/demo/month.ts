@@ -22,6 +22,7 @@ export interface Traffic {
   prices: PricesByVendor;
   zone: TimeZone;
   /** Milliseconds since 1970. */
+  since: number;
   now: number;
 }
 
@@ -56,13 +57,12 @@ export function draws(seed: number): () => number {
   };
 }
 
-/** The verifications of last month and of this one so far, oldest first, and two of unknown outcome. */
+/** So many verifications in the hours of work since then, oldest first, and two of unknown outcome. */
 export function* monthOf(count: number, traffic: Traffic): Generator<Verified> {
   const draw = draws(count);
-  const { now, zone } = traffic;
-  const first = zone.startOfMonth(zone.monthOf(zone.startOfMonth(zone.monthOf(now)) - 1));
-  const hours = Array.from({ length: Math.floor((now - first) / hour) }, (_, at) => {
-    const begins = first + at * hour;
+  const { since, now, zone } = traffic;
+  const hours = Array.from({ length: Math.floor((now - since) / hour) }, (_, at) => {
+    const begins = since + at * hour;
     const { hour: local, dayOfWeek } = Temporal.Instant.fromEpochMilliseconds(begins).toZonedDateTimeISO(zone.name);
     return {
       begins,

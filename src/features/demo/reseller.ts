@@ -14,7 +14,11 @@ export interface Client {
 /** No such business is meant by any of them. */
 export const clients: readonly Client[] = [
   { name: "Kobo Pay", email: "ops@kobopay.example", share: 30 },
-  { name: "Ajo Savings Cooperative of Greater Ibadan", email: "it@ajo-savings.example", share: 18 },
+  {
+    name: "Ajo Savings Cooperative of Greater Ibadan",
+    email: "integrations@ajo-savings-cooperative.example",
+    share: 18,
+  },
   { name: "Zaria Lenders", email: "it@zaria-lenders.example", share: 14 },
   { name: "Lagos Till", email: "till@lagostill.example", share: 11 },
   { name: "Harmattan Wallet", email: "api@harmattan.example", share: 9 },

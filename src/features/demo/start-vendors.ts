@@ -12,30 +12,38 @@ const prices = {
   youverify: { bvn: 6_500, nin: 9_500 },
 } as const;
 
-/** Starts the stand-ins of three vendors, and says which settings point a service at them. */
-export async function startVendors(): Promise<AsyncDisposable & { settings: Record<string, string> }> {
-  await using running = new AsyncDisposableStack();
+type DemoVendor = keyof typeof prices;
+
+const names = Object.keys(prices) as DemoVendor[];
+
+/** The settings of a service that asks the three vendors, each at its URL. */
+export function vendorSettings(urlOf: (name: DemoVendor) => string): Record<string, string> {
   const own: Record<string, string> = {};
-  for (const [name, ofVendor] of Object.entries(prices)) {
-    const vendor = vendors.find((each) => each.name === name)!;
-    const { url, close } = await startStandIn(vendor, { port: 0, prices: ofVendor });
-    running.defer(close);
-    for (const setting of Object.values(vendor.settings))
-      if (setting.name.endsWith("_URL")) own[setting.name] = url;
+  for (const name of names) {
+    for (const setting of Object.values(vendors.find((each) => each.name === name)!.settings))
+      if (setting.name.endsWith("_URL")) own[setting.name] = urlOf(name);
       else if (setting.default === "" && !setting.optional) own[setting.name] = "demo";
     Object.assign(own, standIns[name]!.settings);
   }
-  const bills = Object.entries(prices).flatMap(([name, ofVendor]) =>
-    Object.entries(ofVendor).map(([kind, kobo]) => `${name}.${kind}=${nairaOf(kobo)}`),
+  const bills = names.flatMap((name) =>
+    Object.entries(prices[name]).map(([kind, kobo]) => `${name}.${kind}=${nairaOf(kobo)}`),
   );
+  return { ...own, [settings.upstreams.name]: names.join(), [settings.vendorPrices.name]: bills.join() };
+}
+
+/** Starts the stand-ins of three vendors, and says which settings point a service at them. */
+export async function startVendors(): Promise<AsyncDisposable & { settings: Record<string, string> }> {
+  await using running = new AsyncDisposableStack();
+  const urls = {} as Record<DemoVendor, string>;
+  for (const name of names) {
+    const vendor = vendors.find((each) => each.name === name)!;
+    const { url, close } = await startStandIn(vendor, { port: 0, prices: prices[name] });
+    running.defer(close);
+    urls[name] = url;
+  }
   const opened = running.move();
   return {
-    settings: {
-      ...own,
-      [upstreamSettings.standIns.name]: "on",
-      [settings.upstreams.name]: Object.keys(prices).join(),
-      [settings.vendorPrices.name]: bills.join(),
-    },
+    settings: { ...vendorSettings((name) => urls[name]), [upstreamSettings.standIns.name]: "on" },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -111,10 +111,10 @@ export function wordsOf(member: Pick<RecordMember, "name" | "shows" | "text" | "
 /** A table with the words that people use. */
 export function worded(table: Table, names: Names): Table {
   const columns = table.columns.map((column): TableColumn => {
-    const { name, shows, textOf } = column;
+    const { name, shows, textOf, valueIn } = column;
     return {
       ...column,
-      textOf: (row) => wordOf({ name, shows, text: textOf(row) }, names),
+      textOf: (row) => wordsOf({ name, shows, text: textOf(row), value: valueIn(row) }, names),
     };
   });
   return { ...table, columns };
