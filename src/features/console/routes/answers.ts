@@ -54,7 +54,8 @@ export function answerOf(
     names,
     view: viewIn(new URLSearchParams()),
     links: linksOf(request, command),
-    alarms: (alarms) => alarmsView(request, command, alarms),
+    // The lists begin with headings of the third level.
+    alarms: (alarms) => html`<h2 class="visually-hidden">Needs a hand</h2>${alarmsView(request, command, alarms)}`,
     urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
     ...more,
   });
