@@ -28,8 +28,8 @@ const many = 1_600;
 suite("pages of a store with many accounts", () => {
   test("a page reads as many rows with 1,600 accounts as with 600, and a list of them reads none twice", async () => {
     const [before, after] = [await rowsRead(few), await rowsRead(many)];
-    // A job of another second may have written an alarm.
-    for (const page of pages) assert.ok(after[page]! <= before[page]! + 5, `${page}: ${before[page]}, ${after[page]}`);
+    // A job of another second may have written alarms, or seals of the audit trail.
+    for (const page of pages) assert.ok(after[page]! <= before[page]! + 50, `${page}: ${before[page]}, ${after[page]}`);
     const more = (page: string) => (after[page]! - before[page]!) / (many - few);
     // Of an account: itself, and its last use. Of a key: itself, and the name of its account.
     for (const page of ["/accounts", "/keys"]) assert.ok(more(page) <= 2.1, `${page} reads ${more(page)} rows of each`);
