@@ -68,8 +68,7 @@ for (const engine of usualEngines)
       // A price far from the old one waits for somebody else.
       await ada.page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
       const entry = ada.page.getByRole("row", { name: /MTNDATA 104/ });
-      await entry.getByRole("button", { name: /^More/ }).click();
-      await entry.getByRole("link", { name: "Edit…", exact: true }).click();
+      await entry.getByRole("link", { name: "MTNDATA 104", exact: true }).click();
       await ada.page.getByLabel("Price").fill("1050");
       await sendOpened(ada.page);
       await said(ada.page, /waits for approval as d\d/);

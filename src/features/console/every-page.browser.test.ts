@@ -154,7 +154,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
         assert.ok(transferred > 1000 && transferred < 150_000, `${path} takes ${transferred} bytes`);
         const text = await reply!.text();
         const [plain, packed] = [Buffer.byteLength(text), gzipSync(text).length].map((bytes) => bytes / 1024);
-        assert.ok(plain! <= 96 && packed! <= 8, `${path} is ${plain} KiB, ${packed} packed`);
+        assert.ok(plain! <= 64 && packed! <= 8, `${path} is ${plain} KiB, ${packed} packed`);
         assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
         found.push(...(await problemsOf(page, path)));
       }

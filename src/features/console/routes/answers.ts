@@ -88,7 +88,9 @@ export async function answerParts(
   const rows = table ? (isWhole || showsList ? seen(table, view) : table.rows) : [];
   const isDrawn = drawn.some((part) => typeof part !== "string" && "areAlarms" in part);
   const isLong = table && (table.rows.length > fewRows || view.span) && showsList && !isDrawn;
-  const timed = isLong ? timeColumn(table, view) : undefined;
+  const time = isLong ? timeColumn(table, view) : undefined;
+  // No span of time finds anything where no row has one.
+  const timed = time && table?.rows.some((row) => time.valueIn(row) !== null) ? time : undefined;
   const handed = command.handsOut && listRows(command, plain).filter((row) => command.handsOut!.fits(row as never));
   if (query.get("_csv") === "handed" && handed)
     return download(`${command.id}.csv`, "text/csv; charset=utf-8", await answerCsv(command, plain, handed));

@@ -17,7 +17,7 @@ import {
   placeOf,
   type SiteMap,
 } from "../site-map.ts";
-import { formId, passkeyFields, passkeyProblem } from "../view/command-form.ts";
+import { formId, passkeyProblem } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
 import type { RowLinks } from "../view/paged-table.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
@@ -60,7 +60,8 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
       });
       const known = { ...Object.fromEntries(also), [name]: String(value) };
       const address = addressOf(command, known);
-      if (isOwn && command.id.endsWith(".show")) {
+      // What a cell changes has no page but the form that changes all of it.
+      if (isOwn && (command.id.endsWith(".show") || command.id === listed.edits?.by)) {
         own = { name: String(value), address };
         return [];
       }
@@ -143,8 +144,8 @@ export function editorOf({ site, session }: PageRequest, { edits }: ConsoleComma
   return (row: TableRow, column: string): Html | undefined => {
     const amount = row[column];
     if (column !== edits.column || typeof amount !== "number") return undefined;
-    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .says:last-child, .problem" hx-swap="innerHTML">
-<input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields()}<input type="hidden" name="${names}" value="${String(row[names])}">
-<input name="${column}" value="${nairaOf(amount)}" inputmode="decimal" autocomplete="off" aria-label="${labelFor(column)} of ${String(row[names])}"> <button class="button">Save</button><output></output>${passkeyProblem}</form>`;
+    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .says:last-child, .problem">
+<input type="hidden" name="_token" value="${session.formToken}">${formId()}<input type="hidden" name="${names}" value="${String(row[names])}">
+<input name="${column}" value="${nairaOf(amount)}" inputmode="decimal" aria-label="${labelFor(column)} of ${String(row[names])}"> <button class="button">Save</button><output></output>${passkeyProblem}</form>`;
   };
 }

@@ -27,8 +27,7 @@ async function attempt(button, work) {
       NotAllowedError: "The passkey was not used. Try again.",
       InvalidStateError: "This device has a passkey of yours already. Choose another device, or a security key.",
     };
-    const text = said[error.name] ?? error.message;
-    if (problem) problem.textContent = text;
+    if (problem) problem.textContent = said[error.name] ?? error.message;
     button.disabled = false;
   }
 }
@@ -66,8 +65,10 @@ const deedOf = (form) => post(`${form.getAttribute("action")}?_confirm=1`, new F
 
 /** Sends the form with what the passkey signed. */
 async function sign(form, { options, deed }) {
-  form.elements._passkey.value = JSON.stringify(await startAuthentication({ optionsJSON: options }));
-  form.elements._deed.value = deed;
+  const signed = { _passkey: JSON.stringify(await startAuthentication({ optionsJSON: options })), _deed: deed };
+  form.onformdata = ({ formData }) => {
+    for (const [name, text] of Object.entries(signed)) formData.set(name, text);
+  };
   send(form);
 }
 

@@ -141,7 +141,7 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   const noneThen = table.title === undefined ? parts.noneThen : undefined;
   const drawn =
     parts.alarms && alarms.length > 0
-      ? parts.alarms(alarms)
+      ? html`${table.title === undefined ? html`<h2 class="visually-hidden">What needs a hand</h2>` : ""}${parts.alarms(alarms)}`
       : html`${lineChart(table)}${sortedTable({ ...parts, label, table, isNamed, noneThen })}`;
   return table.title === undefined ? drawn : html`<h2>${table.title.replace(/:$/, "")}</h2>${drawn}`;
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { memberWith } from "../../../declare/command/answer-table.ts";
 import { ErrorWithMends } from "../../../declare/command/mend.ts";
 import { InputError, membersOf } from "../../../declare/command/read-texts.ts";
@@ -128,7 +128,6 @@ export function commandForm(
 ${asks ? needsScripts : ""}${problem ? problemBox(problem, say, command) : ""}${ahead ?? ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
 ${Object.keys(set).length === 0 ? "" : html`<input type="hidden" name="_was" value="${was ?? JSON.stringify(set)}">`}
-${asks ? passkeyFields() : ""}
 ${members.map((named) => {
   if (named === offers) return html`<div ${asksFor(members, action)}>${known.map(fieldOf)}</div>`;
   return isFolded(named) || isOffered(named) ? "" : fieldOf(named);
@@ -212,11 +211,6 @@ const needsScripts = html`<noscript><p class="warn">Your passkey confirms this, 
 /** Where the script of passkeys says what went wrong. */
 export const passkeyProblem = html`<p class="wrong" role="alert" data-problem></p>`;
 
-/** What the script of passkeys fills in. */
-export function passkeyFields(): Html {
-  return html`<input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`;
-}
-
 /** Why the passkey of a person confirms a command. */
 function whyPasskey(command: Command<never>): string {
   if (confirms(command) === "always") return `${weightOf(command)} Your passkey confirms it.`;
@@ -243,7 +237,7 @@ export function worksOnce(command: Command<never>): boolean {
 
 /** Identifies a form, so that the console recognises it when it is sent. */
 export function formId(): Html {
-  return html`<input type="hidden" name="_form" value="${randomUUID()}">`;
+  return html`<input type="hidden" name="_form" value="${randomBytes(16).toString("base64url")}">`;
 }
 
 function savesFile({ answer }: Command<never>): boolean {
