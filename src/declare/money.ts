@@ -40,6 +40,11 @@ export function nairaText(kobo: number): string {
   return `${kobo < 0 ? "-" : ""}₦${Number(whole).toLocaleString("en")}.${part}`;
 }
 
+/** The same in a sentence, without kobo where there are none: "₦1,900" and "₦49.99". */
+export function shortNaira(kobo: number): string {
+  return nairaText(kobo).replace(/\.00$/, "");
+}
+
 /** What people read of money that waits for a second person. */
 export function waitsText(kobo: number): string {
   return `${nairaText(kobo)} waits for a second person: within 24 hours somebody else must send the same form for this account and amount.`;

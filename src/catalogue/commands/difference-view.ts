@@ -1,5 +1,6 @@
 import { naira, orNull, type Part, reference, state } from "../../declare/command/answer-schema.ts";
-import { koboOf, nairaOf } from "../../declare/money.ts";
+import { changeText } from "../../declare/command/answer-table.ts";
+import { koboOf, shortNaira } from "../../declare/money.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import { type ListName, lists } from "../../lists/index.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../document/difference.ts";
@@ -113,8 +114,7 @@ function isMove(list: ListName, name: string, old: EntryContent, now: EntryConte
 
 function moveText(from: number, to: number): string {
   if (from === 0) return "from nothing";
-  const percent = Math.round((to / from - 1) * 1000) / 10;
-  return `${percent > 0 ? "+" : ""}${percent.toLocaleString("en")} %`;
+  return changeText((to / from - 1) * 100, "%");
 }
 
 function farness(from: number, to: number): number {
@@ -139,7 +139,7 @@ function ruleMove(old: PriceRule, now: PriceRule): string {
   const [before, after] = [ruleText(old), ruleText(now)];
   if (before !== after) return `${before} → ${after}`;
   return old.pending === now.pending
-    ? `${after}, beside a catalogue's price of ${nairaOf(now.listed ?? 0)}`
+    ? `${after}, beside a catalogue's price of ${shortNaira(now.listed ?? 0)}`
     : `${after}, which holds now`;
 }
 

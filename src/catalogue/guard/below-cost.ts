@@ -1,4 +1,4 @@
-import { nairaOf } from "../../declare/money.ts";
+import { shortNaira } from "../../declare/money.ts";
 import { type EntryContent, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { type Document, inOrder } from "../model/snapshot.ts";
@@ -43,6 +43,6 @@ async function findBelowCost(document: Document): Promise<string[]> {
 function belowCost(content: EntryContent): string | undefined {
   const [price, cost] = [Number(content.price), costOf(content)];
   return cost !== undefined && price < cost
-    ? `the price is ${nairaOf(price)}, below its cost of ${nairaOf(cost)}`
+    ? `the price is ${shortNaira(price)}, below its cost of ${shortNaira(cost)}`
     : undefined;
 }

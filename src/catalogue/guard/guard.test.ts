@@ -33,8 +33,8 @@ test("a price may rise to twice and fall to half, and no farther", async () => {
   for (const price of [20_000, 5_000, 10_001])
     assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { price })]), []);
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { price: 20_001, amount: 4_999 })]), [
-    "MTNDATA 104: amount moves from 100 to 49.99, by more than a factor of 2.",
-    "MTNDATA 104: price moves from 100 to 200.01, by more than a factor of 2.",
+    "MTNDATA 104: amount ₦100 → ₦49.99 (−50 %), beyond the guard's factor of 2.",
+    "MTNDATA 104: price ₦100 → ₦200.01 (+100 %), beyond the guard's factor of 2.",
   ]);
 });
 
@@ -55,7 +55,7 @@ test("a new code does not hide how far a price moves", async () => {
   const like = (members: EntryContent) =>
     added({ value: "", duration: "", description: "", amount: members.price!, ...members });
   const held = [
-    "MTNDATA new looks like MTNDATA 104, which is gone: its price moves from 100 to 201, by more than a factor of 2.",
+    "MTNDATA new looks like MTNDATA 104, which is gone: price ₦100 → ₦201 (+101 %), beyond the guard's factor of 2.",
   ];
   for (const look of [
     { value: "50 MB", duration: "1 day" },
@@ -86,16 +86,13 @@ test("no entry of another size, nor one of other words, makes a far move of a pr
   // The smaller ones cost 7100 and 550, and are gone as well.
   assert.match(
     await moved(["MTNDATA MTN-165GB-30DAYS", "MTNDATA MTN-16_5GB-30DAYS"], "MTNDATA MTN-165GB-30DAYS", 14_000_00),
-    /new looks like MTNDATA mtn-165gb-30days, which is gone: its price moves from 37500 to 14000/,
+    /new looks like MTNDATA mtn-165gb-30days, which is gone: price ₦37,500 → ₦14,000 /,
   );
   const nine = ["9MOBILEDATA 9MOBILE-15GB-30DAYS", "9MOBILEDATA 9MOBILE-1_5GB-30DAYS"];
   const { content } = itemIn(base, "data-bundles", nine[0]!)!;
   const key = "9MOBILEDATA NEW";
   const change: Change = { subject: "data-bundles", key, old: null, new: { ...content, code: "new", price: 1_090_00 } };
-  assert.match(
-    (await reasonsFor([...removals(nine), change])).join(),
-    /which is gone: its price moves from 5200 to 1090/,
-  );
+  assert.match((await reasonsFor([...removals(nine), change])).join(), /which is gone: price ₦5,200 → ₦1,090 /);
 
   const social = withMembers("MTNDATA 104", { description: "50MB Social 24Hrs", price: 20_000 });
   const both = await applyChanges(base, [added({ ...social.new!, code: "social" })]);
@@ -109,7 +106,7 @@ test("no entry of another size, nor one of other words, makes a far move of a pr
   );
   assert.match(
     (await reasonsFor([...gone, added({ price: 30_000, amount: 30_000 })], both)).join(),
-    /new looks like MTNDATA 104, which is gone: its price moves from 100 to 300/,
+    /new looks like MTNDATA 104, which is gone: price ₦100 → ₦300 /,
   );
 });
 
@@ -118,17 +115,14 @@ test("a product under a new code is known by its name, whatever price stands in 
   const { name, price } = gone!.old!;
   const content = { ...gone!.old!, code: "new", name: `${name} N99,000`, price: Number(price) * 3 };
   const change: Change = { subject: "cable-products", key: "DSTV NEW", old: null, new: content };
-  assert.match(
-    (await reasonsFor([gone!, change])).join(),
-    /^dstv new looks like dstv PRWE36, which is gone: its price moves/,
-  );
+  assert.match((await reasonsFor([gone!, change])).join(), /^dstv new looks like dstv PRWE36, which is gone: price ₦/);
 });
 
 test("a price far from what a GB costs in bundles of similar size is held", async () => {
   const of = (price: number) => reasonsFor([added({ price, amount: price, value: "10GB", duration: "30 Days" })]);
   assert.deepEqual(await of(3_850_00), []);
-  assert.deepEqual(await of(49_500_00), ["MTNDATA new: a GB costs 4950, and 375 in bundles of similar size."]);
-  assert.deepEqual(await of(495_00), ["MTNDATA new: a GB costs 49.5, and 375 in bundles of similar size."]);
+  assert.deepEqual(await of(49_500_00), ["MTNDATA new: a GB costs ₦4,950, and ₦375 in bundles of similar size."]);
+  assert.deepEqual(await of(495_00), ["MTNDATA new: a GB costs ₦49.50, and ₦375 in bundles of similar size."]);
   // Many odd ones at once do not make each other usual.
   const many = Array.from({ length: 60 }, (_, n) =>
     added({ code: `n${n}`, price: 49_500_00, amount: 49_500_00, value: "10GB", duration: "30 Days" }),
@@ -145,7 +139,7 @@ test("prices creeping away from the usual price of a GB are held once, where the
   };
   assert.deepEqual(await reasonsFor([step(odd, 101_000)], odd), []);
   const low = await applyChanges(odd, [step(odd, 101_000)]);
-  assert.match((await reasonsFor([step(low, 60_000)], low)).join(), /^MTNDATA 104: a GB costs 60, and \d+/);
+  assert.match((await reasonsFor([step(low, 60_000)], low)).join(), /^MTNDATA 104: a GB costs ₦60, and ₦\d+/);
   const lower = await applyChanges(low, [step(low, 60_000)]);
   assert.deepEqual(await reasonsFor([step(lower, 59_000)], lower), []);
 });
@@ -224,16 +218,16 @@ test("the guard holds a price set below cost and a cost that moves far, not a co
   const to = (members: EntryContent) =>
     reasonsFor([{ subject: "data-bundles", key: "MTNDATA 104", old, new: { ...old, ...members } }], known);
   assert.deepEqual(await to({ price: 9_500 }), []);
-  assert.deepEqual(await to({ price: 9_499 }), ["MTNDATA 104: the price is 94.99, below its cost of 95."]);
+  assert.deepEqual(await to({ price: 9_499 }), ["MTNDATA 104: the price is ₦94.99, below its cost of ₦95."]);
   assert.deepEqual(await to({ cost: 11_000 }), []);
   assert.deepEqual(await to({ cost: 19_001 }), [
-    "MTNDATA 104: cost moves from 95 to 190.01, by more than a factor of 2.",
+    "MTNDATA 104: cost ₦95 → ₦190.01 (+100 %), beyond the guard's factor of 2.",
   ]);
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { cost: 10_001 })]), [
-    "MTNDATA 104: the price is 100, below its cost of 100.01.",
+    "MTNDATA 104: the price is ₦100, below its cost of ₦100.01.",
   ]);
   const below = await applyChanges(known, [withMembers("MTNDATA 104", { cost: 11_000 })]);
-  assert.deepEqual(await belowCostIn(below), ["MTNDATA 104: the price is 100, below its cost of 110."]);
+  assert.deepEqual(await belowCostIn(below), ["MTNDATA 104: the price is ₦100, below its cost of ₦110."]);
   assert.deepEqual(await belowCostIn(known), []);
 });
 
@@ -263,6 +257,6 @@ test("an account's own prices are guarded as what the account pays", async () =>
   assert.deepEqual(await reasonsFor(await set({ value: -5_000 })), []);
   assert.equal((await reasonsFor(await set({ value: -5_100 }))).length, 11);
   assert.deepEqual(await reasonsFor(await set({ of: "MTNDATA 104", rule: "price", value: 100 })), [
-    "MTNDATA 104: price for acc_1 moves from 100 to 1, by more than a factor of 2.",
+    "MTNDATA 104: price for acc_1 ₦100 → ₦1 (−99 %), beyond the guard's factor of 2.",
   ]);
 });

@@ -90,16 +90,18 @@ test("a size that becomes another at the same price is held, and so is what a GB
   assert.equal(value, "2GB");
   const name = "MTNDATA mtn-2gb-30days";
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "2MB" })]), [
-    `${name}: size moves from 2GB to 2MB, by more than a factor of 2.`,
+    `${name}: size 2GB → 2MB (−99.9 %), beyond the guard's factor of 2.`,
   ]);
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "5 GB" })]), [
-    `${name}: size moves from 2GB to 5GB, by more than a factor of 2.`,
+    `${name}: size 2GB → 5GB (+150 %), beyond the guard's factor of 2.`,
   ]);
   const [more, less] = [1.6, 0.6].map((factor) => Math.round(Number(price) * factor));
   const [dearer] = await reasonsFor([withMembers(key, { value: "1.5GB", price: more!, amount: more! })]);
-  assert.match(dearer!, new RegExp(`^${name}: price of a GB moves from \\d+ to [\\d.]+, by more than a factor of 2.$`));
+  const far = /: price of a GB ₦[\d,]+ → ₦[\d.,]+ \(\+\d+ %\), beyond the guard's factor of 2\.$/;
+  assert.ok(dearer!.startsWith(name));
+  assert.match(dearer!, far);
   const [cheaper] = await reasonsFor([withMembers(key, { value: "3GB", price: less!, amount: less! })]);
-  assert.match(cheaper!, new RegExp(`^${name}: price of a GB moves`));
+  assert.match(cheaper!, new RegExp(`^${name}: price of a GB ₦`));
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "3GB", price: more!, amount: more! })]), []);
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "2000 MB" })]), []);
 });
@@ -108,7 +110,7 @@ test("a size that shrinks step by step is held where the steps pass the bound", 
   const key = "MTNDATA MTN-2GB-30DAYS";
   const once = await applyChanges(base, [withMembers(key, { value: "1.1GB" })]);
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "700MB" }, once)], once, { earlier: base }), [
-    "MTNDATA mtn-2gb-30days: size moves within a day from 2GB to 700MB, by more than a factor of 2.",
+    "MTNDATA mtn-2gb-30days: size 2GB → 700MB (−65.8 %) within a day, beyond the guard's factor of 2.",
   ]);
 });
 
@@ -125,5 +127,5 @@ test("a validity that moves far at the same price is held", async () => {
     );
   assert.ok(changes.length > 3);
   const [first] = await reasonsFor(changes);
-  assert.match(first!, /: validity moves from 720 hours to 24 hours, by more than a factor of 2\.$/);
+  assert.match(first!, /: validity 720 hours → 24 hours \(−96\.7 %\), beyond the guard's factor of 2\.$/);
 });

@@ -1,4 +1,5 @@
-import { nairaOf } from "../../declare/money.ts";
+import { changeText } from "../../declare/command/answer-table.ts";
+import { shortNaira } from "../../declare/money.ts";
 import type { ListName } from "../../lists/index.ts";
 import { type EntryContent, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
@@ -25,7 +26,7 @@ export function farMoves({ earlier, last, changes }: Guarded, factor: number): P
     for (const [measure, to] of Object.entries(measuresOf(now)) as [keyof Measures, number][]) {
       // The price per GB follows from the price and the size.
       if (measure === "price of a GB" && isTold) continue;
-      const how = farMove(before[measure], dayBefore[measure], to, factor, textOf[measure] ?? nairaOf);
+      const how = farMove(before[measure], dayBefore[measure], to, factor, textOf[measure] ?? shortNaira);
       if (how === undefined) continue;
       isTold = true;
       yield { change, sentence: `${name}: ${measure} ${how}` };
@@ -68,11 +69,18 @@ export function farMove(
   // A price of 0 is reported by a sentence of its own.
   if (to === 0 || before === to) return undefined;
   const isFar = (from: number) => to > from * factor || to * factor < from;
-  const words = (from: number, when: string) =>
-    `moves${when} from ${textOf(from)} to ${textOf(to)}, by more than a factor of ${factor}.`;
+  const words = (from: number, when: string) => `${moveText(from, to, textOf)}${when}, ${beyond(factor)}.`;
   if (before !== undefined && isFar(before)) return words(before, "");
   return dayBefore !== undefined && isFar(dayBefore) ? words(dayBefore, " within a day") : undefined;
 }
+
+/** Such as "₦105 → ₦1,900 (+1,710 %)". `from` is above 0. */
+export function moveText(from: number, to: number, textOf: (value: number) => string): string {
+  return `${textOf(from)} → ${textOf(to)} (${changeText((to / from - 1) * 100, "%")})`;
+}
+
+/** Why a move is held. */
+export const beyond = (factor: number) => `beyond the guard's factor of ${factor}`;
 
 /** Lists whose prices move too far on average. New entries do not count, because they would reduce the average. */
 export async function movedLists({ base, after, earlier, changes }: Guarded, bound: number): Promise<string[]> {

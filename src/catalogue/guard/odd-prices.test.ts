@@ -35,38 +35,38 @@ for (const [what, list, members, sentence] of [
     "a price of 300 naira beside a face value of 19,000",
     "data-bundles",
     { price: 30_000, amount: 1_900_000, value: "", description: "Much" },
-    "MTNDATA new: the price is 300, and the face value 19000.",
+    "MTNDATA new: the price is ₦300, and the face value ₦19,000.",
   ],
   [
     "a price far above its face value",
     "cable-products",
     { price: 1_000_000, amount: 400_000 },
-    "dstv new: the price is 10000, and the face value 4000.",
+    "dstv new: the price is ₦10,000, and the face value ₦4,000.",
   ],
   [
     "a bundle without a size at 1 naira beside a face value of 1",
     "data-bundles",
     { price: 100, amount: 100, value: "", description: "Much" },
-    "MTNDATA new: the price is 1, and 9900 is the median in data-bundles of MTNDATA.",
+    "MTNDATA new: the price is ₦1, and ₦9,900 is the median in data-bundles of MTNDATA.",
   ],
   [
     "a product far below its provider's others",
     "cable-products",
     { price: 100, amount: 100 },
-    "dstv new: the price is 1, and 16950 is the median in cable-products of dstv.",
+    "dstv new: the price is ₦1, and ₦16,950 is the median in cable-products of dstv.",
   ],
   [
     "an add-on far above its provider's others",
     "cable-add-ons",
     { price: 10_000_000 },
-    "dstv PRWE36 new: the price is 100000, and 3800 is the median in cable-add-ons of dstv.",
+    "dstv PRWE36 new: the price is ₦100,000, and ₦3,800 is the median in cable-add-ons of dstv.",
   ],
   ["an add-on without a price", "cable-add-ons", { price: 0 }, "dstv PRWE36 new: price is 0."],
   [
     "a GB far above similar ones",
     "data-bundles",
     { price: 10_000_000, amount: 10_000_000 },
-    "MTNDATA new: a GB costs 50000, and 667.86 in bundles of similar size.",
+    "MTNDATA new: a GB costs ₦50,000, and ₦667.86 in bundles of similar size.",
   ],
 ] as const)
   test(`what the doctor finds afterwards, the guard holds before: ${what}`, async () => {
@@ -83,7 +83,7 @@ for (const [what, list, members, sentence] of [
   });
 
 /** The new entry moves what is usual a little. */
-const withoutUsual = (sentence: string) => sentence.replace(/, and (\d+).*/, "");
+const withoutUsual = (sentence: string) => sentence.replace(/, and ₦[\d,.]+.*/, "");
 
 test("the starter catalogue has no odd price, and entries like its own are not held", async () => {
   assert.deepEqual(await oddPricesIn(base, usualGuard.factor), []);

@@ -1,5 +1,5 @@
 import { type Mend, mend } from "../../declare/command/mend.ts";
-import { nairaOf } from "../../declare/money.ts";
+import { nairaOf, shortNaira } from "../../declare/money.ts";
 import { declaredList, type ListName } from "../../lists/index.ts";
 import { type Change, difference } from "../document/difference.ts";
 import { type EntryContent, groupOf, nameOf } from "../model/lists.ts";
@@ -61,12 +61,12 @@ export async function oddPricesIn(document: Document, factor: number): Promise<s
 export function overtakenPricesIn(document: Document): { sentence: string; account: string; mends: Mend[] }[] {
   const rules = [...document.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(document, rule));
   return rules.map(({ account, of, value, listed }) => {
-    const [own, was, now] = [value, listed!, listedPrice(document, of)!].map(nairaOf);
+    const [own, was, now] = [value, listed!, listedPrice(document, of)!].map(shortNaira);
     const sentence = `${account} pays ${own} for ${of}, whose price rose from ${was} to ${now} since.`;
     return {
       sentence,
       account,
-      mends: [mend("Set it again to keep it", "prices.set", { account, codes: of.split(" "), price: own! })],
+      mends: [mend("Set it again to keep it", "prices.set", { account, codes: of.split(" "), price: nairaOf(value) })],
     };
   });
 }
@@ -78,7 +78,7 @@ function rulesFor(base: Document, after: Document, factor: number): Record<strin
     "prices are as far from the face value": [
       (_, __, { price, amount }) =>
         Number(price) > 0 && Number(amount) > 0 && ratio(Number(price), Number(amount)) > factor
-          ? `the price is ${nairaOf(Number(price))}, and the face value ${nairaOf(Number(amount))}`
+          ? `the price is ${shortNaira(Number(price))}, and the face value ${shortNaira(Number(amount))}`
           : undefined,
     ],
     "prices of a GB are as odd": [
@@ -86,7 +86,7 @@ function rulesFor(base: Document, after: Document, factor: number): Record<strin
         const sample = list === "data-bundles" ? sampleOf(content) : undefined;
         const usual = sample && medians.ofGb(groupOf(list, key), sample.size);
         if (usual === undefined || ratio(sample!.perGb, usual) <= GB_FACTOR) return undefined;
-        const [own, others] = [sample!.perGb, usual].map((kobo) => nairaOf(Math.round(kobo)));
+        const [own, others] = [sample!.perGb, usual].map((kobo) => shortNaira(Math.round(kobo)));
         return `a GB costs ${own}, and ${others} in bundles of similar size`;
       },
     ],
@@ -98,7 +98,7 @@ function rulesFor(base: Document, after: Document, factor: number): Record<strin
         const price = Number(content.price);
         const usual = price === 0 ? undefined : medians.ofProvider(list, key.slice(0, key.indexOf(" ")));
         if (usual === undefined || ratio(price, usual) <= oddBy) return undefined;
-        return `the price is ${nairaOf(price)}, and ${nairaOf(Math.round(usual))} is the median in ${list} of ${content.type}`;
+        return `the price is ${shortNaira(price)}, and ${shortNaira(Math.round(usual))} is the median in ${list} of ${content.type}`;
       },
     ],
   };

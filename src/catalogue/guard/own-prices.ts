@@ -1,4 +1,4 @@
-import { nairaOf } from "../../declare/money.ts";
+import { shortNaira } from "../../declare/money.ts";
 import type { ListName } from "../../lists/index.ts";
 import type { Change } from "../document/difference.ts";
 import { type EntryContent, nameOf } from "../model/lists.ts";
@@ -50,7 +50,7 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
       scopes === undefined ? allPricedEntries(after) : scopes.flatMap((of) => [...pricedEntries(after, of)]);
     await findingsIn(items, function* ({ list, key, content }: PricedItem) {
       const [was, pays] = [before!(list, key), now!(list, key)!];
-      const how = farMove(was, dayBefore!(list, key), pays, factor, nairaOf);
+      const how = farMove(was, dayBefore!(list, key), pays, factor, shortNaira);
       if (how) far.push(`${nameOf(list, content)}: price for ${account} ${how}`);
       else if (was !== pays) below.push(...belowCost(list, content, account, pays));
       yield* [];
@@ -109,7 +109,7 @@ function belowCost(list: ListName, content: EntryContent, account: string, pays:
   const cost = costOf(content) ?? 0;
   // If the account pays the catalogue's price, the entry itself is reported.
   if (pays >= cost || pays === content.price) return [];
-  return [`${nameOf(list, content)}: ${account} pays ${nairaOf(pays)}, below its cost of ${nairaOf(cost)}.`];
+  return [`${nameOf(list, content)}: ${account} pays ${shortNaira(pays)}, below its cost of ${shortNaira(cost)}.`];
 }
 
 /** The groups of an account in each of these documents; undefined if the account has its own rules. */

@@ -1,9 +1,10 @@
-import { nairaOf } from "../../declare/money.ts";
+import { shortNaira } from "../../declare/money.ts";
 import { type ListName, lists } from "../../lists/index.ts";
 import { type EntryContent, groupOf, nameOf } from "../model/lists.ts";
 import { lookOf } from "../model/looks.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.ts";
+import { beyond, moveText } from "./moves.ts";
 
 /**
  * New entries that look like an entry removed since `earlier`, at a price too far from it: in all, else in size and
@@ -27,9 +28,9 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
     const look = looksOf(now).find((look) => gone.has(look)) ?? "";
     const [nearest] = (gone.get(look) ?? []).toSorted((one, other) => distance(one) - distance(other));
     if (nearest === undefined || price === 0 || distance(nearest) <= factor) return;
-    const was = nairaOf(Number(nearest.content.price));
+    const move = moveText(Number(nearest.content.price), price, shortNaira);
     const names = `${nameOf(subject, now)} looks like ${nameOf(subject, nearest.content)}, which is gone`;
-    const sentence = `${names}: its price moves from ${was} to ${nairaOf(price)}, by more than a factor of ${factor}.`;
+    const sentence = `${names}: price ${move}, ${beyond(factor)}.`;
     yield { change, sentence };
   });
 }

@@ -184,7 +184,7 @@ for (const engine of usualEngines)
       const far = { account: agents, of: "MTNDATA 104", rule: "percent", value: -6_000, ...later } as const;
       const held = await publishes((base) => settingRule(far, now())(base), "held");
       assert.deepEqual("reasons" in held && held.reasons, [
-        "MTNDATA 104: price for group:agents moves from 100 to 40, by more than a factor of 2.",
+        "MTNDATA 104: price for group:agents ₦100 → ₦40 (−60 %), beyond the guard's factor of 2.",
       ]);
       await publishes(costing("MTNDATA 104", 9_500));
       // A group never pays less.
@@ -193,10 +193,12 @@ for (const engine of usualEngines)
       assert.equal(pays(catalogue, "acc_1"), "95");
       const own = { account: "acc_1", of: "MTNDATA 104", rule: "price", value: 9_499 } as const;
       const below = await publishes(settingRule(own), "held");
-      assert.deepEqual("reasons" in below && below.reasons, ["MTNDATA 104: acc_1 pays 94.99, below its cost of 95."]);
+      assert.deepEqual("reasons" in below && below.reasons, ["MTNDATA 104: acc_1 pays ₦94.99, below its cost of ₦95."]);
       await publishes(settingRule({ ...own, rule: "margin", value: -500 }));
       const cheaper = await publishes(priced("MTNDATA 104", 9_900), "held");
-      assert.deepEqual("reasons" in cheaper && cheaper.reasons, ["MTNDATA 104: acc_1 pays 94, below its cost of 95."]);
+      assert.deepEqual("reasons" in cheaper && cheaper.reasons, [
+        "MTNDATA 104: acc_1 pays ₦94, below its cost of ₦95.",
+      ]);
       await publishes(removingRules("acc_1", undefined));
       assert.equal(pays(catalogue, "acc_1"), "95");
     });

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { KyselyPlugin } from "kysely";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { shortNaira } from "../../declare/money.ts";
 import { difference } from "../document/difference.ts";
 import { withLists } from "../document/replace-lists.ts";
+import { beyond, moveText } from "../guard/moves.ts";
 import { itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";
 import { settingRule } from "../prices/price-rules.ts";
 import { approve, reject } from "./decide.ts";
@@ -43,10 +45,9 @@ async function statesOf(publisher: Publisher, plans: readonly Plan[], at: { hold
   return states;
 }
 
-const moves = (when: string, from: string, to: string) =>
-  `${name}: price moves${when} from ${from} to ${to}, by more than a factor of 2.`;
-const ownMoves = (to: string) =>
-  `${name}: price for acc_1 moves within a day from 6000 to ${to}, by more than a factor of 2.`;
+const moved = (from: string, to: string) => moveText(Number(from) * 100, Number(to) * 100, shortNaira);
+const moves = (when: string, from: string, to: string) => `${name}: price ${moved(from, to)}${when}, ${beyond(2)}.`;
+const ownMoves = (to: string) => `${name}: price for acc_1 ${moved("6000", to)} within a day, ${beyond(2)}.`;
 
 for (const engine of usualEngines)
   suite(`small moves on ${engine.name}`, { concurrency: true }, () => {
@@ -62,7 +63,7 @@ for (const engine of usualEngines)
           states.push(...(await statesOf(publisher, [priced(key, Math.round(600_000 * factor ** pull))])));
         }
         assert.deepEqual(states.slice(0, 3), ["published", "published", moves(" within a day", "6000", text)]);
-        assert.ok(states.slice(2).every((state) => state.includes(`${name}: price moves`)));
+        assert.ok(states.slice(2).every((state) => state.includes(`${name}: price ₦`)));
         assert.equal(addOn(await publisher.latest(), key)?.content.price, reached);
       });
 
@@ -157,8 +158,7 @@ for (const engine of usualEngines)
 
     test("a code that comes back is compared with its last price, however long it was away", async (t) => {
       const { clock, publisher } = await opened(t, engine);
-      const back = (from: string, to: string) =>
-        `${name}, which comes back: price moves from ${from} to ${to}, by more than a factor of 2.`;
+      const back = (from: string, to: string) => `${name}, which comes back: price ${moved(from, to)}, ${beyond(2)}.`;
       const away = async () => {
         assert.deepEqual(await statesOf(publisher, [removed(key)]), ["published"]);
         clock.time += 40 * 24 * hour;
@@ -208,8 +208,8 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [list(10_000), list(11_900), far]), [
         "published",
         "published",
-        "MANY c1001: amount moves within a day from 100 to 210, by more than a factor of 2. MANY c1001: " +
-          "price moves within a day from 100 to 210, by more than a factor of 2.",
+        "MANY c1001: amount ₦100 → ₦210 (+110 %) within a day, beyond the guard's factor of 2. MANY c1001: " +
+          "price ₦100 → ₦210 (+110 %) within a day, beyond the guard's factor of 2.",
       ]);
     });
 

@@ -77,7 +77,7 @@ for (const engine of usualEngines)
       const now = await seenAnew(store);
       assert.deepEqual([priceOf(now, "MTNDATA 104"), priceOf(now, "MTNDATA 113")], [7_000, 70_000]);
       const [held] = await listWaiting(store.db);
-      assert.match(held!.reasons, /moves from 70 to 150,/);
+      assert.match(held!.reasons, /₦70 → ₦150 /);
       assert.equal((await approve(publisher, held!.id, "boss")).state, "recomputed");
       assert.equal((await approve(publisher, held!.id, "boss", 2)).state, "published");
       assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 15_000);

@@ -8,7 +8,7 @@ import { margin, roundings } from "../../catalogue/prices/price-forms.ts";
 import { ruleText } from "../../catalogue/prices/price-rules.ts";
 import type { Plan } from "../../catalogue/revisions/review.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
-import { nairaOf } from "../../declare/money.ts";
+import { shortNaira } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
 import { entriesIn, isChosen, selection } from "./entries-command.ts";
 
@@ -58,7 +58,7 @@ export const changePrices = priceChange({
           const price = priceBy(rule, Number(content.price));
           if (price === undefined)
             throw new CatalogueError(
-              `${nameOf(list, content)} costs ${nairaOf(Number(content.price))}: nothing would be left of its price.`,
+              `${nameOf(list, content)} costs ${shortNaira(Number(content.price))}: nothing would be left of its price.`,
             );
           return { subject: list, key, content: { ...content, price } };
         }),

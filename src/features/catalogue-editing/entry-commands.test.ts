@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       assert.match(refused, /cost is 0: leave it empty[\s\S]*available must be yes, no or empty/);
 
       const held = await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "91.99");
-      assert.match(held.err, /MTNDATA 104: the price is 91\.99, below its cost of 92\./);
+      assert.match(held.err, /MTNDATA 104: the price is ₦91\.99, below its cost of ₦92\./);
       await terminal.duba("catalogue", "reject", /approve (d\d+)/.exec(held.err)![1]!);
       assert.deepEqual(
         (await entries("--min", "95", "--max", "100", "--provider", "MTNDATA")).map(({ list, price }) => [list, price]),
@@ -96,7 +96,7 @@ for (const engine of usualEngines)
       assert.equal((await entries("--search", "50mb 24hrs", "--provider", "mtndata"))[0]!.price, "99.5");
       await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--cost", "97");
       const held = await change("--by=-3%", "--search", "50mb 24hrs", "--provider", "mtndata");
-      assert.match(held.err, /MTNDATA 104: the price is 96\.52, below its cost of 97\./);
+      assert.match(held.err, /MTNDATA 104: the price is ₦96\.52, below its cost of ₦97\./);
       assert.equal(held.exitCode, 1);
       const later = await change("--by", "1", ...chosen, "--holds-from", "2099-01-01T00:00Z");
       assert.match(later.out, /Scheduled as d\d+: \d+ entries changed/);
@@ -105,7 +105,7 @@ for (const engine of usualEngines)
         [["--by", "3%"], 2, /^Choose entries/],
         [["--by", "3%", "--search", "no such thing"], 1, /^No entry that has a price fits/],
         [["--by", "3%", "--list", "data-providers"], 1, /^No entry that has a price fits/],
-        [["--by=-99.50", "--max", "200", "--provider", "MTNDATA"], 1, /costs [\d.]+: nothing would be left/],
+        [["--by=-99.50", "--max", "200", "--provider", "MTNDATA"], 1, /costs ₦[\d.]+: nothing would be left/],
         [["--by=-100%", "--max", "200"], 2, /^--by must be a margin/],
       ] as const) {
         const refused = await change(...options);

@@ -289,7 +289,7 @@ suite("what pages of the console say", () => {
     const name = `held:${draft}`;
     assert.match(
       await page("/now/alarms"),
-      /\(MTNDATA 113\): ₦[\d.,]+ → ₦9,000\.00 \(.*, by officer@example\.com, waits for approval/,
+      /\(MTNDATA 113\): ₦[\d.,]+ → ₦9,000 \(.*, by officer@example\.com, waits for approval/,
     );
     const { db, now } = await service.store();
     const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };

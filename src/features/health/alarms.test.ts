@@ -38,7 +38,7 @@ const worst = {
       since,
       by: "person:per_0123456789Ab",
       what: "MTNDATA 104: ₦100.00 → ₦10.00",
-      reasons: ["MTNDATA 104: price moves from 100 to 10."],
+      reasons: ["MTNDATA 104: price ₦100 → ₦10 (−90 %), beyond the guard's factor of 2."],
     },
   ],
   ofFeatures: [lateAlarm(source as SourceState)],

@@ -7,7 +7,7 @@ import { draftName, listWaiting, type SeenDraft } from "../../catalogue/revision
 import { changesOf, latestSnapshot } from "../../catalogue/revisions/load.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
-import { nairaText } from "../../declare/money.ts";
+import { shortNaira } from "../../declare/money.ts";
 import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../ledger/spending/spending-watch.ts";
 import { recent } from "../../runtime/recent.ts";
@@ -140,7 +140,7 @@ export async function readFacts(room: AlarmRoom) {
 /** What the held drafts of a store would change, by their names: it never changes. */
 const heldChanges = new WeakMap<AlarmRoom["db"], ReturnType<typeof recent<string>>>();
 
-/** Such as "50MB 24Hrs (MTNDATA 104): ₦105.00 → ₦1,900.00 (+1,710 %), and 3 other changes". */
+/** Such as "50MB 24Hrs (MTNDATA 104): ₦105 → ₦1,900 (+1,710 %), and 3 other changes". */
 async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string> {
   const name = draftName(draft);
   const ofStore = heldChanges.get(db) ?? recent<string>(100);
@@ -152,7 +152,7 @@ async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string
   const [far] = movesOf(changes).moves.toSorted((one, other) => other.far - one.far);
   const others = changes.length - (far ? 1 : 0);
   const more = others === 0 ? "" : `${others} ${far ? "other " : ""}${others === 1 ? "change" : "changes"}`;
-  const text = far && `${far.called} (${far.entry}): ${nairaText(far.was)} → ${nairaText(far.now)} (${far.move})`;
+  const text = far && `${far.called} (${far.entry}): ${shortNaira(far.was)} → ${shortNaira(far.now)} (${far.move})`;
   const what = [text, more].filter(Boolean).join(", and ");
   ofStore.set(name, what);
   return what;

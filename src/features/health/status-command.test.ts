@@ -106,8 +106,8 @@ for (const engine of usualEngines) {
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,
         ),
-        /^.+ \(MTNDATA 104\): ₦100\.00 → ₦6,000\.00 \(\+5,900 %\), by terminal:.+: duba catalogue show d3$/,
-        /^.+ \(MTNDATA 104\): ₦100\.00 → ₦5,000\.00 \(\+4,900 %\), by terminal:.+: duba catalogue show d2$/,
+        /^.+ \(MTNDATA 104\): ₦100 → ₦6,000 \(\+5,900 %\), by terminal:.+: duba catalogue show d3$/,
+        /^.+ \(MTNDATA 104\): ₦100 → ₦5,000 \(\+4,900 %\), by terminal:.+: duba catalogue show d2$/,
         /^There is no backup yet\. Make one: duba backup <file>$/,
       ];
       assert.equal(found.needs.length, needs.length, found.needs.join("\n"));
@@ -277,7 +277,7 @@ for (const engine of usualEngines) {
         alarms.filter((name: string) => /^(source|below)/.test(name)),
         told,
       );
-      assert.match(needs[0], /^A price is below cost\. MTNDATA 104: .* below its cost of 110\. See all: duba doctor$/);
+      assert.match(needs[0], /^A price is below cost\. MTNDATA 104: .* below its cost of ₦110\. See all: duba doctor$/);
       const { out } = await duba("status");
       assert.match(out, /\nsource ebills +as of 2.*\nsource vtpass +as of 2/);
 

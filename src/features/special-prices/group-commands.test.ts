@@ -74,9 +74,9 @@ for (const engine of usualEngines)
       await done("catalogue", "edit", "MTNDATA", "104", "--cost", "94");
       await done("catalogue", "edit", "MTNDATA", "104", "--cost", "96");
       const { out } = await terminal.duba("prices", "list");
-      assert.match(out, /MTNDATA 104: acc_\w+ pays 95, below its cost of 96\./);
+      assert.match(out, /MTNDATA 104: acc_\w+ pays ₦95, below its cost of ₦96\./);
       const doctor = await terminal.duba("doctor");
-      assert.match(doctor.out + doctor.err, /MTNDATA 104: acc_\w+ pays 95, below its cost of 96\./);
+      assert.match(doctor.out + doctor.err, /MTNDATA 104: acc_\w+ pays ₦95, below its cost of ₦96\./);
       assert.deepEqual(
         ((await json("prices", "list")) as Record<string, unknown>[]).map(({ below_cost }) => below_cost),
         [0, 0, 1],

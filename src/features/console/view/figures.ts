@@ -2,7 +2,7 @@ import { warnedPercent } from "../../../declare/account-terms.ts";
 import type { Shows } from "../../../declare/command/answer-schema.ts";
 import { changeText, recordOf, type TimeTexts } from "../../../declare/command/answer-table.ts";
 import { isRow, type Shape, shapeOf } from "../../../declare/command/projected.ts";
-import { nairaText } from "../../../declare/money.ts";
+import { shortNaira } from "../../../declare/money.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { labelFor } from "../site-map.ts";
 import { money } from "./cells.ts";
@@ -79,7 +79,7 @@ function difference(value: unknown, before: unknown, { better, unit, against }: 
 
 /** Such as "66 % of ₦900,000". */
 export function usedText(value: number, bound: number, shows: Shows | undefined): string {
-  const of = shows === "naira" ? nairaText(bound).replace(/\.00$/, "") : bound.toLocaleString("en");
+  const of = shows === "naira" ? shortNaira(bound) : bound.toLocaleString("en");
   return `${percentOf(value, bound)} % of ${of}`;
 }
 

@@ -235,7 +235,7 @@ for (const engine of usualEngines)
       const [waiting] = await listWaiting(db);
       assert.equal(waiting?.id, held.draft);
       assert.equal(waiting?.source, "peer");
-      assert.match(waiting?.reasons ?? "", /MTNDATA 104: price moves from 100 to 450/);
+      assert.match(waiting?.reasons ?? "", /MTNDATA 104: price ₦100 → ₦450 /);
       const again = await pull();
       assert.deepEqual([again.result, again.draft, again.succeeded_at], ["held", held.draft, succeeded_at]);
       assert.equal((await listWaiting(db)).length, 1);
@@ -289,7 +289,7 @@ for (const engine of usualEngines)
       const held = await pull();
       assert.equal(held.result, "held");
       assert.deepEqual(JSON.parse((await findDraft(db, held.draft!)).reasons), [
-        "MTNDATA 104, which comes back: amount moves from 100 to 450, by more than a factor of 2.",
+        "MTNDATA 104, which comes back: amount ₦100 → ₦450 (+350 %), beyond the guard's factor of 2.",
       ]);
       shop.lists.bundles!.find(({ code }) => code === "104")!.amount = "100";
       assert.equal((await pull()).result, "published");
