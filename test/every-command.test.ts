@@ -10,8 +10,7 @@ import { memberWith } from "../src/declare/command/answer-table.ts";
 import { argumentsOf } from "../src/declare/command/example-line.ts";
 import { type Member, membersOf, readTexts } from "../src/declare/command/read-texts.ts";
 import { accept, type Command, mayBeDanger, mayRun, RoleError, roles } from "../src/declare/command.ts";
-import { newAttempt } from "../src/ledger/attempts.ts";
-import { storeRows, verifiedRow } from "../src/ledger/ledger-rows.fixture.ts";
+import { attemptRow, storeAttempts, storeRows, verifiedRow } from "../src/ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";
 import { allTables } from "../src/storage/tables.ts";
@@ -282,8 +281,7 @@ async function makeWorld(engine: Engine): Promise<World> {
     ...{ state: "unknown", charged: 0, charged_at: null, completed_at: null },
   });
   await storeRows(store.db, lost);
-  const asked = { vendor: "dojah", at: lost.started_at, requestId: "request", price: null };
-  await store.db.insertInto("verification_attempt").values(newAttempt(lost, asked)).execute();
+  await storeAttempts(store.db, attemptRow(lost, { price: null, bill: null }));
   return {
     inputs: {
       "accounts.create": { name: "Other", email: "other@example.com" },

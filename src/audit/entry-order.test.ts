@@ -5,7 +5,7 @@ import { withSuiteStore } from "../../test/support/fresh-store.ts";
 import { reconcile } from "../features/audit-reading/reconcile.ts";
 import { accountRow, verification as sample } from "../features/backup/backup.fixture.ts";
 import { followJournal, ledgerAuditEvents } from "../ledger/journal/follow-journal.ts";
-import { journaled } from "../ledger/ledger-rows.fixture.ts";
+import { journaled, storeRows } from "../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
 import type { Db, Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
@@ -26,7 +26,7 @@ for (const engine of engines)
     async function told(reference: string) {
       const times = { created_at: now, started_at: now, charged_at: now };
       const row = { ...sample, ...times, consent_reference: null, sealed_record: null, reference };
-      await db.insertInto("verification").values(row).execute();
+      await storeRows(db, row);
       await journaled(db, reference, { at: now - 1, state: "unknown", charged: 0, kobo: 0 }).execute();
       await follow();
       await journaled(db, reference, { at: now, kobo: sample.fee }).execute();

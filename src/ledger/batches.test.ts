@@ -8,6 +8,7 @@ import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../ver
 import { VerificationLimits } from "../verification/limits.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
+import { storeSpending } from "./ledger-rows.fixture.ts";
 import { publicState } from "./public-state.ts";
 
 type Started = Row & { state: "started" };
@@ -68,8 +69,7 @@ for (const engine of engines) {
     /** An account with money, and inserts at the same moment that each take 100 naira of it. */
     const paying = async (account_id: string, most_kobo: number, calls: number) => {
       const budget = { period: balancePeriod, most_kobo: null, most_verifications: null };
-      const spending = { ...budget, account_id, kobo: 0, verifications: 0, most_kobo };
-      await store.db.insertInto("spending").values(spending).execute();
+      await storeSpending(store.db, account_id, { most_kobo });
       const rows = Array.from({ length: calls }, () => started({ account_id, mode: "live", spends: balancePeriod }));
       return { rows, insert: (ledger: Ledger) => rows.map((row) => ledger.insert(row, [], undefined, budget)) };
     };

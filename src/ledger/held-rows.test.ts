@@ -5,6 +5,7 @@ import { StoreAway } from "../storage/errors.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../verification/identity.fixture.ts";
 import { onlyRow } from "../verification/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../verification/played-upstream.fixture.ts";
+import { storeSpending } from "./ledger-rows.fixture.ts";
 
 // On SQLite nobody holds a row: transactions run one after another.
 const engine = engines.find(({ name }) => name === "postgres")!;
@@ -112,11 +113,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
       upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
     });
     const accountId = "acc_prepaid";
-    const spending = { account_id: accountId, period: "prepaid", kobo: 0, verifications: 0, most_kobo: 90_000_000 };
-    await store.db
-      .insertInto("spending")
-      .values({ ...spending, most_verifications: null })
-      .execute();
+    await storeSpending(store.db, accountId, { most_kobo: 90_000_000 });
     const release = await hold("update spending set kobo = kobo where account_id = $1", [accountId]);
     const prepaid = Array.from({ length: 60 }, (_, n) =>
       newRequest({

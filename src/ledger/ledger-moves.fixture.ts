@@ -1,7 +1,7 @@
 import type { Db } from "../storage/tables.ts";
 import { newAttempt, type RunOutcome } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
-import { stored } from "./ledger-rows.fixture.ts";
+import { storeAttempts, stored, storeRows } from "./ledger-rows.fixture.ts";
 import { type PublicState, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
 
@@ -59,8 +59,8 @@ export function placing(store: { readonly db: Db }) {
     async placed(changes: Parameters<typeof newRow>[0] = {}): Promise<Row> {
       const row = newRow(changes);
       const { attempts, ...columns } = row;
-      await store.db.insertInto("verification").values(columns).execute();
-      if (attempts.length > 0) await store.db.insertInto("verification_attempt").values(attempts).execute();
+      await storeRows(store.db, columns);
+      await storeAttempts(store.db, ...attempts);
       return row;
     },
     nowOf: async ({ reference }: Row) => (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row,

@@ -1,7 +1,9 @@
+import type { CheckKind } from "../declare/check-kind.ts";
 import { timeZone } from "../runtime/time-zone.ts";
 import { inTable } from "../storage/queries/follow-ups.ts";
-import type { Db, VerificationRow } from "../storage/tables.ts";
-import { noBill } from "./attempts.ts";
+import { piecesOf } from "../storage/queries/pieces.ts";
+import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
+import { type Attempt, newAttempt, noBill } from "./attempts.ts";
 import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
 import { type PublicState, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
@@ -56,12 +58,43 @@ export function stored(told: PublicState) {
 
 /** Stores rows and returns them. */
 export async function storeRows(db: Db, ...rows: VerificationRow[]): Promise<VerificationRow[]> {
-  for (let at = 0; at < rows.length; at += 500)
-    await db
-      .insertInto("verification")
-      .values(rows.slice(at, at + 500))
-      .execute();
+  for (const some of piecesOf(rows)) await db.insertInto("verification").values(some).execute();
   return rows;
+}
+
+/** An attempt at Dojah for ₦50, answered after 900 ms with the outcome of a verified row; else without an answer. */
+export function attemptRow({ kind, ...row }: VerificationRow, changes: Partial<Attempt> = {}): Attempt {
+  const start = { vendor: "dojah", at: row.started_at, requestId: row.request_id, price: 5_000 };
+  const answered = { outcome: "verified", answered_at: row.started_at + 900, bill_certain: 1 } as const;
+  const isVerified = row.state === "verified";
+  return { ...newAttempt({ ...row, kind: kind as CheckKind }, start), ...(isVerified && answered), ...changes };
+}
+
+export async function storeAttempts(db: Db, ...attempts: Attempt[]): Promise<void> {
+  for (const some of piecesOf(attempts)) await db.insertInto("verification_attempt").values(some).execute();
+}
+
+/** Stores an account without terms of its own, called Shop. */
+export async function storeAccount(
+  db: Db,
+  id: string,
+  changes: Partial<Omit<Tables["account"], "terms">> & { terms?: object } = {},
+): Promise<void> {
+  const { terms = {}, ...others } = changes;
+  const facts = { name: "Shop", email: `${id}@example.com`, created_at: 0, suspended_at: null };
+  await db
+    .insertInto("account")
+    .values({ id, ...facts, fees: "{}", answers: "full", ...others, terms: JSON.stringify(terms) })
+    .execute();
+}
+
+/** Stores what an account has spent of its balance, or of the period of `changes`: nothing, and no limit. */
+export async function storeSpending(db: Db, account_id: string, changes: Partial<Tables["spending"]>): Promise<void> {
+  const unlimited = { most_kobo: null, most_verifications: null };
+  await db
+    .insertInto("spending")
+    .values({ account_id, period: "prepaid", kobo: 0, verifications: 0, ...unlimited, ...changes })
+    .execute();
 }
 
 /** The statement that puts an outcome into the journal, as the statement of a verification does. */

@@ -1,5 +1,6 @@
 import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
+import { storeRows } from "../ledger/ledger-rows.fixture.ts";
 import { type PublicState, publicState, storedState } from "../ledger/public-state.ts";
 import { newReference } from "../ledger/reference.ts";
 import type { StoreUsage } from "../storage/engine.ts";
@@ -71,7 +72,7 @@ export async function copyRow(db: Db, counted: CountedRow, count: number): Promi
     idempotency_hash: null,
     lasting_idempotency_hash: null,
   }));
-  await db.insertInto("verification").values(copies).execute();
+  await storeRows(db, ...copies);
 }
 
 /** The wrapped keys of all held records, by reference. */

@@ -7,7 +7,7 @@ import { accessTrail } from "../../declare/access-trail.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { rebuildSums } from "../../ledger/journal/rebuild-sums.ts";
 import { type Count, counts } from "../../ledger/journal/verification-sums.ts";
-import { verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import type { Store } from "../../storage/store.ts";
@@ -83,17 +83,15 @@ for (const engine of usualEngines)
       const account = await newAccount();
       const row = (changes: Parameters<typeof verifiedRow>[2]) => verifiedRow(account.id, january, changes);
       const december = Date.UTC(2025, 11, 31, 22, 59);
-      await store.db
-        .insertInto("verification")
-        .values([
-          row({}),
-          row({ created_at: december, charged_at: december + 60_000 }),
-          row({ created_at: december, charged_at: december }),
-          row({ charged: 0 }),
-          row({ state: "started", charged: 0, charged_at: null, spends: "2026-01" }),
-          row({ mode: "test" }),
-        ])
-        .execute();
+      await storeRows(
+        store.db,
+        row({}),
+        row({ created_at: december, charged_at: december + 60_000 }),
+        row({ created_at: december, charged_at: december }),
+        row({ charged: 0 }),
+        row({ state: "started", charged: 0, charged_at: null, spends: "2026-01" }),
+        row({ mode: "test" }),
+      );
       assert.deepEqual(await spent(account), { month: null, balance: null });
       await change(account, { capCount: 1 });
       assert.deepEqual(await spent(account), { month: { kobo: 30_000, verifications: 3 }, balance: null });

@@ -5,7 +5,7 @@ import { engines, type FreshSettings } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import { append } from "../../audit/append.ts";
 import { followJournal } from "../../ledger/journal/follow-journal.ts";
-import { journaled } from "../../ledger/ledger-rows.fixture.ts";
+import { journaled, storeRows } from "../../ledger/ledger-rows.fixture.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { newReference } from "../../ledger/reference.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
@@ -42,10 +42,14 @@ for (const engine of engines) {
     const note = (reference: string, changes: Parameters<typeof journaled>[2] = {}) =>
       journaled(store.db, reference, { at: now, kobo: sample.fee, ...changes }).execute();
     const put = (reference: string, changes: Partial<VerificationRow>) =>
-      store.db
-        .insertInto("verification")
-        .values({ ...sample, consent_reference: null, sealed_record: null, ...ago(0), reference, ...changes })
-        .execute();
+      storeRows(store.db, {
+        ...sample,
+        consent_reference: null,
+        sealed_record: null,
+        ...ago(0),
+        reference,
+        ...changes,
+      });
     const add = async (reference: string) => {
       await put(reference, {});
       await note(reference);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { append } from "../../audit/append.ts";
 import { Charges } from "../../ledger/charges.ts";
-import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { storeRows, storeSpending, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { balanceOf } from "../../ledger/spending/spending.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { openStore, type Store } from "../../storage/store.ts";
@@ -58,10 +58,8 @@ for (const engine of engines)
 
     test("a correction belongs to a verification, counts as no charge, and moves only a prepaid balance", async () => {
       const reference = await charged();
-      const account = { account_id: accountId, period: "prepaid" };
-      const balance = { ...account, kobo: 0, verifications: 0, most_kobo: 5_000, most_verifications: null };
       const written = await withStore(async ({ db }) => {
-        await db.insertInto("spending").values(balance).execute();
+        await storeSpending(db, accountId, { most_kobo: 5_000 });
         const terms = (prepaid: boolean) =>
           db
             .updateTable("account")
@@ -130,11 +128,7 @@ for (const engine of engines)
       await withStore(async ({ db }) => {
         const terms = JSON.stringify({ prepaid: true });
         await db.updateTable("account").set({ terms }).where("id", "=", accountId).execute();
-        const spending = { account_id: accountId, period: "prepaid", kobo: 9_000, verifications: 1, most_kobo: 20_000 };
-        await db
-          .insertInto("spending")
-          .values({ ...spending, most_verifications: null })
-          .execute();
+        await storeSpending(db, accountId, { kobo: 9_000, verifications: 1, most_kobo: 20_000 });
       });
       assert.equal((await correct("--credit", "50", "--reference", reference)).exitCode, 0);
       await withStore(({ db }) => new Charges(db, () => now).withdraw(reference, { mark: "mark", replaces: "" }));

@@ -5,7 +5,7 @@ import { until } from "../../../test/support/until.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { type Attempt, newAttempt } from "../../ledger/attempts.ts";
 import { rebuildSums } from "../../ledger/journal/rebuild-sums.ts";
-import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { storeAttempts, storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { newReference } from "../../ledger/reference.ts";
 import { attemptSums } from "../../ledger/reports/attempt-sums.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
@@ -61,7 +61,7 @@ for (const engine of engines)
       });
       const answered = { outcome: "verified", answered_at: from + 4 * hour } as const;
       const attempts = rows.flatMap((row) => [asked(row, 1, "dojah", {}), asked(row, 2, "other", answered)]);
-      await store.db.insertInto("verification_attempt").values(attempts).execute();
+      await storeAttempts(store.db, ...attempts);
       const invoice = `reference,amount\n${rows[1]!.reference},50\n${rows[2]!.reference},10`;
       const given = { vendor: "dojah", lines: parseInvoice(invoice, zone).lines, whole: { from, to }, prices };
       const decided = await decideUnknowns(roomWith(), given);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { type Attempt, newAttempt } from "../../ledger/attempts.ts";
-import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { storeAttempts, storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { engines, suiteStore } from "../../verification/identity.fixture.ts";
@@ -70,7 +70,7 @@ for (const engine of engines)
           ...changes,
         })),
       );
-      await store.db.insertInto("verification_attempt").values(asked).execute();
+      await storeAttempts(store.db, ...asked);
       return (digits: string) => rows.find(({ row }) => row.subject_last4 === digits)!.row.reference;
     }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { until } from "../../../test/support/until.ts";
+import { storeAccount } from "../../ledger/ledger-rows.fixture.ts";
 import { renewDeliveries } from "../../storage/events/served-endpoints.ts";
 import { failingEndpoints, undelivered } from "../../storage/events/undelivered.ts";
 import { backOff } from "./deliver.ts";
@@ -236,12 +237,7 @@ for (const engine of engines)
     test("deliveries of a suspended account wait without alarm, and get 3 more days once it resumes", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_suspended");
       receiver.behaves = () => 500;
-      const terms = { fees: "{}", answers: "full", terms: "{}" } as const;
-      const row = { id: account, name: "Shop", email: "suspended@example.com", created_at: store.at, ...terms };
-      await store.db
-        .insertInto("account")
-        .values({ ...row, suspended_at: null })
-        .execute();
+      await storeAccount(store.db, account);
       const suspended = (at: number | null) =>
         store.db.updateTable("account").set({ suspended_at: at }).where("id", "=", account).execute();
       const event = await store.event(account);
@@ -272,14 +268,9 @@ for (const engine of engines)
 
     test("deliveries stop at once when the account is suspended", async (t) => {
       const { receiver, account } = await receiving(t, "acc_suspended_in_turn");
-      const terms = { fees: "{}", answers: "full", terms: "{}" } as const;
-      const row = { id: account, name: "Shop", email: "in-turn@example.com", created_at: store.at, ...terms };
       for (const _ of [1, 2, 3]) await store.event(account);
       receiver.behaves = () => (response) => {
-        const suspends = store.db
-          .insertInto("account")
-          .values({ ...row, suspended_at: store.at })
-          .execute();
+        const suspends = storeAccount(store.db, account, { suspended_at: store.at });
         suspends.then(() => response.writeHead(204).end());
       };
       await round(store.deliverer());

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { newAttempt } from "../../ledger/attempts.ts";
-import type { Row } from "../../ledger/ledger.ts";
-import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { attemptRow, storeAttempts, storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { engines, newRequest, suiteStore } from "../../verification/identity.fixture.ts";
 import { cursorOf, type LedgerFilter, type LedgerPlace, listVerifications, readCursor } from "./list-verifications.ts";
 
@@ -73,16 +71,12 @@ for (const engine of engines) {
         verifiedRow(accountId, start + 1, { request_id: `${accountId}-2`, state: "refused" }),
         verifiedRow(accountId, start + 2),
       );
-      const attempt = (row: Row, run: number, vendor: string, requestId: string) =>
-        newAttempt({ ...row, run }, { vendor, at: row.started_at, requestId, price: null });
-      await store.db
-        .insertInto("verification_attempt")
-        .values([
-          attempt(asked as Row, 1, "dojah", `${accountId}-1`),
-          attempt(asked as Row, 2, "peer", `${accountId}-retry`),
-          attempt(notAsked as Row, 1, "dojah", "other"),
-        ])
-        .execute();
+      await storeAttempts(
+        store.db,
+        attemptRow(asked!),
+        attemptRow(asked!, { number: 2, vendor: "peer", request_id: `${accountId}-retry` }),
+        attemptRow(notAsked!),
+      );
       assert.deepEqual(await found({ requestId: `${accountId}-1` }), [asked!.reference]);
       assert.deepEqual(await found({ requestId: `${accountId}-retry` }), [asked!.reference]);
       assert.deepEqual(await found({ requestId: `${accountId}-2` }), [refused!.reference]);

@@ -8,8 +8,7 @@ import { StoreError } from "../../storage/errors.ts";
 import { olderVersionNote } from "../../storage/migrations/older-version.ts";
 import { engines, newRequest, suiteStore } from "../../verification/identity.fixture.ts";
 import { answering, verified } from "../../verification/played-upstream.fixture.ts";
-import { newAttempt } from "../attempts.ts";
-import { storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
+import { attemptRow, storeAttempts, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
 import { attemptSums } from "../reports/attempt-sums.ts";
 import { summary } from "../reports/summary.ts";
 import { followJournal } from "./follow-journal.ts";
@@ -67,11 +66,7 @@ for (const engine of engines)
     test("the first process sets the time zone of the sums", async (t) => {
       const rows = times.map((at) => ({ ...verifiedRow("acc_zone", at), charged_at: at }));
       await storeRows(store.db, ...rows);
-      const attempts = rows.map((row) => ({
-        ...newAttempt({ ...row, kind: "bvn" }, { vendor: "dojah", at: row.created_at, requestId: "r", price: 5_000 }),
-        ...({ outcome: "verified", answered_at: row.created_at } as const),
-      }));
-      await store.db.insertInto("verification_attempt").values(attempts).execute();
+      await storeAttempts(store.db, ...rows.map((row) => attemptRow(row, { answered_at: row.created_at })));
       await open(t, utc);
       assert.equal(await zoneOfSums(store.db), "UTC");
       assert.equal(await olderVersionNote(store.db), undefined);

@@ -9,6 +9,7 @@ import { answering, PlayedUpstream, verified } from "../../verification/played-u
 import { Charges } from "../charges.ts";
 import { Ledger } from "../ledger.ts";
 import { newRow } from "../ledger-moves.fixture.ts";
+import { storeAccount, storeRows, storeSpending } from "../ledger-rows.fixture.ts";
 import { lowerBalance } from "./spending.ts";
 
 const january = Date.UTC(2026, 0, 31, 12);
@@ -28,9 +29,7 @@ for (const engine of engines)
       ]);
     };
     const accountOf = async (id: string, terms: object) => {
-      const facts = { name: "Shop", email: `${id}@example.com`, created_at: 0, suspended_at: null };
-      const row = { id, ...facts, fees: "{}", answers: "full", terms: JSON.stringify(terms) };
-      await store.db.insertInto("account").values(row).execute();
+      await storeAccount(store.db, id, { terms });
     };
     const numbered = (mine: ReturnType<typeof newRequest>, n: number) => ({
       ...mine,
@@ -67,11 +66,7 @@ for (const engine of engines)
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => january });
       const mine = newRequest({ mode: "live", terms: { prepaid: true }, idempotencyKey: "k" });
       await accountOf(mine.accountId, mine.terms);
-      const balance = { account_id: mine.accountId, period: "prepaid", kobo: 0, verifications: 0, most_kobo: 50_000 };
-      await store.db
-        .insertInto("spending")
-        .values({ ...balance, most_verifications: null })
-        .execute();
+      await storeSpending(store.db, mine.accountId, { most_kobo: 50_000 });
       const takeBack = async (mine: ReturnType<typeof newRequest>, corrected: number) => {
         await identity.verify(mine);
         const { reference, charge_mark: mark } = (await identity.find({
@@ -107,7 +102,7 @@ for (const engine of engines)
       assert.deepEqual(await spentOf("acc_one"), [unchanged, ["prepaid", 20_000, 2, 49_000]]);
       const row = newRow({ account_id: "acc_one", state: "verified", charged: 1, charged_at: 2, charge_mark: "mark" });
       const { attempts: _, ...columns } = { ...row, spends: "prepaid" };
-      await store.db.insertInto("verification").values(columns).execute();
+      await storeRows(store.db, columns);
       await new Charges(store.db, () => january).withdraw(row.reference, { mark: "mark", replaces: "" });
       assert.deepEqual(await spentOf("acc_one"), [unchanged, ["prepaid", 10_000, 1, 49_000]]);
       assert.deepEqual(await spentOf("acc_two"), [["prepaid", 20_000, 2, 50_000]]);
@@ -167,11 +162,7 @@ for (const engine of engines)
 
     test("a correction of test verifications leaves the live balance as it is", async () => {
       await accountOf("acc_corrected", { prepaid: true });
-      const spending = { account_id: "acc_corrected", period: "prepaid", kobo: 0, verifications: 0, most_kobo: 5_000 };
-      await store.db
-        .insertInto("spending")
-        .values({ ...spending, most_verifications: null })
-        .execute();
+      await storeSpending(store.db, "acc_corrected", { most_kobo: 5_000 });
       const correct = (mode: "test" | "live", kobo: number) =>
         adjust(recorded(store.db), { accountId: "acc_corrected", mode, kobo, reason: "Setup" }, january);
       for (const kobo of [3_000, -3_000, 9_000]) await correct("test", kobo);

@@ -7,6 +7,7 @@ import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { engines, suiteStore, usualSettings } from "../../verification/identity.fixture.ts";
 import { newRow } from "../ledger-moves.fixture.ts";
+import { storeAccount, storeRows, storeSpending } from "../ledger-rows.fixture.ts";
 import { nearlySpentAccounts, SpendingWatch } from "./spending-watch.ts";
 
 const january = Date.UTC(2026, 0, 15);
@@ -16,14 +17,8 @@ for (const engine of engines)
     const store = suiteStore(engine);
 
     const account = async (id: string, terms: AccountTerms, spent: Partial<Tables["spending"]>) => {
-      const facts = { name: "Shop", email: `${id}@example.com`, created_at: 0, suspended_at: null };
-      const row = { id, ...facts, fees: "{}", answers: "full", terms: JSON.stringify(terms) };
-      await store.db.insertInto("account").values(row).execute();
-      const unlimited = { most_kobo: null, most_verifications: null };
-      await store.db
-        .insertInto("spending")
-        .values({ account_id: id, period: "2026-01", kobo: 0, verifications: 0, ...unlimited, ...spent })
-        .execute();
+      await storeAccount(store.db, id, { terms });
+      await storeSpending(store.db, id, { period: "2026-01", ...spent });
     };
 
     test("an account is warned once at 80 %, and again after it got more", async () => {
@@ -92,7 +87,7 @@ for (const engine of engines)
       const facts = { account_id: "g-refused", mode: "live", spends: "2026-01", state: "verified" } as const;
       const taken = newRow({ ...facts, charged: 1, created_at: january - 9, started_at: january - 5 });
       const { attempts: _, ...row } = taken;
-      await store.db.insertInto("verification").values(row).execute();
+      await storeRows(store.db, row);
       const found = async () =>
         (await nearlySpentAccounts(store.db, january, usualSettings)).filter(({ account }) => account === "g-refused");
       const [used, refused] = ["₦200.00 of ₦200.00 used", { account: "g-refused", kind: "cap", isExhausted: true }];

@@ -13,6 +13,7 @@ import {
 import { ledgerRows, onlyRow } from "../../verification/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../../verification/played-upstream.fixture.ts";
 import type { VerificationRequest } from "../../verification/request.ts";
+import { storeAccount, storeSpending } from "../ledger-rows.fixture.ts";
 
 for (const engine of engines) {
   suite(`caps and balances on ${engine.name}`, () => {
@@ -56,23 +57,11 @@ for (const engine of engines) {
     const topUp = async ({ accountId: account_id }: VerificationRequest, kobo: number) => {
       const row = { id: `${account_id}-${kobo}`, account_id, at: january, kobo, reason: "test", actor: "test" };
       await store.db.insertInto("top_up").values(row).execute();
-      await store.db
-        .insertInto("spending")
-        .values({
-          account_id,
-          period: "prepaid",
-          kobo: 0,
-          verifications: 0,
-          most_kobo: kobo,
-          most_verifications: null,
-        })
-        .execute();
+      await storeSpending(store.db, account_id, { most_kobo: kobo });
     };
 
     const insertAccount = async ({ accountId: id, terms }: VerificationRequest) => {
-      const facts = { name: "Shop", email: `${id}@example.com`, created_at: 0, suspended_at: null };
-      const row = { id, ...facts, fees: "{}", answers: "full", terms: JSON.stringify(terms) };
-      await store.db.insertInto("account").values(row).execute();
+      await storeAccount(store.db, id, { terms });
     };
 
     test("a cap of verifications ends with the last one, before the vendor is asked", async (t) => {

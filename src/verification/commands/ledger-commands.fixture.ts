@@ -1,7 +1,7 @@
 import { before } from "node:test";
 import { type SuiteTerminal, suiteTerminal } from "../../../test/support/command-line.ts";
 import type { Engine } from "../../../test/support/engines.ts";
-import { stored } from "../../ledger/ledger-rows.fixture.ts";
+import { stored, storeRows } from "../../ledger/ledger-rows.fixture.ts";
 import { noteOlderVersion } from "../../storage/migrations/older-version.ts";
 import { openStore } from "../../storage/store.ts";
 import type { Db, VerificationRow } from "../../storage/tables.ts";
@@ -95,11 +95,7 @@ export function suiteLedger(engine: Engine): SuiteTerminal {
       { reference: "aaaaaa000000004", idempotency_hash: null, mode: "test" },
       { reference: "aaaaaa000000005", idempotency_hash: null, created_at: april, charged_at: april },
     ];
-    for (const change of rows)
-      await db
-        .insertInto("verification")
-        .values({ ...row, account_id: id, ...change })
-        .execute();
+    await storeRows(db, ...rows.map((change) => ({ ...row, account_id: id, ...change })));
     await db.insertInto("verification_attempt").values(attemptRowsOf(row.reference, id)).execute();
   });
 }

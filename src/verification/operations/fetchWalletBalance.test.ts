@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { AccountTerms } from "../../declare/account-terms.ts";
 import type { Mode } from "../../declare/operation.ts";
+import { storeSpending } from "../../ledger/ledger-rows.fixture.ts";
 import { callOf, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { fetchWalletBalance } from "./fetchWalletBalance.ts";
@@ -22,13 +23,7 @@ for (const engine of usualEngines)
       const identity = await store.open(t, { upstreams });
       const request = newRequest({ mode, terms });
       const { accountId } = request;
-      if (toppedUp > 0) {
-        const row = { account_id: accountId, period: "prepaid", kobo: 0, verifications: 0, most_kobo: toppedUp };
-        await store.db
-          .insertInto("spending")
-          .values({ ...row, most_verifications: null })
-          .execute();
-      }
+      if (toppedUp > 0) await storeSpending(store.db, accountId, { most_kobo: toppedUp });
       await identity.verify(request);
       const { answer, headers } = await callOf(fetchWalletBalance, identity, {
         caller: { accountId, mode, terms: later },

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { ran } from "../../../../test/support/command-line.ts";
 import { usualEngines } from "../../../../test/support/engines.ts";
-import { completeMonth, storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+import {
+  attemptRow,
+  completeMonth,
+  storeAttempts,
+  storeRows,
+  verifiedRow,
+} from "../../../ledger/ledger-rows.fixture.ts";
 import { nextMonth, TimeZone } from "../../../runtime/time-zone.ts";
 import { openStore } from "../../../storage/store.ts";
 import { suiteShop } from "../../../verification/commands/ledger-commands.fixture.ts";
@@ -19,32 +25,17 @@ const running = [nextMonth(month), nextMonth(nextMonth(month))];
 for (const engine of usualEngines) {
   suite(`the books on ${engine.name}`, () => {
     const shop = suiteShop(engine, async (db, id) => {
-      await storeRows(
+      const [row] = await storeRows(
         db,
         verifiedRow(id, start, { reference: "aaaaaa000000001", fee: 10_050 }),
         verifiedRow(id, start + 5_000, { reference: "aaaaaa000000002", kind: "nin", mode: "test", fee: 5 }),
       );
-      const attempt = {
-        reference: "aaaaaa000000001",
-        number: 1,
-        account_id: id,
-        mode: "live",
-        kind: "bvn",
-        vendor: "dojah",
-        started_at: start,
-        answered_at: start + 900,
-        outcome: "verified",
-        reason: null,
-        request_id: "request-1",
-      };
-      const unheard = { vendor_reference: null, price: null, bill: null, bill_certain: 0 } as const;
-      await db
-        .insertInto("verification_attempt")
-        .values([
-          { ...attempt, vendor_reference: "D-1", price: 5_000, bill: 5_000, bill_certain: 1 },
-          { ...attempt, ...unheard, number: 2, outcome: "unknown", reason: "timed_out" },
-        ])
-        .execute();
+      const unheard = { outcome: "unknown", reason: "timed_out", answered_at: null, price: null, bill: null } as const;
+      await storeAttempts(
+        db,
+        attemptRow(row!, { vendor_reference: "D-1" }),
+        attemptRow(row!, { ...unheard, number: 2, bill_certain: 0 }),
+      );
       await db
         .insertInto("adjustment")
         .values({

@@ -7,8 +7,13 @@ import { suite, test } from "node:test";
 import { usualEngines } from "../../../../test/support/engines.ts";
 import { nodeEnvironment } from "../../../../test/support/process.ts";
 import { until } from "../../../../test/support/until.ts";
-import { newAttempt } from "../../../ledger/attempts.ts";
-import { completeMonth, storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+import {
+  attemptRow,
+  completeMonth,
+  storeAttempts,
+  storeRows,
+  verifiedRow,
+} from "../../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { openStore } from "../../../storage/store.ts";
 import { suiteShop } from "../../../verification/commands/ledger-commands.fixture.ts";
@@ -31,17 +36,7 @@ for (const engine of usualEngines)
         }),
       );
       await storeRows(db, ...rows);
-      const attempts = rows.map((row) =>
-        newAttempt(
-          { ...row, kind: "bvn" },
-          { vendor: "dojah", at: row.started_at, requestId: "request", price: 5_000 },
-        ),
-      );
-      for (let at = 0; at < many; at += 200)
-        await db
-          .insertInto("verification_attempt")
-          .values(attempts.slice(at, at + 200))
-          .execute();
+      await storeAttempts(db, ...rows.map((row) => attemptRow(row)));
     });
     const argv = (...options: string[]) => {
       const invoice = join(shop.settings.dataDirectory, "invoice.csv");

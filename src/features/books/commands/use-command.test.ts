@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { ran } from "../../../../test/support/command-line.ts";
 import { engines } from "../../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../../test/support/service.ts";
-import { storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+import { attemptRow, storeAttempts, storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
 
 const hour = 3_600_000;
 
@@ -40,28 +40,8 @@ for (const engine of engines)
         }),
       );
       await storeRows(db, ...rows);
-      await db
-        .insertInto("verification_attempt")
-        .values(
-          rows.map(({ reference, account_id, started_at }) => ({
-            reference,
-            account_id,
-            mode: "live",
-            kind: "bvn",
-            request_id: "req-1",
-            number: 1,
-            vendor: "dojah",
-            started_at,
-            answered_at: started_at,
-            outcome: "verified",
-            reason: null,
-            vendor_reference: null,
-            price: null,
-            bill: null,
-            bill_certain: 1,
-          })),
-        )
-        .execute();
+      const answered = rows.map((row) => attemptRow(row, { answered_at: row.started_at, price: null, bill: null }));
+      await storeAttempts(db, ...answered);
       await ran(["books", "rebuild-sums"], { environment });
     });
     after(() => service.close());

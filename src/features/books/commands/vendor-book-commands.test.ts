@@ -3,8 +3,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../../test/support/engines.ts";
-import { newAttempt } from "../../../ledger/attempts.ts";
-import { completeMonth, storeRows, verifiedRow } from "../../../ledger/ledger-rows.fixture.ts";
+import {
+  attemptRow,
+  completeMonth,
+  storeAttempts,
+  storeRows,
+  verifiedRow,
+} from "../../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { suiteShop } from "../../../verification/commands/ledger-commands.fixture.ts";
 
@@ -16,12 +21,7 @@ for (const engine of usualEngines)
     const shop = suiteShop(engine, async (db, id) => {
       const at = zone.startOfMonth(month) + 60_000;
       const [row] = await storeRows(db, verifiedRow(id, at));
-      const attempt = newAttempt({ ...row!, kind: "bvn" }, { vendor: "dojah", at, requestId: "r", price: 5_000 });
-      const answered = { outcome: "verified", answered_at: at + 900, vendor_reference: "D-1" } as const;
-      await db
-        .insertInto("verification_attempt")
-        .values({ ...attempt, ...answered })
-        .execute();
+      await storeAttempts(db, attemptRow(row!, { vendor_reference: "D-1" }));
     });
     const reconcile = (...lines: string[]) => {
       const invoice = join(shop.settings.dataDirectory, "invoice.csv");
