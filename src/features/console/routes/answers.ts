@@ -55,7 +55,7 @@ export function answerOf(
     view: viewIn(new URLSearchParams()),
     links: linksOf(request, command),
     // The lists begin with headings of the third level.
-    alarms: (alarms) => html`<h2 class="visually-hidden">Needs a hand</h2>${alarmsView(request, command, alarms)}`,
+    alarms: (alarms) => alarmsView(request, command, alarms),
     urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
     ...more,
   });
