@@ -3,7 +3,7 @@ import { type Form, moment } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
 import type { RichText } from "../../declare/command/rich-text.ts";
-import { command } from "../../declare/command.ts";
+import { command, rowsAtOnce } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
 import { count } from "../../declare/setting.ts";
@@ -75,23 +75,32 @@ const showHistory = command({
   role: "viewer",
   kind: "read",
   input: Type.Object({
-    limit: formed(count, { description: "Maximum number of revisions.", placeholder: "number", default: "20" }),
+    limit: formed(count, { description: "Maximum number of revisions.", placeholder: "number", default: "50" }),
     since: Type.Optional(
       formed(moment, { description: `Only revisions from this time: ${moment.form}.`, placeholder: "when" }),
     ),
     until: Type.Optional(
       formed(moment, { description: `Only revisions before this time: ${moment.form}.`, placeholder: "when" }),
     ),
+    cursor: Type.Optional(
+      formed(revisionForm, {
+        description: "Where to go on: the cursor that the page before shows.",
+        placeholder: "cursor",
+      }),
+    ),
   }),
   answer: Type.Object({
     served: orNull(Type.Integer()),
-    waiting: Type.Array(Type.Object(draftFacts)),
+    waiting: Type.Array(Type.Object(draftFacts), { beside: true }),
     revisions: Type.Array(Type.Object(revisionFacts)),
+    /** The cursor of the revisions before these; null if there are none. */
+    next: orNull(Type.String()),
   }),
-  view: ({ waiting, revisions }) => {
+  view: ({ waiting, revisions, next }) => {
     const drafts = waiting.map((draft) => ({ ...draft, changes: countText(draft) }));
     const served = { rows: revisions.map((each) => ({ ...each, changes: countText(each) })), row: RevisionRow };
-    return drafts.length > 0 ? [{ rows: drafts, row: DraftRow }, "", served] : [served];
+    const more = next === null ? [] : [{ more: next }];
+    return [...(drafts.length > 0 ? [{ rows: drafts, row: DraftRow }, ""] : []), served, ...more];
   },
   // A page has a card for each change that waits, if they are few.
   onPage: ({ waiting, revisions }) => [
@@ -109,13 +118,24 @@ const showHistory = command({
       .join("; ")
       .concat("."),
   examples: [{}, { limit: "100" }, { since: "2026-11-01", until: "2026-12-01" }],
-  run: async ({ limit, since, until }, { db }: Audited) => {
+  run: async ({ limit, since, until, cursor: before }, { db }: Audited) => {
     const [newest] = await listRevisions(db, 1);
+    const found = await listRevisions(db, limit + 1, { since, until, before });
+    const shown = found.slice(0, limit);
     return {
       served: newest?.number ?? null,
       waiting: (await listWaiting(db)).map(draftOf),
-      revisions: (await listRevisions(db, limit, { since, until })).map(revisionOf),
+      revisions: shown.map(revisionOf),
+      next: found.length > limit ? String(shown.at(-1)!.number) : null,
     };
+  },
+  rows: async function* ({ since, until }, { db }: Audited) {
+    let before: number | undefined;
+    do {
+      const found = await listRevisions(db, rowsAtOnce, { since, until, before });
+      yield found.map(revisionOf);
+      before = found.length < rowsAtOnce ? undefined : found.at(-1)!.number;
+    } while (before !== undefined);
   },
 });
 

@@ -166,13 +166,18 @@ export async function rememberedChanges(db: Db, draft: number, state: string): P
 export function listRevisions(
   db: Db,
   limit: number,
-  { since, until }: { since?: number | undefined; until?: number | undefined } = {},
+  {
+    since,
+    until,
+    before,
+  }: { since?: number | undefined; until?: number | undefined; before?: number | undefined } = {},
 ): Promise<CatalogueRevisionRow[]> {
   return db
     .selectFrom("catalogue_revision")
     .selectAll()
     .$if(since !== undefined, (query) => query.where("created_at", ">=", since!))
     .$if(until !== undefined, (query) => query.where("created_at", "<", until!))
+    .$if(before !== undefined, (query) => query.where("number", "<", before!))
     .orderBy("number", "desc")
     .limit(limit)
     .execute();

@@ -29,6 +29,8 @@ export type Tone = "good" | "bad" | "warn" | "plain";
 interface Place {
   /** It goes first when room ends. */
   spare?: true;
+  /** A list beside the one that the answer is about. */
+  beside?: true;
   /** On a phone it is a line of its own. */
   also?: true;
   /** The heading that it shares with the columns beside it. */

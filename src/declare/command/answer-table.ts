@@ -62,11 +62,13 @@ export interface RecordMember {
   members?: readonly RecordMember[];
 }
 
-/** The list in an answer: where it is and the shape of its rows. Undefined for an answer without exactly one list. */
+/**
+ * The list that an answer is about: where it is and the shape of its rows. Undefined for an answer without exactly one.
+ */
 export function listOf(schema: TSchema): { member: string | undefined; row: Shape } | undefined {
   const shape = schema as Shape;
   if (shape.type === "array" && shape.items?.properties) return { member: undefined, row: shape.items };
-  const lists = Object.entries(shape.properties ?? {}).filter(([, { items }]) => items?.properties);
+  const lists = Object.entries(shape.properties ?? {}).filter(([, { items, beside }]) => items?.properties && !beside);
   return lists.length === 1 ? { member: lists[0]![0], row: lists[0]![1].items! } : undefined;
 }
 

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { ran } from "../../../test/support/command-line.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { append } from "../../audit/append.ts";
+import { looseGuard, publisherOf } from "../../catalogue/catalogue.fixture.ts";
+import { withEntries } from "../../catalogue/model/snapshot.ts";
+import { publish } from "../../catalogue/revisions/publish.ts";
 import { accessTrail } from "../../declare/access-trail.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
@@ -90,5 +94,34 @@ for (const engine of engines)
       assert.match(none, /Revision \d+ is served/);
       assert.doesNotMatch(none, /<tbody>/);
       assert.match(none, /<nav class="switch" aria-label="Time">/);
+    });
+
+    test("the revisions of the catalogue are read to their end, on pages, at a terminal and as one CSV", async () => {
+      const { db } = await operators.service.store();
+      const notes = Array.from({ length: 60 }, (_, at) => `note-${String(at).padStart(3, "0")}`);
+      for (const [at, note] of notes.entries()) {
+        const content = { type: "MTNDATA", code: "PAGED", description: "Paged", value: "1GB", duration: "30 days" };
+        const edits = [
+          {
+            subject: "data-bundles" as const,
+            key: "MTNDATA PAGED",
+            content: { ...content, amount: 78_500, price: 78_500 + at },
+          },
+        ];
+        const about = { author: "ops", source: "test", note };
+        await publish(publisherOf(db, { guard: looseGuard }), (base) => withEntries(base, edits), about);
+      }
+      const walked = await walk("/catalogue/history?_run=1", /note-\d{3}/g);
+      assert.deepEqual(walked, { found: notes, sizes: [50, 10] });
+      const lines = (await page("/catalogue/history?_run=1&_csv=1")).trim().split("\n");
+      assert.match(lines[0]!, /^revision,published_at,author,source,note,added,modified,removed$/);
+      for (const note of notes) assert.equal(lines.filter((line) => line.includes(note)).length, 1, note);
+      const { dataDirectory, databaseUrl } = operators.service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const duba = async (...more: string[]) => (await ran(["catalogue", "history", ...more], { environment })).out;
+      assert.equal((await duba("--csv")).trim(), lines.join("\n"));
+      const { next } = JSON.parse(await duba("--limit", "2", "--json"));
+      const [older] = JSON.parse(await duba("--limit", "2", "--cursor", next, "--json")).revisions;
+      assert.equal(older.note, "note-057");
     });
   });
