@@ -59,17 +59,17 @@ export function framedPage({ title, main, scripts = [], address }: FramedPage, f
   const [finding] = commandsShownAs(site, "found");
   const own = site.places.find(({ isOwn }) => isOwn);
   // A phone shows it beside the closed menu.
-  const hands = site.places.filter(({ path }) => path === "/").map((now) => countOf(now, frame.counts));
+  const hands = frame.counts["/"]?.many ? frame.counts["/"] : "";
   const body = html`<header class="side">
 <a class="skip" href="#main">Skip to content</a>
 <a class="mark" href="/">${mark}Duba</a>
 ${
   finding
     ? html`<form class="box" role="search" method="post" action="${pathOf(finding)}"><input type="hidden" name="_token" value="${formToken}"><label class="visually-hidden" for="box">Find a reference, a client, a key</label>
-<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, an idempotency key, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>`
+<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, an id, a key, an e-mail, a name, the last four digits … Press / to come here."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>`
     : ""
 }
-<button type="button" class="button bare" popovertarget="menu">${icon("pages")}<span class="visually-hidden">Menu</span>${hands}</button>
+<button type="button" class="button bare" popovertarget="menu" aria-label="Menu${hands && `, ${hands.many} need a hand`}">${icon("pages")}${hands && html`<span class="count ${hands.isBad ? "bad" : "warn"}">${String(hands.many)}</span>`}</button>
 <nav id="menu" class="menu-links" aria-label="Pages" popover>${groups.map((group) => menuGroup(group, frame))}
 <div class="who"><p><a href="${own!.path}" title="${own!.title}">${person.name || person.email}</a><span class="quiet">${person.role}</span></p>
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="button">Sign out</button></form></div></nav>
