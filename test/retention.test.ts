@@ -10,10 +10,10 @@ import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { acceptClock, RetentionClock } from "../src/storage/retention/retention-clock.ts";
 import type { RetentionRule } from "../src/storage/retention/retention-rule.ts";
 import { sweeper } from "../src/storage/retention/sweep.ts";
-import { openStore } from "../src/storage/store.ts";
 import { everyRule, everyTable } from "../src/storage/tables/every-table.ts";
 import { keptTimes } from "../src/wire/core.ts";
 import { engines } from "./support/engines.ts";
+import { freshStore } from "./support/fresh-store.ts";
 import { type Age, addOwners, retentionCases } from "./support/retention-cases.ts";
 
 const start = Date.UTC(2026, 10, 22, 12);
@@ -33,12 +33,7 @@ test("every rule has a case, and what a rule removes is of tables that say so", 
 });
 
 test("a table keeps things as long as the default of the setting that changes it", async (t) => {
-  const { settings, dispose } = await engines[0]!.ready();
-  const { db, close } = await openStore({ ...settings, serving: true, starting: true });
-  t.after(async () => {
-    await close();
-    await dispose();
-  });
+  const { db } = (await freshStore(t, engines[0]!)).store;
   const from = (rules: readonly RetentionRule[]) => Promise.all(rules.map(({ kept }) => kept(start, db)));
   assert.deepEqual(await from(everyRule(terms)), await from(rules));
 });
@@ -46,12 +41,7 @@ test("a table keeps things as long as the default of the setting that changes it
 for (const engine of engines)
   suite(`what is kept for a time on ${engine.name}`, () => {
     test("rows go when their time is over, and never by a clock that is doubted", async (t) => {
-      const { settings, dispose } = await engine.ready();
-      const { db, close } = await openStore({ ...settings, serving: true, starting: true });
-      t.after(async () => {
-        await close();
-        await dispose();
-      });
+      const { db } = (await freshStore(t, engine)).store;
       await signFirstHead(db, signer(sealKey));
       await addOwners(db);
       const log = new RecordedLog();

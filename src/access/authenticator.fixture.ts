@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, mock } from "node:test";
+import { afterEach, beforeEach, mock } from "node:test";
 import type { KyselyPlugin } from "kysely";
 import type { Engine } from "../../test/support/engines.ts";
+import { withSuiteStore } from "../../test/support/fresh-store.ts";
 import { Failure, type FailureCode } from "../declare/failures.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
-import { openStore, type Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
 import { recorded } from "./access.fixture.ts";
 import { type Account, createAccount } from "./accounts/accounts.ts";
 import { Credentials } from "./authenticator.ts";
@@ -35,18 +36,11 @@ export class SuiteCredentials {
   outOfReach = false;
   time = 1_000_000;
 
-  constructor({ ready }: Engine) {
-    let dispose: () => Promise<void>;
-    before(async () => {
-      const place = await ready();
-      dispose = place.dispose;
-      this.store = await openStore({ ...place.settings, serving: true, starting: true });
+  constructor(engine: Engine) {
+    withSuiteStore(engine, async (store) => {
+      this.store = store;
       this.account = await createAccount(recorded(this.store.db), { name: "Acme", email: "acme@example.com" });
       await firstStart(recorded(this.store.db), bootstrap);
-    });
-    after(async () => {
-      await this.store.close();
-      await dispose();
     });
     beforeEach(async () => {
       this.credentials = this.open();

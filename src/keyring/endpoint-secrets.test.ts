@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, suite, test } from "node:test";
-import { type Fresh, usualEngines } from "../../test/support/engines.ts";
+import { suite, test } from "node:test";
+import { usualEngines } from "../../test/support/engines.ts";
+import { withSuiteStore } from "../../test/support/fresh-store.ts";
 import { rewrap } from "../features/key-rotation/rewrap.ts";
 import { recordUsage } from "../features/key-rotation/usage.ts";
-import { openStore, type Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
 import { rewrapSecrets, secretsOf, secretUsage } from "./endpoint-secrets.ts";
 import { openSecret, sealSecret } from "./envelope-encryption.ts";
 import type { Keyring } from "./keyring.ts";
@@ -16,15 +17,9 @@ const rotated: Keyring = { ...original, records: [old, recordKey("r2", 100)] };
 
 for (const engine of usualEngines)
   suite(`secrets of endpoints on ${engine.name}`, () => {
-    let place: Fresh;
     let store: Store;
-    before(async () => {
-      place = await engine.ready();
-      store = await openStore({ ...place.settings, serving: false });
-    });
-    after(async () => {
-      await store.close();
-      await place.dispose();
+    withSuiteStore(engine, (its) => {
+      store = its;
     });
 
     const add = (id: string, secret: string, former: string | null = null) =>

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
-import { openStore } from "../storage/store.ts";
+import { freshStore } from "../../test/support/fresh-store.ts";
+import type { Db } from "../storage/tables.ts";
 import { checkClaim, claimStore, isRehearsal } from "./stand-in-store.ts";
 
 const rehearsal = { standIns: true, upstreams: ["prembly"] };
@@ -11,14 +12,12 @@ const now = Date.now();
 
 for (const engine of engines)
   suite(`whose live verifications a store has on ${engine.name}`, () => {
-    const withStore = async (work: (db: Awaited<ReturnType<typeof openStore>>["db"]) => Promise<void>) => {
-      const { settings, dispose } = await engine.ready();
-      const store = await openStore({ ...settings, serving: false });
+    const withStore = async (work: (db: Db) => Promise<void>) => {
+      const { store, close } = await freshStore(undefined, engine, { serving: false });
       try {
         await work(store.db);
       } finally {
-        await store.close();
-        await dispose();
+        await close();
       }
     };
 

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
+import { freshStore } from "../../../test/support/fresh-store.ts";
 import { serviceTrail } from "../../commands/service-trail.ts";
 import { accessTrail } from "../../declare/access-trail.ts";
-import { openStore } from "../../storage/store.ts";
 import type { Db } from "../../storage/tables.ts";
 import { entryOf } from "../append.ts";
 import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, trailStore } from "../audit.fixture.ts";
@@ -83,15 +83,12 @@ for (const engine of engines) {
       await putBack();
     });
 
-    test("the first head is signed even if commands came before the first start", async () => {
-      const { settings, dispose } = await engine.ready();
-      const { db, close } = await openStore({ ...settings, serving: false });
+    test("the first head is signed even if commands came before the first start", async (t) => {
+      const { db } = (await freshStore(t, engine, { serving: false })).store;
       await appendSome(db, 2);
       await Promise.all([signFirstHead(db, sign), signFirstHead(db, sign)]);
       await sealEntries(db, sign);
       assert.deepEqual(await problemsIn(db), []);
-      await close();
-      await dispose();
     });
   });
 
@@ -229,9 +226,8 @@ for (const engine of engines) {
       assert.deepEqual([problem!.batch, others], [3, []]);
     });
 
-    test("an entry after a clock that was ahead by an hour is not backdated, and its batch is named", async () => {
-      const { settings, dispose } = await engine.ready();
-      const { db, close } = await openStore({ ...settings, serving: false });
+    test("an entry after a clock that was ahead by an hour is not backdated, and its batch is named", async (t) => {
+      const { db } = (await freshStore(t, engine, { serving: false })).store;
       await signFirstHead(db, sign);
       const now = Date.now();
       const minutes = 60_000;
@@ -249,13 +245,10 @@ for (const engine of engines) {
       assert.deepEqual(await places(), [6], "an entry that is dated before the batch of the right clock");
       await seal(now - 70 * minutes);
       assert.deepEqual(await places(), [6, 7], "the clock went back by more than an hour");
-      await close();
-      await dispose();
     });
 
-    test("an entry that waited in a backlog of batches is not backdated", async () => {
-      const { settings, dispose } = await engine.ready();
-      const { db, close } = await openStore({ ...settings, serving: false });
+    test("an entry that waited in a backlog of batches is not backdated", async (t) => {
+      const { db } = (await freshStore(t, engine, { serving: false })).store;
       const hourAgo = Date.now() - 3_600_000;
       await signFirstHead(db, sign);
       await appendAt(db, hourAgo, revoked);
@@ -265,8 +258,6 @@ for (const engine of engines) {
         await db.insertInto("audit_entry").values(rows).execute();
       await sealEntries(db, sign);
       assert.deepEqual(await problemsIn(db), []);
-      await close();
-      await dispose();
     });
   });
 }

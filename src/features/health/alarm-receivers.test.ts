@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { freshStore } from "../../../test/support/fresh-store.ts";
 import { readConfig } from "../../config/read-config.ts";
 import { features } from "../../features.ts";
 import { silent } from "../../runtime/log.ts";
-import { openStore } from "../../storage/store.ts";
 import { coreOf } from "../../wire/core.ts";
 import { alarmReceivers } from "./alarm-receivers.ts";
 import { runbookLink, runbookSections } from "./runbook-sections.ts";
@@ -49,8 +49,7 @@ test("each section to which an alarm links is in the runbook", () => {
 for (const engine of usualEngines)
   suite(`receivers of alarms on ${engine.name}`, () => {
     test("an alarm is said again while it lasts, and not while somebody has acknowledged it", async () => {
-      const { settings, dispose } = await engine.ready();
-      const store = await openStore({ ...settings, serving: false });
+      const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       try {
         const place = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
         const config = readConfig(
@@ -81,8 +80,7 @@ for (const engine of usualEngines)
         assert.deepEqual(await after(0.5), []);
         assert.deepEqual(await after(0.5), [`Duba: still: ${said}`]);
       } finally {
-        await store.close();
-        await dispose();
+        await close();
       }
     });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { freshStore } from "../../../test/support/fresh-store.ts";
 import { append } from "../../audit/append.ts";
 import { readConfig } from "../../config/read-config.ts";
 import { features } from "../../features.ts";
@@ -13,8 +14,7 @@ import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 for (const engine of usualEngines)
   suite(`what DUBA_ALARM_URL is told on ${engine.name}`, () => {
     test("each alarm once when it begins, and once when it ends, whichever process looks", async () => {
-      const { settings, dispose } = await engine.ready();
-      const store = await openStore({ ...settings, serving: false });
+      const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
         const origin = { DUBA_CONSOLE: "127.0.0.1:8090", DUBA_CONSOLE_ORIGIN: "https://console.example" };
@@ -71,14 +71,12 @@ for (const engine of usualEngines)
         await one.look();
         assert.equal(texts.length, 4);
       } finally {
-        await store.close();
-        await dispose();
+        await close();
       }
     });
 
     test("when a pause of a vendor begins, an hour before it ends, and when it ends", async () => {
-      const { settings, dispose } = await engine.ready();
-      const store = await openStore({ ...settings, serving: false });
+      const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       const texts: string[] = [];
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
@@ -115,8 +113,7 @@ for (const engine of usualEngines)
         await endPauses(writing);
         assert.deepEqual(await pausedRoutes(store.db, 0), []);
       } finally {
-        await store.close();
-        await dispose();
+        await close();
       }
     });
 
