@@ -110,7 +110,7 @@ for (const engine of usualEngines)
       for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
     });
 
-    test("what ends by itself needs no hand, and a pause that somebody must end does", async () => {
+    test("an alarm that ends by itself needs nobody, and a pause that somebody must end does", async () => {
       const needs = async () => (await duba("status")).split("\n\n").at(-1)!;
       assert.doesNotMatch(await needs(), /dojah/);
       await pause("dojah", "key");

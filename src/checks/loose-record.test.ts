@@ -104,7 +104,7 @@ test("a NIN's record needs the NIN and no BVN, and says that it is of a NIN", ()
   );
 });
 
-test("without a BVN, a status and a name a record is nobody's", () => {
+test("a record without a BVN, a status and a name is nobody's", () => {
   const person = { ...least, personal_info: named };
   assert.ok(validator.Check(person));
   assert.ok(validator.Check({ ...person, personal_info: { first_name: null, last_name: "IBEKWE" } }));

@@ -32,7 +32,7 @@ for (const engine of engines) {
   suite(`the ring's file of a store on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("of processes that start together one makes the key ring, and all use it", async (t) => {
+    test("only one of the processes that start together makes the key ring, and all use it", async (t) => {
       const path = join(await directory(t), "deeper", "keyring.json");
       const { settings, dispose } = await engine.fresh();
       t.after(dispose);
@@ -56,7 +56,7 @@ for (const engine of engines) {
       assert.deepEqual(await readdir(join(path, "..")), ["keyring.json"]);
     });
 
-    test("of concurrent calls in one process one makes the key ring", async (t) => {
+    test("only one of several concurrent calls in a process makes the key ring", async (t) => {
       const path = join(await directory(t), "keyring.json");
       const opened = await Promise.all(Array.from({ length: 8 }, () => openKeyring(path, store.db)));
       assert.equal(opened.filter(({ made }) => made).length, 1);
@@ -98,7 +98,7 @@ test("a changed ring takes the old one's place whole, with its mode, through a l
   assert.deepEqual((await readdir(join(path, ".."))).sort(), ["keyring.json", "linked"]);
 });
 
-test("of two concurrent changes of the key ring one is refused, and none is lost", async (t) => {
+test("one of two concurrent changes of the key ring is refused, and none is lost", async (t) => {
   const path = await written(t);
   const changes = await Promise.allSettled(Array.from({ length: 4 }, () => changeKeyring(path, withKey)));
   const made = changes.filter(({ status }) => status === "fulfilled").length;

@@ -195,7 +195,7 @@ for (const engine of engines) {
       assert.deepEqual([attempts, run], [turned.attempts, 2]);
     });
 
-    test("of several that resume a verification at once one succeeds", async () => {
+    test("a verification that several resume at once is resumed by one", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "failed", completed_at: 2 });
       const resumed = await Promise.all(

@@ -95,7 +95,7 @@ for (const { name: engine, ready } of engines) {
       assert.equal((await named("turn-%")).length, 60);
     });
 
-    test("of waiting statements one that breaks a constraint fails alone", async () => {
+    test("a waiting statement that breaks a constraint fails alone", async () => {
       await store.db.insertInto("fact").values(secret("many-100")).execute();
       const results = await Promise.allSettled(
         Array.from({ length: 200 }, (_, index) =>

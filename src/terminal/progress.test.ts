@@ -24,7 +24,7 @@ test("long work shows how far it is and how fast, on one line that is cleared", 
   assert.match(text, /^\|\[#{5} {15}\] 25% 25 rows, \d+ a second\|$/);
 });
 
-test("without an end that is known there is no bar", () => {
+test("progress without a known end has no bar", () => {
   assert.match(
     shownOn(true, (bar) => bar.update(25)),
     /^\|25 rows, \d+ a second$/,

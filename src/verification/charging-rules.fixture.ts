@@ -67,7 +67,7 @@ export interface Waiting {
 
 /**
  * The rules of charging. Only `verified` is charged, and once: when somebody waits for it, or, if it comes late, when a
- * retry is given it. A caller's hanging up is no part of the rules: who was to be told is charged, listening or not.
+ * retry is given it. It makes no difference whether the caller hung up before the response.
  */
 export class Rules {
   readonly verifications: Expected[] = [];

@@ -175,7 +175,7 @@ for (const engine of usualEngines) {
         assert.equal(received.length, 1);
       });
 
-      test("with a retention of 0 no record is ever kept", async (t) => {
+      test("a service with a retention of 0 keeps no record", async (t) => {
         const { identity } = await openAnswering(t, verified, { settings: { recordRetention: 0 } });
         const mine = newRequest({ idempotencyKey: "k" });
         await identity.verify(mine);

@@ -83,7 +83,7 @@ for (const engine of usualEngines) {
       ]);
     });
 
-    test("without live vendors no status is noted", async () => {
+    test("a service without live vendors notes no status", async () => {
       assert.equal(new UpstreamNotes(store.db, "none", []).isDue(), false);
     });
   });

@@ -79,7 +79,7 @@ test("an earlier far move is not held again in a revision that leaves it as it i
   assert.deepEqual(await reasonsFor([added], far, { earlier: base }), []);
 });
 
-test("how far a list may move is the operator's", async () => {
+test("the operator sets how far a list may move", async () => {
   assert.deepEqual(await reasonsFor(times(1.25), base, { guard: { ...usualGuard, mean: 0.25 } }), []);
   assert.equal((await reasonsFor(times(1.1), base, { guard: { ...usualGuard, mean: 0.05 } })).length, 1);
 });

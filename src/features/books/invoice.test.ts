@@ -77,7 +77,7 @@ suite("an invoice of a vendor", () => {
     assert.deepEqual(spanOf("2026-11-03"), ["2026-11-02T23:00:00.000Z", 86_400_000]);
   });
 
-  test("what cannot be read is named by line, without its value", () => {
+  test("a line that cannot be read is named by its number, without its value", () => {
     const problem = problemOf(
       "reference,time,bvn,price\n1,yesterday,22000000017,50\n2,2026-02-30 10:00,12,4-5\n3,25/12/2026 25:00,,\n",
     );

@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       assert.ok(sent.includes("sandb"));
     });
 
-    test("what may be a number of a person comes into no address", async () => {
+    test("no address contains what may be a person's number", async () => {
       const { page } = ada;
       const asked: string[] = [];
       page.on("request", (request) => asked.push(request.url()));

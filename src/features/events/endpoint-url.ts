@@ -10,7 +10,7 @@ export const urlForm = "an https:// URL without a user name and a fragment";
 export function readEndpointUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-  // `hash` does not show a fragment that is empty.
+  // `hash` is empty for an empty fragment too.
   return isWeb && url.username === "" && url.password === "" && !url.href.includes("#") ? url : undefined;
 }
 

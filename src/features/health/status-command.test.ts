@@ -57,7 +57,7 @@ for (const engine of usualEngines) {
       assert.ok(!out.includes("postgres:postgres") && !out.includes("@"), "no user, no password");
     });
 
-    test("names each thing that needs a hand, with what to do", async () => {
+    test("status names each thing that needs a hand, with what to do", async () => {
       const { db } = await service.store();
       const now = Date.now();
       const { id } = await service.newKey({ mode: "live", label: "till", expiresAt: now + 5 * day });
@@ -241,7 +241,7 @@ for (const engine of usualEngines) {
       await resumeRoute(room, { vendor: "dojah", kind: "bvn" });
     });
 
-    test("names each followed source, and what sells below cost", async () => {
+    test("status names each followed source, and what sells below cost", async () => {
       const { db } = await service.store();
       const [now, minute] = [Date.now(), 60_000];
       const lately = { ended_at: now, result: "unchanged", begun_at: now - minute, succeeded_at: now - minute };

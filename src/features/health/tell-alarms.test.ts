@@ -13,7 +13,7 @@ import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
 for (const engine of usualEngines)
   suite(`what DUBA_ALARM_URL is told on ${engine.name}`, () => {
-    test("each alarm once when it begins, and once when it ends, whichever process looks", async () => {
+    test("the URL is told of each alarm once when it begins and once when it ends, whichever process looks", async () => {
       const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
@@ -75,7 +75,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("when a pause of a vendor begins, an hour before it ends, and when it ends", async () => {
+    test("the URL is told when a pause of a vendor begins, an hour before it ends, and when it ends", async () => {
       const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       const texts: string[] = [];
       try {
@@ -117,7 +117,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("that the store is away, although nobody can note it", async () => {
+    test("the URL is told that the store is away, although no process can store that", async () => {
       const { settings, dispose } = await engine.ready();
       const store = await openStore({ ...settings, serving: false });
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };

@@ -33,7 +33,7 @@ suite("the address of a caller", () => {
     assert.equal(caller("10.0.0.1", "203.0.113.7:5678, 10.0.0.2:80"), "203.0.113.7");
   });
 
-  test("without a named caller the address is the proxy's own", () => {
+  test("a request without a named caller has the proxy's own address", () => {
     for (const nothing of "| |unknown|_x|1.2.3|1.2.3.4:|1.2.3.4:123456|2001:db8::1:x|[::1|a:1".split("|"))
       assert.equal(caller("10.0.0.1", nothing), "10.0.0.1", nothing);
     assert.equal(caller("10.0.0.1", "203.0.113.7, unknown, 10.0.0.2"), "10.0.0.2");

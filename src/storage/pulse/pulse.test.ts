@@ -228,7 +228,7 @@ for (const engine of engines)
       assert.doesNotMatch(JSON.stringify(log.lines), /22000000017/);
     });
 
-    test("of two processes one leads and runs the leader's jobs", async (t) => {
+    test("only one of two processes leads, and it alone runs the leader's jobs", async (t) => {
       const { pulse, begin, seconds } = await beating(t);
       const other = engine.name === "sqlite" ? undefined : await Pulse.open({ store, log: new RecordedLog() });
       t.after(() => other?.stop());

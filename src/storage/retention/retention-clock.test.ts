@@ -53,7 +53,7 @@ for (const engine of engines)
       assert.deepEqual(log.lines, []);
     });
 
-    test("in a store that lost the time the newest row's time counts", async () => {
+    test("a store that lost its time goes by the time of its newest row", async () => {
       const row = { number: 1, created_at: start - day, author: "", source: "", note: "", draft: 1 };
       await store.db
         .insertInto("catalogue_revision")

@@ -142,7 +142,7 @@ async function open(
   return { upstream, received: local.received, log };
 }
 
-test("without a token of qoreid no attempt is sent", async (t) => {
+test("no attempt is sent without a token of QoreID", async (t) => {
   const refusals: [Behaviour, Parameters<typeof notSentBecause>[0]][] = [
     [json(401, failures.unauthorized), "bad_credentials"],
     [json(503, {}), "out_of_service"],

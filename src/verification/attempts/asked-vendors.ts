@@ -188,7 +188,7 @@ function isCertain({ state }: Pick<Learned, "state">): boolean {
 }
 
 /**
- * A result after which another vendor was to be asked, and was not. Whether that vendor fails lastingly, nobody knows.
+ * A result after which we did not ask the next vendor. Nobody knows whether that vendor's failure would last.
  */
 function interrupted(result: Learned): Learned {
   if (result.state === "failed") return { ...result, lasting: false, interrupted: true };

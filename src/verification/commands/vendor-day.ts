@@ -144,7 +144,7 @@ export function checkRows(checks: Checks): Record<string, unknown>[] {
     return Object.values(row).every((text) => text === null) ? [] : [{ what, ...row }];
   };
   const share = (value: number | null) => (value === null ? null : `${value} %`);
-  // A bound of a bucket: nobody knows how far below it they are.
+  // The upper bound of a bucket: the real time may be shorter.
   const within = (value: number | null) => (value === null ? null : `≤ ${value / 1000} s`);
   const price = (kobo: number | null | undefined) =>
     kobo === null || kobo === undefined ? null : kobo === 0 ? "free" : nairaText(kobo);

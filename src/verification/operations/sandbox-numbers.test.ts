@@ -78,7 +78,7 @@ for (const engine of usualEngines) {
           if (room.asked.count > 0) assert.equal((await row()).charged, isCharged ? 1 : 0);
         });
 
-    test("what was unknown at first, another instance can tell", async (t) => {
+    test("another instance can tell an outcome that was unknown at first", async (t) => {
       for (const [number, retried, state] of [
         ["00000000012", "VERIFIED", "verified"],
         ["00000000013", "404 bvn_not_found", "not_found"],

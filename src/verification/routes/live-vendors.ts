@@ -18,8 +18,8 @@ export const vendorStates = [
 export type VendorState = (typeof vendorStates)[number];
 
 /**
- * Milliseconds: so long after a failed attempt a vendor that nobody asked again counts as away. Between two attempts
- * that fail it is not well for a moment.
+ * Milliseconds that a vendor counts as away after its last failed attempt, so that it does not seem well between two
+ * failures.
  */
 const stillAway = 5 * 60_000;
 
