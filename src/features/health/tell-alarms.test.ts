@@ -13,7 +13,7 @@ import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
 for (const engine of usualEngines)
   suite(`what DUBA_ALARM_URL is told on ${engine.name}`, () => {
-    test("the URL is told of each alarm once when it begins and once when it ends, whichever process looks", async () => {
+    test("the URL is told once that an alarm begins and once that it ends, whichever process looks", async () => {
       const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };

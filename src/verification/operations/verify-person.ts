@@ -143,7 +143,7 @@ function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, str
 }
 
 /**
- * Computed from the record that the caller gets, so it tells nothing that the record does not, and a replay has the same.
+ * Computed from the record that the caller gets, so that it reveals nothing more, and a replay has the same.
  */
 async function matchOf(
   { compare }: Check<CheckRecord>,
