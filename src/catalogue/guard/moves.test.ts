@@ -31,7 +31,7 @@ function withMembers(key: string, members: EntryContent, from = base): Change {
 
 test("a whole list that moves is held, though no price of it moves far", async () => {
   assert.deepEqual(await reasonsFor(times(1 / 1.99)), [
-    "The prices of data-bundles move by 49.7 % on average, above 20 %.",
+    "The prices of data bundles move by 49.7 % on average, above 20 %.",
   ]);
   assert.deepEqual(await reasonsFor(times(1.25, base, "cable-add-ons")), [
     "The prices of cable-add-ons move by 25 % on average, above 20 %.",
@@ -66,7 +66,7 @@ test("a whole list that moves step by step is held where the steps pass the boun
   const once = await applyChanges(base, times(1.15));
   assert.deepEqual(await reasonsFor(times(1.04, once), once, { earlier: base }), []);
   const [sentence] = await reasonsFor(times(1.08, once), once, { earlier: base });
-  assert.match(sentence!, /^The prices of data-bundles move by 24\.\d % on average within a day, above 20 %\.$/);
+  assert.match(sentence!, /^The prices of data bundles move by 24\.\d % on average within a day, above 20 %\.$/);
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "x" }, once)], once), []);
 });
 

@@ -93,7 +93,8 @@ export async function movedLists({ base, after, earlier, changes }: Guarded, bou
     const at = means.findIndex((mean) => mean - bound > 1e-9);
     if (at === -1) continue;
     const when = at === 0 ? "" : " within a day";
-    sentences.push(`The prices of ${list} move by ${percent(means[at]!)} on average${when}, above ${percent(bound)}.`);
+    const named = list.replaceAll("-", " ");
+    sentences.push(`The prices of ${named} move by ${percent(means[at]!)} on average${when}, above ${percent(bound)}.`);
   }
   return sentences;
 }

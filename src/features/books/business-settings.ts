@@ -20,6 +20,9 @@ function formerBusiness(text: string) {
   return { terms, others, pay: /^pay within (\d{1,3}) days to (.+)$/i.exec(terms[0] ?? "") };
 }
 
+/** Where your name would stand. */
+export const nobodyYet = "Your business has no name yet";
+
 /** Who you are to your clients, and what you add to the fees. */
 export const businessSettings = {
   name: setting({

@@ -4,6 +4,7 @@ import { nairaText } from "../../declare/money.ts";
 import type { FoundAccount } from "../../ledger/commands/with-accounts.ts";
 import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
 import type { Db } from "../../storage/tables.ts";
+import { nobodyYet } from "./business-settings.ts";
 import { type StatementHead, statementDays } from "./statement.ts";
 import type { StatementLine, StatementTotals } from "./statement-shapes.ts";
 import { costName, signedKobo } from "./statement-totals.ts";
@@ -35,7 +36,7 @@ export function statementLetter(
       client.email,
       ...(to_tax_number === null ? [] : [`Tax number ${to_tax_number}`]),
     ],
-    from: from === "" ? ["Set DUBA_BUSINESS_NAME"] : linesIn(from),
+    from: from === "" ? [nobodyYet] : linesIn(from),
     due: [
       [ends, amountOf(total)],
       ...(due === null ? [] : [["until", longDay(due)] as const]),

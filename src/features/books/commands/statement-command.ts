@@ -5,6 +5,7 @@ import { command } from "../../../declare/command.ts";
 import { nairaText } from "../../../declare/money.ts";
 import Type from "../../../declare/schema/type.ts";
 import type { BooksRoom } from "../../../ledger/commands/period.ts";
+import { nobodyYet } from "../business-settings.ts";
 import { Statement, StatementLine } from "../statement-shapes.ts";
 import { costName, type LetterConfig, signedKobo, statementTotals } from "../statement-totals.ts";
 
@@ -122,7 +123,7 @@ function letterView(
   return [
     {
       record: {
-        from: from || "Set DUBA_BUSINESS_NAME",
+        from: from || nobodyYet,
         to,
         ...(to_address !== null && { address: to_address }),
         ...(to_tax_number !== null && { tax_number: to_tax_number }),
