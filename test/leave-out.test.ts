@@ -53,6 +53,7 @@ const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a limit of verifications": ["src/ledger/statements/within-limits.ts"],
   "a part of the page Now, which people of one role share": ["src/features/console/routes/now-routes.ts"],
   "a group of a menu": ["src/features/console/site-map.ts"],
+  "a member of the status that the menu counts": ["src/commands/console-page.ts"],
   "a list to choose from, where a build has it": ["src/features/console/routes/pickers.ts"],
   "the name of a column": ["src/features/doctor/machine-checks.ts"],
   "the counter by which processes see that the order of vendors changed": [

@@ -257,6 +257,7 @@ suite("the tasks of an operator's day", { skip: missingBrowser() }, () => {
     const { dataDirectory, databaseUrl } = service.settings;
     const environment = { ...busySettings, DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
     await ran(["catalogue", "edit", "MTNDATA 104", "--price", "1900"], { environment });
+    await ran(["routes", "pause", "prembly", "--why", "answers", "--yes"], { environment });
     const zone = new TimeZone("Africa/Lagos");
     await changeTerms(recorded(db), till, { prepaid: true }, zone);
     const refused = await service.newAccount("Zaria");
