@@ -17,7 +17,7 @@ import {
 import { startService } from "./support/service.ts";
 
 /** What commands say more than the versions that made the stores. */
-const cameSince = /^ {2}"served": \d+,\n/m;
+const cameSince = /^ {2}"served": \d+,\n|,\n {2}"next": null(?=\n\}\n$)/gm;
 
 for (const name of keptStores)
   for (const engine of engines)

@@ -97,18 +97,17 @@ for (const engine of usualEngines)
         needs[0],
         /^Live verifications have no vendor for BVN and NIN, so each is answered 503\. The vendor /,
       );
-      assert.match(needs[0], / The vendor \w+ is paused .*\. Resume (\w+): duba routes resume \1$/);
-      assert.deepEqual(
-        [needs[2]],
-        [
-          `The vendor dojah is paused by ${terminalActor} until somebody resumes it, because its answers are wrong. Resume dojah: duba routes resume dojah`,
-        ],
+      assert.ok(
+        needs[0].includes(
+          ` The vendor dojah is paused by ${terminalActor} until somebody resumes it, because its answers are wrong.`,
+        ),
+        needs[0],
       );
       assert.match(
-        needs[1],
-        /^The vendor qoreid is paused by .* until 2.*, because it costs too much or its wallet is empty/,
+        needs[0],
+        / The vendor qoreid is paused by .* until 2.*, because it costs too much or its wallet is empty\./,
       );
-      assert.match(needs[1], /\. Resume qoreid: duba routes resume qoreid$/);
+      assert.match(needs[0], /\. Resume qoreid: duba routes resume qoreid\. Resume dojah: duba routes resume dojah$/);
       assert.deepEqual(
         vendors.map((seen: Record<string, unknown>) => [seen.name, seen.ready, seen.paused_by, seen.paused_why]),
         [
@@ -117,8 +116,11 @@ for (const engine of usualEngines)
         ],
       );
       assert.deepEqual(
-        alarms.slice(0, 3).map(({ alarm }: { alarm: string }) => alarm),
-        ["no-vendor", "paused:qoreid", "paused:dojah"],
+        alarms.slice(0, 2).map(({ alarm, covers }: { alarm: string; covers: string[] }) => [alarm, covers]),
+        [
+          ["no-vendor", ["paused:qoreid", "paused:dojah"]],
+          ["backup", []],
+        ],
       );
       const text = await duba(["status"]);
       assert.match(

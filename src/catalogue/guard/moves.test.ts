@@ -34,7 +34,7 @@ test("a whole list that moves is held, though no price of it moves far", async (
     "The prices of data bundles move by 49.7 % on average, above 20 %.",
   ]);
   assert.deepEqual(await reasonsFor(times(1.25, base, "cable-add-ons")), [
-    "The prices of cable-add-ons move by 25 % on average, above 20 %.",
+    "The prices of cable add-ons move by 25 % on average, above 20 %.",
   ]);
   assert.deepEqual(await reasonsFor(times(1.2, base, "cable-products")), []);
 });

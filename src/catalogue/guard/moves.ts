@@ -93,7 +93,7 @@ export async function movedLists({ base, after, earlier, changes }: Guarded, bou
     const at = means.findIndex((mean) => mean - bound > 1e-9);
     if (at === -1) continue;
     const when = at === 0 ? "" : " within a day";
-    const named = list.replaceAll("-", " ");
+    const named = list.replace("-", " ");
     sentences.push(`The prices of ${named} move by ${percent(means[at]!)} on average${when}, above ${percent(bound)}.`);
   }
   return sentences;
