@@ -11,7 +11,7 @@ import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 /** The functions that this room's operations call. */
 export interface AccessRoom {
   issueToken: IssueToken;
-  /** Whether the live verifications are of people that stand-ins invented. */
+  /** Whether live verifications are answered by stand-ins, with people that they invent. */
   standIns: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface AccessOptions {
 export interface Access {
   credentials: Credentials;
   room: AccessRoom;
-  /** The sandbox key to print, once: only in the process that created it at random. */
+  /** The random sandbox key to print. Only the process that created it has it, and only once. */
   printed?: string;
   /** The sandbox key that this start revoked, and why. */
   replaced?: ReplacedKey;

@@ -30,7 +30,7 @@ export class SuiteCredentials {
   store!: Store;
   account!: Account;
   credentials!: Credentials;
-  /** Statements that went to the store, and those that came back. */
+  /** How many statements were sent to the store, and how many returned. */
   asked = 0;
   answered = 0;
   outOfReach = false;
@@ -75,7 +75,7 @@ export class SuiteCredentials {
     return createKey(recorded(this.store.db), key, this.time);
   }
 
-  /** An access token of the key. */
+  /** Exchanges the key for an access token. */
   async buy(keyId: string, expiresAt: number): Promise<string> {
     const { text, hash } = newAccessToken();
     const row = { secret_hash: hash, key_id: keyId, created_at: this.time, expires_at: expiresAt };

@@ -10,7 +10,7 @@ import { readApiKey, tokenPrefix } from "./secrets.ts";
 
 /** With a beat each second we stop trusting the cache after 4 s without an answer, so no revoked key works for 5 s. */
 const staleAfter = 3_500;
-/** Twice the keys of a large service: once more are in use than this, most of them miss the cache. */
+/** Twice the number of keys of a large service. If more keys than this are in use, most of them miss the cache. */
 const cachedHeaders = 20_000;
 /** No honest client sends a longer header; the limit bounds the cache's memory. */
 const longestCached = 512;
@@ -21,7 +21,7 @@ export interface CredentialsOptions {
   uses: Pick<KeyUses, "note">;
   /** The machine's clock, by which credentials end. Milliseconds since 1970. */
   now?: () => number;
-  /** The store's clock, by which we trust what we remember. It stands still while the machine sleeps. */
+  /** The store's clock decides how long we trust the cache. It stands still while the machine sleeps. */
   storeNow?: (() => number) | undefined;
 }
 
@@ -80,8 +80,8 @@ export class Credentials {
   }
 
   /**
-   * Like `refresh`, with the counter that the store gave at `askedAt`. Undefined means that the store did not answer;
-   * the cache then becomes stale.
+   * Like `refresh`, given the counter that the store returned to a query at `askedAt`. Undefined means that the store
+   * did not answer; the cache then becomes stale.
    */
   async follow(said: { askedAt: number; access: number } | undefined): Promise<void> {
     if (this.#storeNow() - this.#currentAt >= staleAfter) this.#isStale = true;

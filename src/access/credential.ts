@@ -15,7 +15,7 @@ export interface VerifiedCredential {
   readonly credential: Credential;
   readonly allowed: BlockList | null;
   readonly suspended: boolean;
-  /** The message for a caller after the end. */
+  /** The message for a caller whose credential has ended. */
   readonly ended: string;
 }
 
@@ -26,7 +26,7 @@ export function verifiedKey(
   return { credential: Object.freeze({ ...caller, expiresAt }), allowed, suspended, ended };
 }
 
-/** Every limit of its key applies to a token, and it ends with the key at the latest. */
+/** A token has every limit of its key, and ends no later than the key. */
 export function verifiedToken({ key, expiresAt }: { key: StoredKey; expiresAt: number }): VerifiedCredential {
   return key.expiresAt !== null && key.expiresAt <= expiresAt
     ? verifiedKey(key, "The API key of this access token has expired. Ask the operator of the service for a new one.")

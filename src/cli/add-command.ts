@@ -31,7 +31,7 @@ export function addFamily(
   examples(group, ...commands.slice(0, 2).map((command) => exampleLine(command, command.examples[0]!)));
 }
 
-/** The group that holds a command: `events.endpoints.add` is in `endpoints` of `events`. */
+/** Returns the commander group of a command: `events.endpoints.add` belongs to `endpoints`, which is in `events`. */
 function groupOf(family: Commander, { id }: Command<CommandContext>): Commander {
   return id
     .split(".")
@@ -64,7 +64,7 @@ export function addCommand(
   sub.action(async () => {
     const texts = Object.fromEntries([
       ...named.map(({ name }, at) => [name, sub.processedArgs[at]] as const),
-      // The reader of the texts knows what stands for none.
+      // Leaves out defaults: `accept`, which reads these texts, knows what to use for a missing member.
       ...[...options]
         .filter(([, option]) => sub.getOptionValueSource(option.attributeName()) !== "default")
         .map(([name, option]) => [name, sub.getOptionValue(option.attributeName())] as const),
@@ -84,7 +84,8 @@ export function addCommand(
 }
 
 /**
- * Optional for commander in any case: the reader of the texts finds a missing one, together with all other problems.
+ * Declares every argument as optional, so that commander accepts a line without it: our own check then reports it
+ * together with all other problems.
  */
 function argumentOf({ name, member: { description, type } }: NamedMember): Argument {
   return new Argument(type === "array" ? `[${name}...]` : `[${name}]`, description);
@@ -100,7 +101,7 @@ function optionOf({ name, member, isRequired }: NamedMember): Option {
   const flags = `--${name.replaceAll("_", "-")}${type === "boolean" ? "" : ` <${placeholder}>`}`;
   const option = new Option(flags, aboutOf(member, isRequired));
   const words = (items ?? member).enum;
-  // Shown in the help only: the reader of the texts checks them.
+  // These choices appear in the help only. Our own check of the texts refuses other words.
   if (words) option.argChoices = [...words];
   if (member.default) option.default(member.default, member.default);
   if (type === "array") option.argParser((text: string, texts: string[] | undefined) => [...(texts ?? []), text]);

@@ -21,9 +21,9 @@ export interface AnswerOptions {
 
 interface Run {
   answer: unknown;
-  /** All rows of the list, if the answer has but a page of them. */
+  /** Reads all rows of the list, if the answer holds only one page of them. */
   rows?: AsyncIterable<readonly unknown[]> | undefined;
-  /** In which people read times. */
+  /** The time zone in which times are shown to people. */
   zone: TimeZone;
   commands: EveryCommand;
 }
@@ -45,7 +45,10 @@ async function printLines(io: Io, items: AsyncIterable<unknown>): Promise<void> 
   for await (const item of items) io.out(`${JSON.stringify(item)}\n`);
 }
 
-/** Sentences beside a secret or a file go to standard error, so that standard output holds it alone. */
+/**
+ * Prints sentences that accompany a secret or a file to standard error, so that standard output holds only the secret
+ * or the file.
+ */
 async function printParts(
   io: Io,
   command: Command<never>,
@@ -58,7 +61,7 @@ async function printParts(
   if (secret) io.out(`${(answer as Row)[secret]}\n`);
   if (files) saveFiles(io, (answer as Row)[files] as AnswerFile[], options.out);
   const say = secret || files ? io.err : io.out;
-  // What goes to a file or another program is whole.
+  // Shortens only what a terminal shows: a file or another program gets everything.
   const first = options.all || !io.isTerminal ? undefined : command.first;
   const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
   const textOf = (text: Text) => plainText(text, { at: (time) => zone.textOf(time) });
@@ -109,7 +112,7 @@ function saveFiles(io: Io, files: readonly AnswerFile[], out: string | undefined
   if (out !== undefined) io.err(`Duba wrote ${out}.\n`);
 }
 
-/** For this user only: whatever the mask of new files, others read and change nothing. */
+/** Writes a file that other users can neither read nor change, whatever the umask is. */
 function saveFile(path: string, text: string): void {
   try {
     const directory = dirname(path);

@@ -13,15 +13,15 @@ import { progressBar } from "../terminal/progress.ts";
 import { coreOf } from "../wire/core.ts";
 import { isDirectory } from "./answer.ts";
 
-/** Whoever can open the store from a terminal may do all with it. */
+/** The role on a terminal: whoever can open the store there may do everything with it. */
 export const terminalRole: Role = "officer";
 
 interface Opening {
-  /** In place of settings of the environment, by their names. */
+  /** Values that replace settings of the environment, by the names of the settings. */
   overrides: Record<string, string | undefined>;
-  /** Whom the audit trail names beside the user of this machine. */
+  /** A name that the audit trail records beside the user of this machine. */
   author?: string | undefined;
-  /** Where the files of the answer go. */
+  /** Where to write the files of the answer. */
   out?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function withContext<Result>(
     return await use(
       contextOf(
         {
-          // A command without a store never reads it.
+          // A command that needs no store never reads `db`, so it may be undefined there.
           db: (source?.db ?? store?.db) as CommandContext["db"],
           now: store?.now ?? Date.now,
           audit: async (trx, ...events) =>

@@ -12,7 +12,9 @@ import { painter } from "../terminal/table.ts";
 import { commandsOf, everyCommand, families } from "../wire/every-command.ts";
 import { mendLines } from "./mend-lines.ts";
 
-/** The word that calls operations, if this build has it, and then those that are short for a call. */
+/**
+ * The word that calls operations, if this build has one. `words` lists the abbreviations of a call after all others.
+ */
 const caller = wordsOfFeatures.find(({ callsOperations }) => callsOperations);
 const words = [
   ...wordsOfFeatures.filter(({ calls }) => !calls),
@@ -35,7 +37,7 @@ export async function run(
   }
 }
 
-/** A line whose first word is short for a call, with that. */
+/** Writes out the abbreviation of a call, if the command line begins with one. */
 function inFull(argv: readonly string[]): readonly string[] {
   const short = words.find(({ name }) => name === argv[0])?.calls;
   return short && caller ? [caller.name, ...short(argv.slice(1))] : argv;

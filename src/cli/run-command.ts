@@ -18,7 +18,7 @@ import { type Ask, asker } from "../terminal/stdin-lines.ts";
 import { type AnswerOptions, showAnswer } from "./answer.ts";
 import { terminalRole, withContext } from "./open-context.ts";
 
-/** The options that every command of a kind has on a terminal. */
+/** The options that all commands have on a terminal. */
 export interface InterfaceOptions extends AnswerOptions {
   data?: string;
   author?: string;
@@ -39,7 +39,8 @@ export async function runCommand(
   try {
     const all = { ...texts, ...filesIn(command, texts), ...(await privateTexts(command, texts, ask)) };
     const input = accept(command, terminalRole, all, zoneIn(io.environment));
-    // Without an effect the store has nothing to say, so the person confirms before it is opened.
+    // If the command cannot compute its effect, nothing in the store helps the person to decide. So we ask before we
+    // open it.
     if (command.kind === "danger" && !options.yes) {
       if (!io.stdin.isTTY) throw new InputError(nobody(["Nobody can undo this."]));
       if (!command.effect) await confirm(command, all, [], ask);
@@ -53,7 +54,7 @@ export async function runCommand(
         if (!io.stdin.isTTY) throw new InputError(nobody(saysOf(effect, context.config.timeZone)));
         await confirm(command, all, saysOf(effect, context.config.timeZone), ask);
       }
-      // Whoever gives a number gets so many rows.
+      // A person who asks for a page, or for a number of rows, gets just those and not all rows.
       const isPage = ["limit", "lines", "cursor"].some((name) => texts[name] !== undefined);
       const rows = options.csv && !isPage ? command.rows?.(input as never, context) : undefined;
       const answer = rows ? undefined : await answered(command, input, context);
@@ -97,7 +98,7 @@ function nobody(says: readonly string[]): string {
   return `${says.join(" ")} Nobody is at the terminal to confirm it. Add --yes.`;
 }
 
-/** Says what the command will do, and asks the person to type what it hits. */
+/** Says what the command will do, and asks the person to confirm by typing what it acts on. */
 async function confirm(
   { kind, target: [name = "account"] = [], input }: Command<CommandContext>,
   texts: Texts,
@@ -113,14 +114,14 @@ async function confirm(
   if (line !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
 }
 
-/** What a person types of a member: words with spaces between them, files by their names. */
+/** Writes a member as a person types it: words with spaces between them, files by their names. */
 function typed(text: Texts[string]): string {
   return Array.isArray(text)
     ? text.map((each) => (typeof each === "string" ? each : each.name)).join(" ")
     : String(text);
 }
 
-/** The members that stand for settings. */
+/** Returns the members that stand for settings, by the names of the settings. */
 function settingsIn({ input }: Command<CommandContext>, texts: Texts): Record<string, string | undefined> {
   const members = membersOf(input).filter(({ member }) => member.setting !== undefined);
   return Object.fromEntries(members.map(({ name, member }) => [member.setting, texts[name] as string | undefined]));

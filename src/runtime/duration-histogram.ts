@@ -4,7 +4,7 @@ export const durationBounds: readonly number[] = [
   5_000_000, 10_000_000, 30_000_000,
 ];
 
-/** Counts durations by buckets. To add one allocates nothing. */
+/** Counts durations in buckets. Adding a duration allocates nothing. */
 export class Durations {
   /** One count for each bucket, then the sum in microseconds. */
   readonly #numbers = new Float64Array(durationBounds.length + 2);
@@ -16,7 +16,7 @@ export class Durations {
     this.#numbers[durationBounds.length + 1]! += microseconds;
   }
 
-  /** How many took so long: a count for each bucket. */
+  /** Returns how many durations fell into each bucket. */
   counts(): number[] {
     return [...this.#numbers.subarray(0, durationBounds.length + 1)];
   }
@@ -36,7 +36,10 @@ export class Durations {
   }
 }
 
-/** The duration in microseconds that this part of them do not exceed, estimated within its bucket; null of none. */
+/**
+ * Estimates a quantile in microseconds, within its bucket: `part` of the durations do not exceed it. Null if nothing
+ * was counted.
+ */
 export function quantileOf(counts: readonly number[], part: number): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return null;

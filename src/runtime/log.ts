@@ -31,7 +31,7 @@ export function addLogFields(fields: LogFields): void {
   Object.assign(context.getStore() ?? {}, fields);
 }
 
-/** A copy of the fields that a line carries here beside its own. */
+/** Returns a copy of the fields that every line logged here carries in addition to its own. */
 export function contextLogFields(): LogFields {
   return { ...context.getStore() };
 }

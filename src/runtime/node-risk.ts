@@ -4,7 +4,10 @@ import type { Log } from "./log.ts";
 /** The newest security release of Node that this version knows. */
 const secure = manifest.engines.node.replace(">=", "");
 
-/** What is wrong with the Node that runs, in a sentence. Undefined: it has every fix that this version knows. */
+/**
+ * Says in a sentence which risk the running version of Node has. Undefined: it has every fix that this version of Duba
+ * knows.
+ */
 export function nodeRisk(): string | undefined {
   const { node } = process.versions;
   if (node.localeCompare(secure, "en", { numeric: true }) >= 0) return undefined;

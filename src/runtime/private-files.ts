@@ -4,8 +4,8 @@ import { open } from "node:fs/promises";
 const others = 0o077;
 
 /**
- * Why other users can access a file or directory with secrets, and the command that prevents it; undefined if only this
- * user can. Windows has no such rights, and nothing is checked there.
+ * Says why other users can access a file or directory with secrets, and names the command that prevents it. Undefined
+ * if only this user has access. Windows has no such rights, so nothing is checked there.
  */
 export function looseRights(path: string, stats: Stats): string | undefined {
   const { uid, mode } = stats;
@@ -19,7 +19,8 @@ export function looseRights(path: string, stats: Stats): string | undefined {
 }
 
 /**
- * Writes a file that did not exist, for this user only. Its text survives a power cut, its name after `syncDirectory`.
+ * Creates a file that only this user can access; the file must not exist yet. Its text survives a power cut, its name
+ * only after `syncDirectory`.
  */
 export async function writeNew(path: string, text: string): Promise<void> {
   await using file = await open(path, "wx", 0o600);

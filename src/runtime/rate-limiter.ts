@@ -53,7 +53,7 @@ export class RateLimiter {
     this.#policy = `"${name}";q=${limit.count};w=${limit.seconds}`;
   }
 
-  /** The same counts under another limit: a caller may have one of its own. */
+  /** Returns a limiter that shares these counts but applies another limit, for a caller that has a limit of its own. */
   with(limit: Limit): RateLimiter {
     return new RateLimiter(this.#name, limit, this.#windows);
   }
@@ -98,5 +98,5 @@ export class RateLimiter {
   }
 }
 
-/** A clock that was set back begins a new window: else its callers would wait for as long as it went back. */
+/** If the clock was set back, a new window begins. Otherwise callers would wait for as long as the clock went back. */
 const isOver = ({ begun, end }: Window, now: number): boolean => now >= end || now < begun;

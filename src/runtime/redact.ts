@@ -2,8 +2,8 @@
 const digit = "[\\p{Nd}\\p{No}]";
 
 /**
- * What people write between digits: spaces, hyphens, dots, slashes, brackets and what nobody sees, but not the dot that
- * ends a sentence.
+ * Matches what people write between digits: spaces, hyphens, dots, slashes, brackets and invisible characters. The dot
+ * that ends a sentence is not matched.
  */
 const separators = "(?:[\\s\\p{Cf}\\p{M}\\p{Pd}\\p{Pc}()[\\]/\\\\·•+*'’]|\\.(?!\\s)){0,3}";
 
@@ -13,24 +13,30 @@ const octet = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const address = `(?<![\\d.])${octet}(?:\\.${octet}){3}(?!\\d|\\.\\d)(?:/\\d\\d?(?!\\d))?`;
 const amount = "(?<![\\d.])\\d{1,9}\\.\\d\\d?(?!\\d|\\.\\d)";
 const year = "(?:19|20)\\d\\d";
-/** A day, with or without a time, beside which no other digits stand: with them it may be a part of a number. */
+/**
+ * Matches a day, with or without a time, unless other digits stand beside it: then it may be a part of a longer number.
+ */
 const day = `(?<!${digit}${separators})(?:${year}[-/][01]\\d[-/][0-3]\\d|[0-3]?\\d[-/.][01]?\\d[-/.]${year})(?:[ T][0-2]\\d:\\d\\d)?(?!${separators}${digit})`;
 
-/** Digits that are no number of a person. */
+/** Matches digits that are not the number of a person. */
 const others = [uuid, address, amount, day].join("|");
 
-/** A BVN, a NIN and a phone number have as many digits or more. */
+/** BVNs, NINs and phone numbers have at least this many digits. */
 const shortest = 10;
 
 const hexadecimal = "(?<![\\da-fA-F])(?=\\d{0,23}[a-fA-F])[\\da-fA-F]{24,}(?![\\da-fA-F])";
 const hyphenated = `(?<!\\d|\\d[.-])${octet}(?:-${octet}){3}(?!\\d|-\\d)`;
 
 /**
- * Of the numbers of persons only phone numbers that begin with 00 are as long: this is the id of a chat or a channel.
+ * Matches the id of a chat or a channel. The only numbers of persons as long as this are phone numbers that begin with
+ * 00.
  */
 const id = "(?<!\\d)[1-9]\\d{14,}(?!\\d)";
 
-/** Digits in a URL that are no number of a person: also hashes, and addresses in the names of tunnels. */
+/**
+ * Matches digits in a URL that are not the number of a person. A URL may also hold hashes, and addresses in the names
+ * of tunnels.
+ */
 const othersInUrl = [others, id, hexadecimal, hyphenated].join("|");
 
 const numberBut = (others: string) => `(?<number>${digit}(?:${separators}(?!${others})${digit})*)`;
@@ -43,7 +49,7 @@ const numberInUrl = new RegExp(
   "gu",
 );
 
-/** Of what one of the patterns found. */
+/** Whether a match of one of the patterns has enough digits. */
 const isLong = (found = "") => (found.match(new RegExp(digit, "gu"))?.length ?? 0) >= shortest;
 
 /**
@@ -55,8 +61,8 @@ export function holdsNumber(text: string, { apart = false } = {}): boolean {
 }
 
 /**
- * The same of a URL, decoded: digits beside a letter count if nothing is between them, and 15 or more of them are an
- * id.
+ * Does the same for a decoded URL. Digits beside a letter count only if nothing separates them, and 15 or more digits
+ * are taken for an id.
  */
 export function urlHoldsNumber(text: string): boolean {
   return hasLong(text, numberInUrl);
@@ -64,7 +70,7 @@ export function urlHoldsNumber(text: string): boolean {
 
 const hasLong = (text: string, form: RegExp) => [...text.matchAll(form)].some(({ groups }) => isLong(groups!.number));
 
-/** Replaces each such number with "…". */
+/** Replaces each number that `holdsNumber` finds with "…". */
 export function redactNumbers(text: string): string {
   return text.replace(anyNumber, (found, ...rest) =>
     isLong((rest.at(-1) as { number?: string }).number) ? "…" : found,

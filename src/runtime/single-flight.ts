@@ -12,8 +12,8 @@ export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<V
 }
 
 /**
- * The same where a run may have begun too early for who asks: calls made while it runs share another one, which begins
- * after it.
+ * Like `singleFlight`, but for callers who need a run that begins after their call: calls made while one runs share the
+ * next run, which begins when that one ends.
  */
 export function followingFlight<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<Value> | undefined;

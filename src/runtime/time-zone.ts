@@ -36,7 +36,7 @@ export class TimeZone {
     return this.#at(at).toString({ smallestUnit: "second", timeZoneName: "never" });
   }
 
-  /** As people read it: to the minute or to the second, and how far the zone is ahead of UTC. */
+  /** Formats a time for people, to the minute or to the second, with the zone's difference from UTC. */
   textOf(at: number, isToSecond = false): string {
     const iso = this.isoOf(at);
     const offset = iso
@@ -47,8 +47,8 @@ export class TimeZone {
   }
 
   /**
-   * The shortest text that a person reads right at `now`: a clock today, the day too in the same year, the year and no
-   * clock in one before. The zone stands once, elsewhere.
+   * Formats a time as short as a person can still read it right at `now`: only the clock if it is today, also the day
+   * in the same year, and the day with its year but no clock in an earlier year. The zone must be shown once elsewhere.
    */
   shortOf(at: number, now: number, isToSecond = false): string {
     const [iso, today] = [this.isoOf(at), this.dayOf(now)];
@@ -136,7 +136,7 @@ export function weekday(day: string): string {
 
 /** Whether a text is a day of the calendar, such as `2026-11-01`. */
 export function isDay(text: string): boolean {
-  // To throw takes long, and a page asks about each text of a long list.
+  // Throwing an error is slow, and a page checks every text of a long list.
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   try {
     return Temporal.PlainDate.from(text).toString() === text;
@@ -154,7 +154,7 @@ export function nextDay(day: string): string {
   return dayAfter(day, 1);
 }
 
-/** The day that is so many days later. */
+/** Returns the day that is this many days later. */
 export function dayAfter(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString();
 }

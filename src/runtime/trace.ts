@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What a span says. Never a person, a query, or a path that a caller chose. */
+/** The attributes of a span. They never hold a person, a query, or a path that a caller chose. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
-/** A piece of work with a beginning and an end, and what it was part of. */
+/** A piece of work with a beginning and an end, and its place in the trace. */
 export interface Span {
   /** W3C trace context that names this span as the parent. */
   readonly traceparent: string;
@@ -24,17 +24,20 @@ export interface Tracing extends Tracer, AsyncDisposable {}
 
 const context = new AsyncLocalStorage<Span>();
 
-/** Runs `work`, whose vendor calls and transactions, also after a wait, become spans within this one. */
+/** Runs `work`. Vendor calls and transactions that it makes, also after an `await`, become spans within this one. */
 export function withSpan<Result>(span: Span, work: () => Result): Result {
   return context.run(span, work);
 }
 
-/** Begins a span within the one around us; undefined if there is none: tracing is off, or no request caused this. */
+/**
+ * Begins a span within the current span. Undefined if there is none, because tracing is off or no request caused this
+ * work.
+ */
 export function spanWithin(name: string, kind: "client" | "internal", attributes: SpanAttributes): Span | undefined {
   return context.getStore()?.within(name, kind, attributes);
 }
 
-/** Makes `work` a span within the one around us, if there is one. */
+/** Records `work` as a span within the current span, if there is one. */
 export function asSpan<Result>(name: string, attributes: SpanAttributes, work: Promise<Result>): Promise<Result> {
   const span = spanWithin(name, "internal", attributes);
   if (span)

@@ -7,7 +7,7 @@ declare const packagedCommit: string | undefined;
 
 export const { version } = manifest;
 
-/** The commit that runs, in hex: of the package, or of the checkout as git has it. Undefined where nobody can tell. */
+/** Returns the commit that runs, in hex: that of the package, or of the git checkout. Undefined if neither is known. */
 export function runningCommit(): string | undefined {
   return typeof packagedCommit === "undefined" ? checkedOut(join(import.meta.dirname, "../../.git")) : packagedCommit;
 }

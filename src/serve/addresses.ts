@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Config } from "../config/read-config.ts";
 
-/** Where to listen, and the setting that says so. */
+/** An address to listen on, and the setting that configures it. */
 export interface Address {
   host: string;
   port: number;
   setting: string;
 }
 
-/** The address of integrators. */
+/** Returns the address that integrators call. */
 export function ownAddress({ host, port }: Config): Address {
   return { host, port, setting: "PORT" };
 }
 
-/** Every address on which a service listens. */
+/** Returns every address on which a service listens. */
 function addressesOf(config: Config): readonly Address[] {
   const ofFeatures = [...config.ofFeatures].flatMap(([{ name, listens }, value]) =>
     listens && value ? { ...(value as Omit<Address, "setting">), setting: name } : [],
@@ -22,7 +22,7 @@ function addressesOf(config: Config): readonly Address[] {
   return [ownAddress(config), ...ofFeatures];
 }
 
-/** Throws a sentence unless this process can listen on all of them. Leaves nothing behind. */
+/** Checks that this process can listen on all of them; otherwise throws an error with a sentence. Closes them again. */
 export async function tryAddresses(config: Config): Promise<void> {
   for (const address of addressesOf(config)) await tryAddress(address);
 }

@@ -9,17 +9,17 @@ import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Service } from "../wire/wire.ts";
 
-/** Milliseconds within which the same signal is the same request to stop. */
+/** If the same signal arrives again within this many milliseconds, it counts as the same request to stop. */
 const sameSignal = 500;
 
 /** What to do at SIGTERM or SIGINT. */
 export interface OnStop {
-  /** At the first one. */
+  /** Called at the first signal. */
   stop: (signal: NodeJS.Signals) => void;
-  /** Milliseconds after the first one within which another one means `hurry`, once. */
+  /** Milliseconds after the first signal. Another signal within them calls `hurry`, at most once. */
   delay?: number;
   hurry?: (signal: NodeJS.Signals) => void;
-  /** At a later one. */
+  /** Called at any later signal. */
   end: () => void;
 }
 
@@ -76,10 +76,13 @@ export async function untilStopped(
   }
 }
 
-/** Milliseconds for requests that are on their way when the delay ends. */
+/** Milliseconds that we still wait, after the delay, for requests that are already on their way. */
 const lastMoment = 200;
 
-/** Serves for so many milliseconds while proxies see that it is not ready. Then few of their connections are left. */
+/**
+ * Keeps serving for this many milliseconds while proxies see that the service is not ready. Few of their connections
+ * remain afterwards.
+ */
 async function leave(service: Service, milliseconds: number, hurry: AbortSignal): Promise<void> {
   if (milliseconds === 0) return;
   service.leave();
@@ -89,12 +92,12 @@ async function leave(service: Service, milliseconds: number, hurry: AbortSignal)
 }
 
 /**
- * Accepts no more connections and answers on those that are open, each for the last time. Resolves when they are gone,
- * after so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
+ * Accepts no more connections, and answers one last request on each open connection. Resolves when all are closed, or
+ * after this many milliseconds: if we closed an idle connection sooner, a request on its way could be lost.
  */
 export async function letGo(server: Server, milliseconds: number): Promise<void> {
   answerForTheLastTime(server);
-  // `close` of an HTTP server would also cut the quiet connections.
+  // `close` of an HTTP server would also close idle connections at once.
   const closed = once(server, "close");
   NetServer.prototype.close.call(server);
   await withTimeout(closed, milliseconds);

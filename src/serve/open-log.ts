@@ -2,7 +2,10 @@ import { styleText } from "node:util";
 import { type Logger, pino } from "pino";
 import { contextLogFields } from "../runtime/log.ts";
 
-/** Logs to standard output: lines for people if that is a terminal, else a JSON object a line. `fields` are in each. */
+/**
+ * Opens the log on standard output: readable lines if that is a terminal, else one JSON object per line. Each line has
+ * `fields`.
+ */
 export function openLog(level: string, fields: object | null = null): Logger {
   const options = { level, base: fields, mixin: contextLogFields };
   if (!process.stdout.isTTY) return pino(options);

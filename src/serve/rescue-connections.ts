@@ -4,7 +4,7 @@ import type { Worker } from "node:cluster";
 interface Internal {
   act?: string;
   seq?: number;
-  /** The `seq` that this message answers. */
+  /** The `seq` of the message that this one replies to. */
   ack?: number;
 }
 
@@ -23,7 +23,7 @@ export function rescueConnections(worker: Worker, hasOthers: () => boolean): voi
     return send(message, ...rest);
   };
   child.on("internalMessage", ({ ack }: Internal) => handedOver.delete(ack!));
-  // By then the worker is gone and all its replies are read. Node hands it no more connections.
+  // By then the worker has exited and all its replies are read, so Node hands it no more connections.
   child.once("close", () => {
     const accepted = !hasOthers();
     for (const ack of handedOver) child.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted });

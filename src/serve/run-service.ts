@@ -20,12 +20,12 @@ export async function runService(config: Config, ready?: (url: string) => void):
   const log = openLog(config.logLevel);
   warnOfNode(log);
   warnOfSettings(config, log);
-  // Before anything is made: the first start's key must not be lost on a start that cannot listen.
+  // Check the ports before we create anything: a first start that cannot listen must not create, and so lose, the key.
   await tryAddresses(config);
   if (!(await waitForStore(config, log))) return 0;
   const service = await wire(config, log);
   const url = await listen(service, config, log);
-  // It listens for signals before anybody hears that it is ready.
+  // Listen for signals before we tell anybody that the service is ready.
   const stopped = untilStopped(service, config, log);
   log.info({ url }, "ready");
   await tellSystemd("READY=1", log);
@@ -51,7 +51,7 @@ export async function listen(service: Service, config: Config, log: Logger): Pro
   return localUrl(config.host, port);
 }
 
-/** Says what only this start can say. */
+/** Logs and prints what only this process's start knows. */
 export function greet(service: Service, config: Config, log: Logger, url: string): void {
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
@@ -66,7 +66,7 @@ export function greet(service: Service, config: Config, log: Logger, url: string
   }
 }
 
-/** What the first start says: the key is shown here and never again. */
+/** Returns the text of the first start, the only one that shows the key. */
 function welcome(url: string, docs: boolean, key: string): string {
   return `
 Duba is ready at ${url}${docs ? ` (reference: ${url}/docs)` : ""}.

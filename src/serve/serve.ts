@@ -2,8 +2,8 @@ import cluster from "node:cluster";
 import type { Config } from "../config/read-config.ts";
 
 /**
- * Serves until SIGTERM or SIGINT and gives the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises
- * workers; each of them runs the same command line, and comes here too.
+ * Serves until SIGTERM or SIGINT and returns the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises
+ * workers. Each worker runs the same command line, so it calls this function too.
  */
 export async function serve(config: Config, ready?: (url: string) => void): Promise<number> {
   if (cluster.isWorker) {

@@ -14,7 +14,7 @@ export async function serveAsWorker(config: Config): Promise<number> {
   const tell = (message: FromWorker) => process.send?.(message);
   tell({ kind: "alive" });
   const living = setInterval(() => tell({ kind: "alive" }), aliveEvery);
-  // A terminal sends it to all processes. The supervisor acts on it.
+  // A terminal sends SIGHUP to all processes, but only the supervisor acts on it.
   process.on("SIGHUP", () => undefined);
   try {
     const log = openLog(config.logLevel, { worker: place });

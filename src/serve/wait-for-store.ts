@@ -47,7 +47,7 @@ async function reached(url: string, patience: number, log: Logger, stopping: Abo
   const until = performance.now() + patience;
   for (let loggedAt = Number.NEGATIVE_INFINITY; !stopping.aborted; ) {
     const left = until - performance.now();
-    // A server that comes up makes its database a little later than it listens.
+    // A starting PostgreSQL server accepts connections a little before it creates its database.
     const reason = await whyUnreached(url, left).catch((error: unknown) => {
       if (error instanceof MissingDatabase) return error.message;
       throw error;
@@ -63,7 +63,7 @@ async function reached(url: string, patience: number, log: Logger, stopping: Abo
   return false;
 }
 
-/** Undefined if the store takes writes. */
+/** Says why the store takes no writes; undefined if it does. */
 async function whyUnreached(url: string, milliseconds: number): Promise<string | undefined> {
   try {
     const asked = checkReached(url).then(() => "reached" as const);
@@ -76,7 +76,7 @@ async function whyUnreached(url: string, milliseconds: number): Promise<string |
   }
 }
 
-/** Answers on the service's port as one that is not ready, until the returned function is called. */
+/** Answers on the service's port that the service is not ready, until the returned function is called. */
 async function answerNotReady(config: Config, log: Logger): Promise<() => Promise<void>> {
   const { everyOperation } = await import("../wire/every-operation.ts");
   const waiting = new Failure("shutting_down", "The service waits for its store. Send the request again soon.", {

@@ -1,16 +1,16 @@
-/** What a worker tells its supervisor. */
+/** The messages of a worker to its supervisor. */
 export type FromWorker =
   | { kind: "alive" }
-  /** It listens. */
+  /** The worker listens. */
   | { kind: "ready"; url: string }
   | { kind: "metrics"; asked: number; text: string };
 
-/** What a supervisor tells a worker. It stops one with a signal. */
+/** The messages of a supervisor to a worker. To stop a worker, the supervisor sends a signal instead. */
 export type ToWorker =
-  /** Its successor listens: it ends when its callers have gone over. */
+  /** The worker's successor listens: the worker ends when its callers have gone over to the successor. */
   { kind: "hand over" } | { kind: "metrics"; asked: number };
 
-/** The environment variable in which a worker finds its place: 1 to the number of workers. */
+/** The environment variable that holds a worker's place: a number from 1 to the number of workers. */
 export const placeName = "WORKER_PLACE";
 
 /** Milliseconds between two signs of life. */

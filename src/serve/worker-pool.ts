@@ -5,13 +5,13 @@ import { withTimeout } from "../runtime/timeout.ts";
 import { rescueConnections } from "./rescue-connections.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
-/** A worker that gave no sign of life for so many of its turns hangs. */
+/** After this many turns without a sign of life we take a worker for hung. */
 const hangsAfter = 10;
-/** Milliseconds before a worker takes the place of one that died: each death soon after a start doubles them. */
+/** Milliseconds from a worker's death to the start of its successor. Each death soon after a start doubles them. */
 const [firstPause, longestPause] = [250, 30_000];
-/** Milliseconds after which a worker's death says nothing about its start. */
+/** If a worker has lived this many milliseconds, its death is not blamed on its start. */
 const settled = 60_000;
-/** Milliseconds that a scrape waits for a worker. */
+/** Milliseconds that we wait for a worker's metrics. */
 const scrapeTime = 2000;
 
 interface Member {
@@ -19,11 +19,11 @@ interface Member {
   place: number;
   startedAt: number;
   isReady: boolean;
-  /** Turns without a sign of life; undefined until the first one. */
+  /** How many turns the worker has been silent; undefined until its first sign of life. */
   silent: number | undefined;
-  /** Its successor listens. */
+  /** Its successor listens, so nobody replaces it when it ends. */
   isLeaving: boolean;
-  /** The URL on which it listens. Rejects if it ends before. */
+  /** Resolves to the URL on which the worker listens. Rejects if the worker ends before it listens. */
   ready: Promise<string>;
   ended: Promise<void>;
 }
@@ -36,7 +36,7 @@ class WorkerError extends Error {
   }
 }
 
-/** The workers of a service: one in each place. A dead one gets a successor, and so does one that hangs. */
+/** The workers of a service, one in each place. A worker that dies or hangs gets a successor. */
 export class WorkerPool {
   readonly #members = new Set<Member>();
   /** The newest worker in each place, from 1. */
@@ -77,7 +77,7 @@ export class WorkerPool {
     return first.ready;
   }
 
-  /** Replaces the workers one by one: the new one listens before the old one lets its callers go. */
+  /** Replaces the workers one by one. Each successor listens before the old worker hands its callers over. */
   async replaceAll(): Promise<void> {
     this.#log.info({}, "replacing the workers");
     for (let place = 1; place <= this.#count && !this.#stopping.signal.aborted; place += 1) {
@@ -96,7 +96,7 @@ export class WorkerPool {
       if (!old || !this.#members.has(old)) continue;
       old.isLeaving = true;
       tell(old, { kind: "hand over" });
-      // It lets its callers go, and then stops.
+      // The old worker hands its callers over and then stops, so it gets the time twice.
       await this.#endWithin(old, 2 * this.#stopTime);
     }
     this.#log.info({}, "the workers are replaced");
@@ -115,15 +115,15 @@ export class WorkerPool {
   }
 
   /**
-   * Workers that are wanted and that are ready, and those that ended without being asked to: died, or killed because
-   * they hung.
+   * Counts the workers: those that are wanted, those that are ready, and those that died or that we killed because they
+   * hung.
    */
   figures(): { wanted: number; ready: number; died: number; hung: number } {
     const ready = [...this.#newest.values()].filter((member) => member.isReady && this.#members.has(member)).length;
     return { wanted: this.#count, ready, ...this.#ends };
   }
 
-  /** What each ready worker tells of itself. Those that do not answer in time say nothing. */
+  /** Collects the metrics of each ready worker. A worker that does not answer in time is left out. */
   async scrape(): Promise<string[]> {
     const ready = [...this.#newest.values()].filter(({ isReady }) => isReady);
     return Promise.all(ready.map((member) => this.#scrape(member)));
@@ -154,7 +154,7 @@ export class WorkerPool {
       this.#log.info({ place, pid: worker.process.pid }, "a worker is ready");
       ready.resolve(message.url);
     });
-    // A message to a worker that just died fails, and its end is seen anyway.
+    // Sending a message to a worker that just died fails. We need no error: we see that it exits.
     worker.on("error", () => undefined);
     worker.once("exit", (code, signal) => {
       this.#members.delete(member);
@@ -164,7 +164,7 @@ export class WorkerPool {
     return member;
   }
 
-  /** Sees to it that this worker's place is taken again when it ends. */
+  /** Starts a successor in this worker's place when the worker ends. */
   #keep(member: Member): void {
     void member.ended.then(async () => {
       const { place, worker, startedAt } = member;
@@ -181,7 +181,7 @@ export class WorkerPool {
     });
   }
 
-  /** Turns are counted, not time: if this process was stopped itself, no worker is to blame. */
+  /** Counts turns, not time: if this process itself was suspended, no worker is to blame. */
   #look(): void {
     for (const member of this.#members) {
       if (member.silent === undefined) continue;

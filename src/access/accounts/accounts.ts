@@ -91,8 +91,8 @@ export async function changeAccount(store: Audited, idOrEmail: string, changes: 
 }
 
 /**
- * Disables every key and token of an account until it is resumed, and its events wait. A second suspension keeps the
- * first time. Throws an `AccessError` if there is no such account.
+ * Disables every key and token of an account, and holds its events back, until the account is resumed. A second
+ * suspension keeps the time of the first. Throws an `AccessError` if there is no such account.
  */
 export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
   const { suspended_at } = await findAccount(store.db, idOrEmail);
@@ -119,18 +119,18 @@ export async function listAccounts(db: Db): Promise<Account[]> {
   return rows.map(accountOf);
 }
 
-/** Rows, so that others take their turn after each page. */
+/** How many rows one page reads. After each page, other work gets its turn. */
 export const readAtOnce = 1_000;
 
 /**
- * At most `most` accounts with this id, or with the text in their name or e-mail in any case of letters, oldest first.
- * No statement has the text, because it may be of a person whom nobody should read of in the store's log.
+ * Returns at most `most` accounts with this id, or with the text in their name or e-mail (case does not matter), oldest
+ * first. We compare in this process: the text may name a person, and must not appear in the store's log of statements.
  */
 export async function accountsLike(db: Db, text: string, most: number) {
   const has = (whole: string) => whole.toLowerCase().includes(text.toLowerCase());
   const found = [];
   const columns = db.selectFrom("account").select(["id", "name", "email", "created_at", "suspended_at"]);
-  // Each has an empty text.
+  // An empty text matches every account, so one page of `most` rows is enough.
   for await (const rows of pagesOf(columns, ["id"], text === "" ? most : readAtOnce)) {
     found.push(...rows.filter(({ id, name, email }) => id === text || has(name) || has(email)));
     if (found.length >= most) break;
@@ -161,7 +161,10 @@ export async function findAccount(db: Db, named: string): Promise<Account> {
   throw new AccessError(`${rows.length} accounts have the name "${named}". Give an e-mail: ${emails}.`);
 }
 
-/** The accounts with this name, in any case of letters. No statement has it: somebody may have typed a person's. */
+/**
+ * Returns the accounts with this name; case does not matter. We compare in this process, so that no SQL statement holds
+ * the name: it may be a person's.
+ */
 async function namedAccounts(db: Db, name: string): Promise<AccountRow[]> {
   const wanted = name.trim().toLowerCase();
   const found: AccountRow[] = [];
@@ -191,7 +194,7 @@ export async function updateAccount(
   });
 }
 
-/** An account's terms for the audit trail: fees in naira; null: the service's own. */
+/** Returns an account's terms for the audit trail: fees in naira; null where the service's own apply. */
 function termsOf({ fees, answers }: Account) {
   const fee = (kind: CheckKind) => (fees[kind] === undefined ? null : nairaOf(fees[kind]));
   return { ...forEachKind(feeName, fee), answers };

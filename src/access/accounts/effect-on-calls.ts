@@ -12,7 +12,7 @@ import type { Db } from "../../storage/tables.ts";
 import { type Account, findAccount } from "./accounts.ts";
 import { chargedThisMonth, limitText } from "./terms.ts";
 
-/** What tells whether live calls of a client are refused. */
+/** What is needed to tell whether live calls of a client are refused. */
 export interface CallsRoom extends Pick<Audited, "db">, WithClock {
   verificationSettings(): Pick<IdentitySettings, "fees" | "limits" | "timeZone">;
 }
@@ -25,7 +25,7 @@ interface Use {
   says: RichText;
 }
 
-/** What a client of this id or e-mail does with its live keys, for the person who is about to stop it. */
+/** Describes how a client of this id or e-mail uses its live keys, for the person who is about to stop it. */
 export async function useOf(room: CallsRoom, idOrEmail: string): Promise<Use> {
   const { db, now, verificationSettings } = room;
   const { id, email, suspended_at } = await findAccount(db, idOrEmail);
@@ -59,8 +59,8 @@ export async function useOf(room: CallsRoom, idOrEmail: string): Promise<Use> {
 }
 
 /**
- * What a change does to the live verifications of a client of this id or e-mail, for the person who confirms it, and
- * what it answers. Throws what `change` throws: it runs, and is taken back.
+ * Describes what a change does to a client's live verifications, for the person who confirms it, and returns the answer
+ * of the change. Runs `change` in a transaction that is rolled back. Throws what `change` throws.
  */
 export async function effectOnCalls<Answer>(
   room: CallsRoom,
@@ -88,10 +88,10 @@ export async function effectOnCalls<Answer>(
   });
 }
 
-/** Why verifications of a client are refused, by the numbers. */
+/** A reason for which verifications of a client are refused, by its money and its limits. */
 interface Refusal {
   kinds: readonly CheckKind[];
-  /** What follows the client's name. */
+  /** The part of the sentence after the client's name. */
   because: string;
   until: RichText;
 }

@@ -14,10 +14,10 @@ interface MoneyMove {
 }
 
 const most = 8;
-/** Milliseconds that corrections are looked back for: no index has them by account. */
+/** How many milliseconds we look back for corrections: no index has them by account. */
 const lookBack = 90 * 24 * 3_600_000;
 
-/** The last top-ups and live corrections of an account, the newest first. */
+/** Returns the last top-ups and live corrections of an account, newest first. */
 export async function moneyMovesOf(db: Db, accountId: string, now: number): Promise<MoneyMove[]> {
   const { rows } = await sql<{ at: number; kobo: number; reason: string; is_top_up: 0 | 1 }>`
     select * from (

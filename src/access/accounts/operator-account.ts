@@ -11,7 +11,8 @@ const named = { name: "Operator", email: "operator@example.com" };
 const attemptsADay: AccountTerms = { verification: { count: 20, seconds: 86_400 } };
 
 /**
- * The account of what operators verify themselves: it pays nothing, and has a bound of its own. The first use makes it.
+ * Returns the account for verifications that operators make themselves: it pays nothing and has limits of its own. The
+ * first use creates it.
  */
 export async function operatorAccount(
   store: Omit<Audited, "db"> & { db: Transaction<Tables> },

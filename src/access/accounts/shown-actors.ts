@@ -2,14 +2,14 @@ import type { Db } from "../../storage/tables.ts";
 
 const actorForm = /\bperson:(per_[0-9A-Za-z]{12})\b/g;
 
-/** An answer with the e-mail in place of the id of each person who acted. */
+/** Returns an answer in which the id of each person who acted is replaced with the person's e-mail. */
 export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer> {
   const ids = new Set<string>();
   eachText(answer, (text) => {
     if (text.includes("person:")) for (const [, id] of text.matchAll(actorForm)) ids.add(id!);
   });
   if (ids.size === 0) return answer;
-  // Includes removed people, the newest last.
+  // Includes removed people. The newest come last, so they win.
   const rows = await db
     .selectFrom("person_email_history")
     .select(["person_id", "email"])
@@ -20,7 +20,7 @@ export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer
   return mapTexts(answer, (text) => text.replace(actorForm, (actor, id) => emails.get(id) ?? actor)) as Answer;
 }
 
-/** Tells each text in a value, and the name of the member that has it. What is no JSON is passed over. */
+/** Calls `tell` with each text in a value and the name of its member. Passes over what JSON cannot hold. */
 function eachText(value: unknown, tell: (text: string, member: string) => void, member = ""): void {
   if (typeof value === "string") tell(value, member);
   else if (Array.isArray(value)) for (const each of value) eachText(each, tell, member);
@@ -31,7 +31,7 @@ function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** The value with each text in it changed. What is no JSON stays as it is. */
+/** Returns the value with each text in it changed. Leaves what JSON cannot hold as it is. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));

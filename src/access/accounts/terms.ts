@@ -11,10 +11,10 @@ import type { Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { type Account, findAccount, updateAccount } from "./accounts.ts";
 
-/** New values by member; null takes the member away. What is left out stays as it is. */
+/** New values by member. Null removes the member, and an absent member stays as it is. */
 export type TermsChange = { [Member in keyof AccountTerms]?: AccountTerms[Member] | null };
 
-/** What an account's live verifications took. Amounts in kobo. */
+/** What an account's live verifications used up. Amounts in kobo. */
 export interface AccountSpending {
   /** For the current month; null without a cap. */
   month: { kobo: number; verifications: number } | null;
@@ -124,7 +124,8 @@ export async function spendingOf(
 }
 
 /**
- * What the live verifications of this month charged each account, or this one, from the sums of days. Kobo, by its id.
+ * Sums up what live verifications charged this month, in kobo by account id, from the daily sums: for all accounts, or
+ * for the given one.
  */
 export async function chargedThisMonth(
   db: Db,
@@ -145,8 +146,8 @@ export async function chargedThisMonth(
 }
 
 /**
- * What the days of last month charged each account, or this one, that are as far into it as today is into this one, in
- * kobo.
+ * Sums up, in kobo by account id, what was charged last month up to the day of that month that corresponds to today.
+ * For all accounts, or for the given one.
  */
 export async function chargedLastMonth(
   db: Db,
@@ -160,19 +161,21 @@ export async function chargedLastMonth(
   return accountId === undefined ? chargedInEnded(db, { from, to }, now) : chargedIn(db, { from, to }, accountId);
 }
 
-/** Daily sums that begin in this time. */
+/** The period of daily sums: those of days that begin in it. */
 interface ChargedDays {
   from: number;
   to: number;
 }
 
-/** Milliseconds after its end in which the journal adds to a day, unless it is far behind. */
+/**
+ * Milliseconds after a day's end within which the journal may still add to its sum, unless the journal is far behind.
+ */
 const lateBy = 60 * 60_000;
-/** Milliseconds after which we read ended days again, for a journal that was far behind. */
+/** Milliseconds after which we read the sums of ended days again, in case the journal was far behind. */
 const readEvery = 10 * 60_000;
 const endedDays = new WeakMap<Db, Map<string, Promise<ReadonlyMap<string, number>>>>();
 
-/** Of all accounts these are hundreds of thousands of rows, and few of them ever change: we keep what we read. */
+/** Caches sums of ended days: for all accounts they are hundreds of thousands of rows, and few of them ever change. */
 async function chargedInEnded(db: Db, days: ChargedDays, now: number): Promise<ReadonlyMap<string, number>> {
   if (days.to < days.from) return new Map();
   const known = endedDays.get(db) ?? new Map();
@@ -205,7 +208,7 @@ function changed(terms: AccountTerms, change: TermsChange): AccountTerms {
   return Object.fromEntries(Object.entries({ ...terms, ...change }).filter(([, value]) => value !== null));
 }
 
-/** Terms for the audit trail; null: the service's own, or none. */
+/** Returns terms for the audit trail. Null: the service's own apply, or there are none. */
 function factsOf(terms: AccountTerms) {
   const { verification, inFlight = null, negatives, capKobo, capCount = null, prepaid = false } = terms;
   return {
@@ -224,8 +227,8 @@ export function limitText({ count, seconds }: NonNullable<AccountTerms["verifica
 }
 
 /**
- * Makes the row of a period if it is missing, and holds it until the transaction ends: a verification that takes from
- * it waits.
+ * Creates the row of a period if it is missing, and locks it until the transaction ends: verifications that charge this
+ * period wait meanwhile.
  */
 async function openPeriod(trx: Db, account_id: string, period: string, most_kobo: 0 | null): Promise<void> {
   await trx

@@ -134,7 +134,7 @@ export const changeAccountCommand = command({
   },
 });
 
-/** What it pays and receives. It follows the account. */
+/** Says what an account pays and receives. The text follows the account's name. */
 function saidOf(facts: Static<typeof TermsFacts>): string {
   const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
   return `pays ${fees.join(" and ")}, and receives ${facts.answers} records.`;

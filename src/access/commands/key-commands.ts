@@ -286,7 +286,7 @@ const revokeKey = command({
     id: Type.String(),
     revoked_at: time,
     endpoints: madeEndpoints,
-    /** Endpoints of its account of which nobody kept who made them. */
+    /** Endpoints of the key's account for which nothing records who made them. */
     without_maker: Type.Array(reference),
   }),
   view: ({ id, revoked_at, endpoints, without_maker }, { at }) => [

@@ -26,7 +26,7 @@ export const keyFacts = {
 
 export const KeyFacts = Type.Object(keyFacts);
 
-/** What a key may do, in a word. */
+/** Summarises what a key may do. */
 export function mayText({ scopes: own }: { scopes: readonly string[] }): string {
   const isJust = (all: readonly string[]) => own.length === all.length && all.every((each) => own.includes(each));
   if (isJust(scopes)) return "everything";
@@ -35,7 +35,7 @@ export function mayText({ scopes: own }: { scopes: readonly string[] }): string 
 
 const day = 86_400_000;
 
-/** What a list of keys can be of. */
+/** The groups by which a list of keys can be filtered. */
 const groups = {
   live: ({ mode }) => mode === "live",
   test: ({ mode }) => mode === "test",
@@ -103,7 +103,7 @@ async function listed({ db }: Audited, account?: string) {
   );
 }
 
-/** What says in which groups keys are. */
+/** Reads only what is needed to tell which groups each key belongs to. */
 async function standings({ db }: Audited, account?: string) {
   const of = account === undefined ? undefined : await findAccount(db, account);
   const rows = await db
@@ -125,7 +125,7 @@ export function keyFactsOf(key: ApiKey, email: string, use?: KeyUse) {
   };
 }
 
-/** What became of a key. */
+/** Tells whether a key is revoked, expired or active. */
 export function keyState({
   revoked_at,
   expires_at,

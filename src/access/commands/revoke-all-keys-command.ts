@@ -20,7 +20,7 @@ export const revokeAllKeys = command({
   role: "operator",
   kind: "danger",
   target: ["account"],
-  // It acts on no single row of a list.
+  // The command acts on several keys, so no single row of a list offers it.
   fits: () => false,
   input: Type.Object({
     account: Type.String({ description: "Account of the keys.", placeholder: "id or e-mail" }),

@@ -58,12 +58,12 @@ const ListedFacts = Type.Object({
     by: "suspended_by",
     since: "stopped_at",
   }),
-  /** Since when its verifications are refused, or it is suspended. */
+  /** When the account was suspended, or when its verifications began to be refused. */
   stopped_at: orNull(time),
 });
 type ListedFacts = Static<typeof ListedFacts>;
 
-/** What a list of accounts can be of. */
+/** The groups by which a list of accounts can be filtered. */
 const groups = {
   refused: ({ state }) => state === "refused",
   near_the_cap: ({ state, prepaid }) => state === "near_the_cap" || (state === "refused" && !prepaid),
@@ -80,7 +80,7 @@ export interface WithNearlySpent {
   nearlySpent(): Promise<ReadonlyMap<string, { isExhausted: boolean; refusedSince: number | null }>>;
 }
 
-/** How much of a cap is used, where there is one. */
+/** Declares a column that shows how much of a cap is used, if there is a cap. */
 const capColumn = (cap: "cap_naira" | "cap_count", spent: "spent_naira" | "spent_count", label: string) => {
   const as: Showing = { label, meterOf: cap, also: true };
   return {
@@ -153,7 +153,7 @@ const showAccount = command({
       Type.Object({ what: Type.Enum([...moneyMoves]), amount: naira, reason: Type.String(), at: time }),
     ),
     notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
-    /** Those with a mark: an operator should know of them. */
+    /** The endpoints with a mark, which an operator should look at. */
     endpoints: madeEndpoints,
   }),
   view: ({ money, notes, endpoints, ...facts }) => [
@@ -199,13 +199,13 @@ export async function allTermsOf({ db, config, now }: Room, account: accounts.Ac
   return allFactsOf(account, spentBy(account), usedAt, charges);
 }
 
-/** What this month charged each account, and the same days of the last one, in kobo. */
+/** What each account was charged this month, and in the same days of last month, in kobo. */
 interface Charges {
   charged: ReadonlyMap<string, number>;
   before: ReadonlyMap<string, number>;
 }
 
-/** Of all accounts, or of this one. */
+/** Reads the charges of all accounts, or of the given one. */
 async function chargesOf({ db, config, now }: Pick<Room, "db" | "config" | "now">, id?: string): Promise<Charges> {
   const [charged, before] = await Promise.all([
     chargedThisMonth(db, config.timeZone, now(), id),
@@ -214,7 +214,7 @@ async function chargesOf({ db, config, now }: Pick<Room, "db" | "config" | "now"
   return { charged, before };
 }
 
-/** All accounts. */
+/** Lists all accounts with their facts. */
 async function listed(
   { db, config, now, nearlySpent }: Room & WithNearlySpent,
   charges: Charges = { charged: new Map(), before: new Map() },
@@ -228,7 +228,7 @@ async function listed(
   return all.map((account) => withState(allFactsOf(account, spentBy(account), usedAt, charges), spent));
 }
 
-/** What says in which groups accounts are, without their sums, which take longer. */
+/** Reads only what is needed to tell which groups each account belongs to. Its sums would take longer. */
 async function standings({ db, nearlySpent }: Pick<Room, "db"> & WithNearlySpent): Promise<Standing[]> {
   const [all, usedAt, spent] = await Promise.all([
     db.selectFrom("account").select(["id", "suspended_at", "terms"]).execute(),
@@ -253,7 +253,7 @@ function withState<Facts extends Pick<Static<typeof TermsFacts>, "id" | "prepaid
   return { ...facts, state: use.isExhausted ? "refused" : nearly, stopped_at: use.refusedSince };
 }
 
-/** When each account, or this one, was last seen, by its id. */
+/** Returns when each account, or the given one, was last seen, by account id. */
 async function usesOf(db: Audited["db"], account?: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("key_use")
@@ -288,7 +288,7 @@ function allFactsOf(
   };
 }
 
-/** What was spent, of the cap if there is one. */
+/** Says how much was spent, and of which cap if there is one. */
 function spentText({ cap_naira, cap_count, spent_naira, spent_count }: Static<typeof TermsFacts>): string {
   if (cap_naira !== null) return `${nairaText(spent_naira)} of ${nairaText(cap_naira)}`;
   return cap_count === null ? nairaText(spent_naira) : `${spent_count} of ${cap_count}`;

@@ -3,10 +3,10 @@ import type { Db } from "../../storage/tables.ts";
 import { type ApiKey, apiKeyOf } from "./keys.ts";
 
 const day = 86_400_000;
-/** How long before its end a key is named. */
+/** How long before its end a key is announced. */
 const soon = 14 * day;
 
-/** The keys that end soon and have no successor, such as one that `keys roll` made. */
+/** Returns the keys that end soon and have no successor. `keys roll`, for example, makes a successor. */
 export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expires_at: number })[]> {
   const ends = db
     .selectFrom("api_key")
@@ -25,7 +25,7 @@ export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expir
   return all.filter((key): key is ApiKey & { expires_at: number } => isEnding(key, all, now));
 }
 
-/** Announces each key that ends soon, once for each end. */
+/** Announces each key that ends soon. If its end is changed, announces it again for the new end. */
 export async function announceExpiring(db: Db, now: number): Promise<void> {
   const earlierEvents = db
     .selectFrom("event")

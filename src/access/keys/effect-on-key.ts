@@ -9,8 +9,8 @@ import { type ApiKey, apiKeyOf, keyRow } from "./keys.ts";
 export interface KeyRoom extends Audited, CallsRoom {}
 
 /**
- * What a change of a key does to the calls with it, for the person who confirms it. Throws what `change` throws: it
- * runs, and is taken back.
+ * Describes what a change of a key does to calls that use it, for the person who confirms it. Runs `change` in a
+ * transaction that is rolled back. Throws what `change` throws.
  */
 export async function effectOnKey(
   room: KeyRoom,
@@ -48,7 +48,7 @@ interface Change {
   use: KeyUse | undefined;
 }
 
-/** What follows "Calls of Lagos Till with the key Checkout". */
+/** Returns texts that follow "Calls of Lagos Till with the key Checkout". */
 function refusedAtOnce({ was, will, now, use }: Change): RichText[] {
   if (endOf(will) <= now) return [richText` are refused at once.`];
   const lost = was.scopes.filter((scope) => !will.scopes.includes(scope));

@@ -13,11 +13,12 @@ export class KeyUses {
   readonly #rows: BufferedRows<Tables["key_use"]>;
 
   constructor(db: Db) {
-    // A key that finds no place is noted after the next write. Both engines limit the values of one statement.
+    // If the buffer is full, the use of a further key is noted after the next write. `atOnce`: both engines limit the
+    // number of values in one statement.
     this.#rows = new BufferedRows({ most: 10_000, atOnce: 500, write: (rows) => writeUses(db, rows) });
   }
 
-  /** Notes a use. It is on the way of each request, so it does no more than that. */
+  /** Notes a use in memory. Every request passes here, so it does no more than that. */
   note(keyId: string, address: string, at: number): void {
     const use = this.#rows.get(keyId);
     if (use) {
@@ -26,15 +27,15 @@ export class KeyUses {
     } else this.#rows.add(keyId, { key_id: keyId, used_at: at, address });
   }
 
-  /** Writes what was noted. Rejects if the store is away. */
+  /** Writes the noted uses. Rejects if the store is away. */
   write(): Promise<void> {
     return this.#rows.write();
   }
 }
 
 /**
- * Another instance may have written a later use. The rows have one order, so that two instances cannot block each
- * other.
+ * Keeps the later use, because another instance may have written one. The rows are sorted, so that two instances cannot
+ * deadlock.
  */
 async function writeUses(db: Db, rows: Tables["key_use"][]): Promise<void> {
   await db
@@ -49,7 +50,7 @@ async function writeUses(db: Db, rows: Tables["key_use"][]): Promise<void> {
     .execute();
 }
 
-/** The last use of each key that was ever used, or of those of this account, by its public id. */
+/** Returns the last use of each used key by its public id: of all keys, or of the keys of this account. */
 export async function lastUses(db: Db, accountId?: string): Promise<Map<string, KeyUse>> {
   const rows = await db
     .selectFrom("key_use")

@@ -87,8 +87,8 @@ export async function hasLiveKey(db: Db): Promise<boolean> {
 }
 
 /**
- * At most `most` keys with this public id, or with this label in any case of letters, oldest first. No statement has
- * the text.
+ * Returns at most `most` keys with this public id, or with this label (case does not matter), oldest first. No SQL
+ * statement holds the text.
  */
 export async function keysNamed(db: Db, text: string, most: number) {
   const found = [];
@@ -104,8 +104,9 @@ export async function keysNamed(db: Db, text: string, most: number) {
 }
 
 /**
- * Revokes a key by its public id, and every token that it bought, and switches the endpoints off that it made, unless
- * they are kept. A second call does the latter alone. Throws an `AccessError` for an unknown id.
+ * Revokes a key by its public id, with every token that it bought, and switches off the endpoints that it made unless
+ * `keepsEndpoints`. For a key that is already revoked it only switches off the endpoints. Throws an `AccessError` for
+ * an unknown id.
  */
 export async function revokeKey(
   { db, audit, actor }: Audited,
@@ -114,7 +115,7 @@ export async function revokeKey(
   { keepsEndpoints = false }: { keepsEndpoints?: boolean } = {},
 ): Promise<ApiKey> {
   return inTransaction(db, async (trx) => {
-    // The counter first, as everywhere: transactions that lock in one order cannot block each other.
+    // Lock the counter first, as everywhere: transactions that lock in one order cannot deadlock.
     await lockCounter(trx, "access");
     const row = await keyRow(trx, id);
     if (row.revoked_at === null) {

@@ -14,8 +14,8 @@ export interface RollRequest {
 }
 
 /**
- * Replaces a key with a new one of the same account, mode, label, scopes, addresses and length of life, and returns its
- * text, which is not stored. The old key ends after the overlap. Throws an `AccessError` for an unknown key or one that
+ * Replaces a key with a new one of the same account, mode, label, scopes, addresses and lifetime, and returns the new
+ * text, which is not stored. The old key ends after the overlap. Throws an `AccessError` for a key that is unknown or
  * has ended.
  */
 export async function rollKey(

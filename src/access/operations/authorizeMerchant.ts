@@ -104,7 +104,7 @@ function modeHeaders(mode: Mode, standIns: boolean): Record<string, string> {
   return standIns ? { [modeHeader]: standInMode } : {};
 }
 
-/** What the caller presented; a body with members goes before HTTP Basic. */
+/** Returns the credentials that the caller presented. A body with members takes precedence over HTTP Basic. */
 function presentedIn({ email, password }: { email?: string; password?: string }, header = ""): PresentedKey {
   if (email !== undefined && password !== undefined) return { form: "json", name: email, key: password };
   if (email !== undefined) throw lacking("password", "email");

@@ -5,5 +5,5 @@ import { type CallerRoom, whoAmI } from "./whoAmI.ts";
 
 export const accessOperations: Operation<AccessRoom>[] = [authorizeMerchant];
 
-/** The operation about the caller, which needs what other rooms know. */
+/** Operations about the caller. They need facts from other rooms. */
 export const callerOperations: Operation<CallerRoom>[] = [whoAmI];

@@ -5,10 +5,12 @@ import Type from "../../declare/schema/type.ts";
 import type { RateLimitState } from "../../runtime/rate-limiter.ts";
 import type { Db } from "../../storage/tables.ts";
 
-/** What the operation about the caller needs of other rooms. */
+/** What `whoAmI` needs from other rooms. */
 export interface CallerRoom {
   db: Db;
-  /** The limit of each name and how much of it this process has left for the caller; none if nobody is limited. */
+  /**
+   * Returns each limit by name, and how much of it this process has left for the caller. Empty if nobody is limited.
+   */
   limitsOf(caller: Caller): Record<string, RateLimitState>;
   spendable(caller: Caller): Promise<Spendable & { renewsAt: number | null }>;
 }

@@ -11,13 +11,13 @@ import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
 /**
- * Milliseconds for which a token works after the end that we tell. We tell it in UTC. Clients west of Greenwich take it
- * for their own time, which comes later.
+ * Milliseconds that a token works beyond the end that we tell. We tell the end in UTC, and clients west of Greenwich
+ * take it for their local time, which is later.
  */
 const grace = 2 * hour;
-/** Clients that exchange a key before each call get the same token for so long. */
+/** Milliseconds for which a key gets the same token again, because some clients exchange their key before each call. */
 const givenAgainFor = 60_000;
-/** With more keys than this, the least recently used ones get another token. */
+/** How many keys we remember a token for. Beyond that, the least recently used keys get a new token. */
 const mostGiven = 10_000;
 
 /** An API key and the name sent with it. */
@@ -77,7 +77,7 @@ export function tokenIssuer({
     const last = given.get(keyId);
     if (last && at < last.at + givenAgainFor && last.end === key.expiresAt) {
       const token = await last.token;
-      // The key may have ended before the token.
+      // The token may have been cut short because its key ended sooner.
       if (((await finder.token(token.text))?.expiresAt ?? 0) > at) return token;
     }
     const token = issued(key, at);
@@ -88,8 +88,8 @@ export function tokenIssuer({
 
   async function issued({ businessName, caller, expiresAt: end }: StoredKey, at: number): Promise<IssuedToken> {
     const { text, hash } = newAccessToken();
-    // It lives as long as promised when it is given for the last time. Rounded up to whole seconds, as in the response:
-    // a token never expires earlier than the response says.
+    // Add the time for which we hand the token out again, so that even then it lives as long as promised. Round up to
+    // whole seconds, as in the response: a token never expires earlier than the response says.
     const whole = Math.ceil((at + tokenLifetime + givenAgainFor) / 1000) * 1000;
     const keyEnd = end ?? Number.POSITIVE_INFINITY;
     const expiresAt = Math.min(whole, keyEnd);
@@ -101,7 +101,7 @@ export function tokenIssuer({
   }
 }
 
-/** The same failure for every wrong credential. */
+/** Returns the same failure for every wrong credential. */
 function wrongCredentials(): Failure {
   return new Failure(
     "invalid_credentials",

@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
 /**
- * What one subscriber cannot cheaply change: a whole IPv4 address, or the /64 network of an IPv6 address, where a
- * single host owns 2^64 of them.
+ * Returns the part of an address that a subscriber cannot cheaply change: the whole IPv4 address, or the /64 network of
+ * an IPv6 address, because a single host owns all 2^64 addresses of it.
  */
 export function subscriberOf(address: string): string {
   const mapped = address.replace(/^::ffff:(?=\d+\.)/i, "");
@@ -14,15 +14,15 @@ export function siteOf(address: string): string | undefined {
   return isIPv6(address) && !/^::ffff:\d+\./i.test(address) ? networkOf(address, 3) : undefined;
 }
 
-/** A site holds 65,536 subscribers. Together they have this many times the limit of one. */
+/** A /48 site holds 65,536 subscribers. This many times the limit of one subscriber applies to all of them together. */
 export const subscribersOfSite = 10;
 
-/** Whether only this machine reaches a host. */
+/** Whether a host can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return /^(?:127\.|::1$|localhost$)/.test(host);
 }
 
-/** URL of a service that listens on `host`, as this machine reaches it. */
+/** Returns the URL at which this machine reaches a service that listens on `host`. */
 export function localUrl(host: string, port: number): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
@@ -41,14 +41,16 @@ const closedNetworks = [
   ...["fc00::/7", "fe80::/10", "::1/128", "2001:db8::/32"],
 ];
 
-/** Whether an address, or each address of a network, is one that nobody has on the public internet. */
+/**
+ * Whether an address is never used on the public internet. For a network: whether that holds for each of its addresses.
+ */
 export function isClosed(entry: string): boolean {
   const width = widthOf(entry);
   const [address = ""] = entry.split("/");
   return closedNetworks.some((network) => widthOf(network) <= width && isListed(addressList([network])!, address));
 }
 
-/** How many leading bits the addresses of a network share; all of an address. */
+/** Returns how many leading bits the addresses of a network share. A single address has all of its bits. */
 export function widthOf(entry: string): number {
   const { prefix, family } = networkIn(entry)!;
   return prefix ?? (family === "ipv4" ? 32 : 128);

@@ -4,17 +4,21 @@ import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { Agent as NodeAgent } from "./node-http.ts";
 
 /**
- * Bytes that a response may have beside its body, and as many again as its body has: heads, sizes of chunks, trailers.
+ * Most bytes of framing (heads, chunk sizes, trailers) that a response may have. As many bytes as its body has are
+ * allowed in addition.
  */
 const mostFraming = 32 * 1024;
-/** Informational responses, such as 100 and 103, before the response. */
+/** How many informational responses, such as 100 and 103, may precede the response. */
 const mostInformational = 10;
 /**
- * What we parse in one go, in bytes. Node's 64 KiB can be 2,600 informational responses, which hold the event loop for
- * 60 ms.
+ * How many bytes the parser gets in one go. Node's 64 KiB can hold 2,600 informational responses, which would block the
+ * event loop for 60 ms.
  */
 const atOnce = 8 * 1024;
-/** Servers close connections that are quiet for longer, perhaps just when we send. Milliseconds. */
+/**
+ * Milliseconds that we keep an idle connection. Servers close connections that are idle for longer, perhaps just when
+ * we send.
+ */
 const keptFor = 4000;
 
 export interface BoundedAgentOptions {
@@ -22,7 +26,7 @@ export interface BoundedAgentOptions {
   keepAlive?: boolean;
   /** Most connections to one host and port; more requests wait. */
   maxSockets?: number;
-  /** Milliseconds for one request and its response, for a client that has no bound of its own. */
+  /** Milliseconds for one request and its response, for a client that sets no limit of its own. */
   mostTime?: number;
 }
 
@@ -36,7 +40,7 @@ export function boundedAgent(protocol: string, options: BoundedAgentOptions = {}
   return protocol === "https:" ? new TlsAgent(all) : new PlainAgent(all);
 }
 
-/** Node's types leave out what an agent gets each request with. */
+/** The method by which Node passes each request to an agent, which Node's types leave out. */
 interface GetsRequests {
   options: BoundedAgentOptions;
   addRequest(request: ClientRequest, options: AgentOptions): void;
@@ -56,7 +60,7 @@ class PlainAgent extends NodeAgent {
   }
 }
 
-/** Records of TLS are short: nothing has to cut them. */
+/** TLS records are short, so an agent for `https:` does not have to cut what it reads. */
 class TlsAgent extends NodeTlsAgent {
   addRequest(this: TlsAgent & GetsRequests, request: ClientRequest, options: AgentOptions): void {
     boundResponse(request, this.options.mostTime);
@@ -64,7 +68,7 @@ class TlsAgent extends NodeTlsAgent {
   }
 }
 
-/** Counts the bytes that come in, and those of them that are body. */
+/** Counts the received bytes, and how many of them belong to the body. */
 function boundResponse(request: ClientRequest, mostTime: number | undefined): void {
   const failure = (code: string) => Object.assign(new Error(code), { code });
   const refuse = (code: string) => request.destroy(failure(code));
@@ -75,7 +79,7 @@ function boundResponse(request: ClientRequest, mostTime: number | undefined): vo
     informational += 1;
     if (informational > mostInformational) refuse("too_much_framing");
   });
-  // Nobody asked for another protocol. Without a listener Node closes the connection and tells nobody.
+  // We never ask for another protocol. Without this listener Node would close the connection and report nothing.
   request.on("upgrade", (_, socket) => {
     socket.destroy();
     request.emit("error", failure("other_protocol"));
@@ -95,7 +99,7 @@ function boundResponse(request: ClientRequest, mostTime: number | undefined): vo
       const ofBody = body + buffered();
       if (read - ofBody > mostFraming + ofBody) refuse("too_much_framing");
     };
-    // The parser listens already, so it has read each chunk before this counts it.
+    // The parser registered its listener earlier, so it has read each chunk before we count it.
     socket.on("data", count);
     request.on("close", () => socket.off("data", count));
   });

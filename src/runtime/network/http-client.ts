@@ -10,25 +10,26 @@ import { request as requestPlain } from "./node-http.ts";
 export interface OutgoingRequest {
   method: string;
   url: URL;
-  /** What is sent in place of the URL's path and query. */
+  /** The path and query to send, if they differ from those of the URL. */
   path?: string;
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
-  /** Milliseconds for all of it: name, connection and response. */
+  /** Milliseconds for everything: name look-up, connection and response. */
   timeout: number;
   /** Ends the wait sooner. */
   signal?: AbortSignal | undefined;
-  /** Once aborted, the request is not sent any more; one that was sent goes on. */
+  /** Once aborted, the request is not sent any more. A request that was already sent goes on. */
   sendUntil?: AbortSignal | undefined;
   /**
-   * The only addresses that we may connect to. Rejects with a `code` to refuse the host. Unless said: as this machine
-   * finds them.
+   * Returns the only addresses that we may connect to, or rejects with a `code` to refuse the host. Default: the
+   * addresses that this machine finds.
    */
   addressesOf?: (host: string) => Promise<LookupAddress[]>;
-  /** A code refuses a response by its head. */
+  /** Decides by the head of a response: a returned code refuses the response. */
   begin?: (status: number, headers: IncomingHttpHeaders) => string | undefined;
   /**
-   * What to keep of the next bytes of a response. "enough" ends it, and any other code refuses it. Unless said: 16 MiB.
+   * Returns what to keep of the next bytes of a response. "enough" ends the response, and any other code refuses it.
+   * Default: all, up to 16 MiB.
    */
   take?: (chunk: Buffer) => Buffer[] | string;
 }
@@ -48,9 +49,9 @@ export type Exchanged =
 export interface ConnectionOptions {
   /** Most connections to one host and port; more requests wait. */
   connections?: number;
-  /** Keeps connections for the next request. Unless said, each has its own. */
+  /** Keeps connections for the next request. By default each request has its own. */
   keepAlive?: boolean;
-  /** Milliseconds for a connection. */
+  /** Milliseconds until a connection must be open. */
   connectTimeout?: number;
 }
 
@@ -112,7 +113,7 @@ export class HttpClient {
       try {
         sending = this.#request(url, rest, addresses && onlyThese(addresses));
       } catch (error) {
-        // A header or a path that Node does not send.
+        // Node refuses to send this header or path.
         return failWith(error);
       }
       sending.on("error", failWith);
@@ -162,7 +163,7 @@ export class HttpClient {
       agent: isTls ? this.#tls : this.#plain,
       ...(lookup && { lookup }),
     });
-    // Node would hand a connection to a request that waits for one, whatever the agent was told.
+    // Whatever the agent's options say, Node would hand this connection on to a request that waits for one.
     request.shouldKeepAlive = this.#keepAlive;
     return request;
   }
@@ -176,7 +177,7 @@ export class HttpClient {
   }
 }
 
-/** Reads a response as a whole, if it has no more bytes than that. */
+/** Returns a `take` that reads the whole response, unless it has more than `most` bytes. */
 function upTo(most: number): (chunk: Buffer) => Buffer[] | string {
   let size = 0;
   return (chunk) => {
@@ -185,13 +186,13 @@ function upTo(most: number): (chunk: Buffer) => Buffer[] | string {
   };
 }
 
-/** In place of another look-up, whose addresses nobody checked. */
+/** Returns a `lookup` that answers with these addresses. A second look-up could find others, which nobody checked. */
 function onlyThese(addresses: LookupAddress[]): LookupFunction {
   return (_host, { all }, found) =>
     all ? found(null, addresses) : found(null, addresses[0]!.address, addresses[0]!.family);
 }
 
-/** The host of a URL, an IPv6 address without its brackets. */
+/** Returns the host of a URL, an IPv6 address without its brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

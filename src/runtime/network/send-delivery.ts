@@ -9,7 +9,7 @@ import { HttpClient, hostOf } from "./http-client.ts";
 /** A body to send to the endpoint of somebody else. */
 export interface Delivery {
   url: string;
-  /** The account whose endpoint it is, or the operators. */
+  /** The account that owns the endpoint, or the operators. */
   owner: string;
   body: string;
   headers: Record<string, string>;
@@ -17,7 +17,7 @@ export interface Delivery {
   allowsPlain: boolean;
 }
 
-/** What became of it: an HTTP status, or a code of ours or of Node. Never the receiver's text. */
+/** The outcome of a delivery: an HTTP status, or a code of ours or of Node. Never text of the receiver. */
 export interface Sent {
   delivered: boolean;
   outcome: string;
@@ -30,14 +30,14 @@ export interface SendOptions {
   timeout?: number;
   /** Ends the delivery. */
   signal?: AbortSignal;
-  /** Called with the address that a redirect points to: we do not follow it. */
+  /** Called with the target of a redirect, which we do not follow. */
   redirected?: (to: URL) => void;
-  /** Gives all addresses of a host's name. Unless said, as this machine finds them. */
+  /** Returns all addresses of a host name. Default: those that this machine finds. */
   addressesOfName?: (host: string, owner: string) => Promise<LookupAddress[]>;
 }
 
 export const sendTimeout = 10_000;
-/** What is read of a response, in bytes. Its status decides. */
+/** How many bytes of a response we read. Only its status matters. */
 const mostRead = 64 * 1024;
 
 /** A connection for each delivery. */
@@ -73,7 +73,7 @@ export async function sendDelivery(
   return { delivered: sent.status >= 200 && sent.status < 300, outcome: String(sent.status) };
 }
 
-/** Where a response points, if it is a redirect to another web address. */
+/** Returns the target of a response that redirects to another web address. */
 function redirectIn(status: number, location: string | undefined, from: URL): URL | undefined {
   if (status < 300 || status >= 400 || location === undefined || location.length > 2_000) return undefined;
   const to = URL.parse(location, from);
@@ -126,11 +126,14 @@ export function sparingLookup(
 
 const systemAddresses = sparingLookup((host) => lookup(host, { all: true }), { most: 4, mostOfOne: 2 });
 
-/** The addresses of the URL's host. Throws why nothing is sent, as a `code`, if Duba must not call one of them. */
+/**
+ * Returns the addresses of the URL's host. If Duba must not call one of them, throws an error with the reason as its
+ * `code`.
+ */
 function checked(found: LookupAddress[], url: URL, networks: BlockList | null, allowsPlain: boolean): LookupAddress[] {
   const refused = (code: string) => Object.assign(new Error(code), { code });
   const foreign = found.filter(({ address }) => networks === null || !isListed(networks, address));
-  // One is enough: else it would depend on chance which one is called.
+  // One refused address is enough: otherwise chance would decide whether that address is called.
   if (foreign.some(({ address }) => !isPublic(address))) throw refused("address_refused");
   if (foreign.length > 0 && url.protocol !== "https:" && !allowsPlain) throw refused("https_required");
   return found;
@@ -142,7 +145,7 @@ export function isRefusedAddress(url: URL, networks: BlockList | null): boolean 
   return isIP(host) !== 0 && !isPublic(host) && !(networks !== null && isListed(networks, host));
 }
 
-/** The address at which a machine in Azure reaches services of its host. */
+/** The address at which a virtual machine in Azure reaches services of its host. */
 const ownOfAzure = "168.63.129.16";
 
 /** Whether an address belongs to the public internet: private, local, reserved and embedded ones do not. */
@@ -150,6 +153,7 @@ export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   if (address === ownOfAzure) return false;
-  // Of IPv6 only this part is given out. The library calls all unicast that it has no other name for, such as ::7f00:1.
+  // IPv6 addresses are assigned from this range only. The library calls every address unicast that it has no other name
+  // for, such as ::7f00:1.
   return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(ipaddr.parseCIDR("2000::/3")));
 }

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import type { Log } from "../log.ts";
 
 /**
- * Tells systemd how far this service is, if it was started by a unit with `Type=notify`. Node cannot open systemd's
- * socket, so systemd's own program does it. Never rejects. Workers tell nothing: their supervisor does.
+ * Tells systemd whether this service is ready or stopping, if a unit with `Type=notify` started it. Node cannot open
+ * systemd's socket, so systemd's own program sends the message. Never rejects. Workers send nothing: their supervisor
+ * does.
  */
 export async function tellSystemd(state: "READY=1" | "STOPPING=1", log: Pick<Log, "warn">): Promise<void> {
   if (!process.env.NOTIFY_SOCKET || cluster.isWorker) return;

@@ -3,7 +3,7 @@ const noAuthority =
   "{origin} has a TLS certificate of an authority that this machine does not know. " +
   "To trust it, name the authority's file in NODE_EXTRA_CA_CERTS.";
 
-/** Why a connection failed, by the code of its error. */
+/** Sentences that say why a connection failed, by the code of the error. */
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: "No service listens at {origin}.",
   ENOTFOUND: "The host of {origin} does not exist.",
@@ -26,7 +26,7 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** Says why no connection to an address works, by the code of `HttpClient`. */
 export function unreachableSentence(origin: string, code: string): string {
-  // What Node's HTTP parser refuses.
+  // Codes of responses that Node's HTTP parser refuses.
   const sentence = code.startsWith("HPE_") ? "{origin} does not speak HTTP." : sentences[code];
   return sentence?.replace("{origin}", origin) ?? `Duba cannot reach ${origin} (${code}).`;
 }

@@ -1,4 +1,4 @@
-/** For tests: functions that a thread runs. */
+/** Functions that tests run in a thread. */
 export function* multiples(bytes: Uint8Array, last: number): Generator<number, void> {
   for (let n = 1; n <= last; n += 1) yield n * bytes.length;
 }

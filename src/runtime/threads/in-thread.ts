@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** The thread was ended before it was done: it took too long, or it needed too much memory. */
+/** The thread was stopped before it was done: it took too long, or it needed too much memory. */
 export class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
 }
@@ -14,19 +14,21 @@ export interface ThreadTask {
   readonly args: readonly unknown[];
 }
 
-/** MiB that the objects of a thread may take. Bytes in buffers are beside them. */
+/** MiB that the objects of a thread may take. Bytes in buffers are not counted. */
 const MEMORY = 256;
 
-/** Values that are handed over at a time, so that the main thread does not stand still for a long list. */
+/** How many values are handed over at a time, so that a long list does not block the main thread. */
 const SLICE = 500;
 
-/** The end of the line: threads take turns, so that many files take one processor. */
+/**
+ * Resolves when the last waiting thread is done. Only one thread runs at a time, so many files occupy one processor.
+ */
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Runs an exported function of a module in a thread of its own, and gives what it yields: plain data or blobs, one
- * value at a time. `transfer`: buffers in `args` that the caller gives away. Throws what the function throws, or a
- * `ThreadEnded` after so many `milliseconds`.
+ * Runs an exported function of a module in a thread of its own, and yields what that function yields: plain data or
+ * blobs, one value at a time. `transfer`: buffers in `args` that the caller gives away. Throws what the function
+ * throws, or a `ThreadEnded` after this many `milliseconds`.
  */
 export async function* inThread<Args extends readonly unknown[], Value>(
   module: string,
@@ -63,7 +65,8 @@ export async function* inThread<Args extends readonly unknown[], Value>(
 }
 
 /**
- * The next message. The promise of `once` would be settled later than the end of a thread that ends at once after it.
+ * Awaits the next message. We use no `once` of `node:events`: if a thread ends right after its message, that promise
+ * would settle only after the thread's end.
  */
 function messageOf<Message>(worker: Worker): Promise<Message> {
   return new Promise((resolve) => worker.once("message", resolve));
@@ -82,7 +85,7 @@ function endOf(worker: Worker): Promise<never> {
   return ended;
 }
 
-/** A list in parts that are handed over one at a time; at least one. */
+/** Splits a list into parts that are handed over one at a time. Yields at least one part, even of an empty list. */
 export function* slicesOf<Item>(all: readonly Item[]): Generator<readonly Item[], void> {
   for (let at = 0; at === 0 || at < all.length; at += SLICE) yield all.slice(at, at + SLICE);
 }

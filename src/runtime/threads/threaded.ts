@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import type { ThreadTask } from "./in-thread.ts";
 
-/** The thread of `inThread`: hands each value over, and goes on when it was taken. */
+/**
+ * The code that a thread of `inThread` runs: it hands over each value, and continues when the main thread has taken it.
+ */
 
-// A thread does not inherit it.
+// A thread does not inherit the setting for source maps.
 process.setSourceMapsEnabled(true);
 const port = parentPort!;
 const { module, name, args } = workerData as ThreadTask;
