@@ -16,11 +16,14 @@ export interface Room extends Audited {
   commands: () => Promise<readonly AnyCommand[]>;
   config: Parameters<typeof keyringPath>[0];
   progress: (done: number, all?: number) => void;
-  /** The verifications of the ledger as the trail should have them. */
+  /** Reads the verifications of the ledger, each with the entry that the trail should have for it. */
   ledgerRows(snapshot: Db): Promise<AsyncIterable<readonly LedgerRow[]>>;
-  /** When a verification was made, as its reference says. */
+  /** Returns a function that reads from a reference when its verification was made. */
   timesOfReferences(): Promise<(reference: string) => number | undefined>;
-  /** Its sums of hours and days, compared with it: how many, and a sentence for each that differs. */
+  /**
+   * Compares the hourly and daily sums of the ledger with the ledger itself: how many were compared, and a sentence for
+   * each that differs.
+   */
   ledgerSums(snapshot: Db): Promise<AsyncIterable<{ compared: number; differences: readonly string[] }>>;
 }
 
@@ -235,7 +238,7 @@ async function timesOf(db: Db, kind: string): Promise<number[]> {
   return rows.map(({ occurred_at }) => occurred_at);
 }
 
-/** The kinds of entries that people leave with a passkey only. */
+/** Returns the kinds of audit entries that need a passkey of the person. */
 function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
   const kindsOf = (isAlways: boolean) =>
     commands
@@ -245,7 +248,7 @@ function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
 }
 
 function problemText({ batch, entry, what }: ChainError): string {
-  // A sentence of its own, about more than one entry.
+  // A text that ends with "?" is a sentence of its own, about more than one entry.
   if (what.endsWith("?")) return what;
   if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
   return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;

@@ -9,7 +9,10 @@ export type Exported =
   | { seal: Omit<StoredSeal, "list"> & { removed: boolean } }
   | { head: { batch: string; hash: string } };
 
-/** The sealed trail in order: of each batch its entries and then its seal; the head is last. Nothing is verified. */
+/**
+ * Yields the sealed trail in order: the entries of each batch and then its seal, and at last the head. Verifies
+ * nothing.
+ */
 export async function* exportTrail(db: Db): AsyncGenerator<Exported> {
   const head = await storedHead(db);
   const upTo = `${head?.batch ?? Number.MAX_SAFE_INTEGER}`;
@@ -27,7 +30,7 @@ export async function* exportTrail(db: Db): AsyncGenerator<Exported> {
   }
   if (head !== undefined) yield { head: { batch: `${head.batch}`, hash: head.hash } };
 
-  // We ask only about an empty batch, because retention may run meanwhile.
+  // Retention may run meanwhile, so we ask only about a batch for which we found no entries.
   async function isRemoved(batch: string): Promise<boolean> {
     return Number(batch) <= ((await storedHead(db))?.removed ?? 0);
   }

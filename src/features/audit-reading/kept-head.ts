@@ -10,7 +10,7 @@ export const keptHead: Form<KeptHead> = {
   },
 };
 
-/** Null before the first seal. */
+/** Writes a head as people copy it. Null before the first seal. */
 export function headText(head: KeptHead | null): string | null {
   return head === null || head.batch === 0 ? null : `${head.batch}:${head.hash}`;
 }

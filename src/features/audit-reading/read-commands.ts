@@ -113,7 +113,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
     },
   });
 
-/** What an entry says, with whom or what it is about by name: "Key revoked: Checkout, Kobo Pay". */
+/** Says what an entry is about, with names in place of ids: "Key revoked: Checkout, Kobo Pay". */
 function sentenceOf(kind: string, facts: unknown): RichText {
   const said = Object.entries(Object(facts) as Record<string, unknown>).flatMap(([name, fact]) => {
     const about = named.get(name)?.(String(fact));
@@ -123,7 +123,7 @@ function sentenceOf(kind: string, facts: unknown): RichText {
   return about.length === 0 ? [eventText(kind)] : richText`${eventText(kind)}: ${joinTexts(about, ", ")}`;
 }
 
-/** More than these make no short sentence. */
+/** A sentence with more names than this would not be short. */
 const mostNamed = 2;
 
 /** The facts that name what an entry is about. */

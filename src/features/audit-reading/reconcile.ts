@@ -7,7 +7,10 @@ import type { AuditEntryRow, Db } from "../../storage/tables.ts";
 
 const entriesAtOnce = 1000;
 
-/** A retry or a late outcome may come so much later than its row, and each retention rule runs at its own time. */
+/**
+ * How much later than its row a retry or a late outcome may come. Also covers that each retention rule runs at its own
+ * time.
+ */
 const margin = 2 * 86_400_000;
 
 /** A verification of the ledger, as the trail should have it. */
@@ -15,7 +18,7 @@ export interface LedgerRow {
   reference: string;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** Null while the verification runs, and while something of it waits in the journal. */
+  /** Null while the verification runs, and while the journal still holds entries about it. */
   event: AuditEvent | null;
 }
 
@@ -29,11 +32,14 @@ export interface LedgerDifference {
 export interface ReconcileOptions {
   /** All rows of the ledger, each once, in pages. */
   ledger: AsyncIterable<readonly LedgerRow[]>;
-  /** When a verification was made, in milliseconds since 1970, as its reference says; undefined if it does not. */
+  /**
+   * Reads from a reference when its verification was made, in milliseconds since 1970. Undefined if the reference does
+   * not say.
+   */
   madeAt: (reference: string) => number | undefined;
-  /** Hears each difference as it is found. */
+  /** Called with each difference as soon as it is found. */
   found: (difference: LedgerDifference) => void;
-  /** Hears how many verifications were read. */
+  /** Called with the number of verifications read so far. */
   progress?: (verifications: number) => void;
   /** Milliseconds since 1970. */
   now?: number;
@@ -75,7 +81,7 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     }
     progress?.(result.verifications);
   }
-  // A row goes 24 months after it was made, also if it was settled months later.
+  // Retention removes a row 24 months after it was made, even if it was settled months later.
   for (const [reference, last] of recorded)
     if ((madeAt(reference) ?? last.at(-1)!.occurred_at) >= demanded)
       note(reference, "is on the audit trail, and not on the ledger");
@@ -90,7 +96,7 @@ interface PlacedEntry extends Pick<AuditEntryRow, "id" | "batch" | "occurred_at"
   journal: number | undefined;
 }
 
-/** The newest entry of each verification; several if only clocks say which one that is. */
+/** Returns the newest entry of each verification, or several if only their times could tell which is the newest. */
 async function lastEntries(db: Db): Promise<Map<string, PlacedEntry[]>> {
   const last = new Map<string, PlacedEntry[]>();
   const entries = db
@@ -109,9 +115,9 @@ async function lastEntries(db: Db): Promise<Map<string, PlacedEntry[]>> {
 }
 
 /**
- * Whether an entry certainly came after another one. Clocks do not say that, and where the numbers of the journal and
- * the batches disagree, as in a restored store, nobody knows. Entries of one time are of one call, with ids in their
- * order.
+ * Whether an entry certainly came after another one. Times do not prove it. If journal numbers and batches disagree, as
+ * in a restored store, the order is unknown. Entries of the same batch and time belong to one call, and their ids are
+ * in order.
  */
 function isAfter(one: PlacedEntry, other: PlacedEntry): boolean {
   const byBatch = Math.sign(batchOf(one) - batchOf(other)) || 0;
@@ -121,7 +127,7 @@ function isAfter(one: PlacedEntry, other: PlacedEntry): boolean {
   return order > 0 || (order === 0 && isSame && one.id > other.id);
 }
 
-/** An entry that is not sealed yet is in a later batch than all others. */
+/** Returns the batch of an entry. An entry without a seal will be in a later batch than all others. */
 function batchOf({ batch }: PlacedEntry): number {
   return batch ?? Number.MAX_SAFE_INTEGER;
 }

@@ -13,8 +13,8 @@ export async function ofBackup(config: Config): Promise<Pick<BackupOptions, "mad
 }
 
 /**
- * What a restore needs of them: the sums must be those of the backup, and the audit trail whole under the store's own
- * key ring. If that is lost, only the sums are compared.
+ * Returns what a restore checks: the sums must be those of the backup, and the audit trail must be whole under the
+ * store's own key ring. If that key ring is lost, only the sums are compared.
  */
 export async function ofRestore(config: Config, file: string, isRingLost: boolean) {
   const why = isRingLost ? await whyRingIsLost(config, file) : undefined;
@@ -28,7 +28,7 @@ export async function ofRestore(config: Config, file: string, isRingLost: boolea
   ]);
   const anchor = await replaceAnchor(anchorPath(path), signer(ring.audit));
   const wholeTrail: Verifier = async (restored) => {
-    // At no time is an entry late: those of the backup's last second wait to be sealed ever since.
+    // At time 0 no entry counts as late: the entries of the backup's last second have waited for their seal ever since.
     const { problems } = await verify(restored, ring.audit, { found: () => {}, now: 0 });
     if (problems > 0)
       throw new CommandError(`The audit trail of the backup has ${problems} problems. Nothing was restored.`);
@@ -48,7 +48,7 @@ export async function ofRestore(config: Config, file: string, isRingLost: boolea
   };
 }
 
-/** Why no key ring can check the file; undefined: the one in its place can. */
+/** Says why no key ring can check the file. Undefined if the key ring in its usual place can. */
 async function whyRingIsLost(config: Config, file: string): Promise<string | undefined> {
   const [{ KeyringError }, { isOfRing }] = await Promise.all([
     import("../../keyring/keyring.ts"),
@@ -64,7 +64,7 @@ async function whyRingIsLost(config: Config, file: string): Promise<string | und
   }
 }
 
-/** What nobody can check or use without the key ring of a restored store. */
+/** Counts what nobody can check or use without the key ring of a restored store. */
 async function ofRing(db: Db) {
   const [{ knownKeys, retired }, { countRows }] = await Promise.all([
     import("../../keyring/keyring.ts"),
@@ -94,7 +94,7 @@ async function sealing(config: Config) {
   return { path, ring: await readKeyring(path), signer };
 }
 
-/** What was counted and charged: the same on both engines. */
+/** Sums up what was verified and charged. The result is the same on both engines. */
 async function sumsOf(db: Db): Promise<VerificationSummary[]> {
   const { summary } = await import("../../ledger/reports/summary.ts");
   return summary(db, { from: 0, to: Number.MAX_SAFE_INTEGER });

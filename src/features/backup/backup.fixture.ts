@@ -166,7 +166,7 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   audit_seal: [{ batch: 1, previous: "", sealed_at: madeAt, size: 1, content: "c", list: "l", mac: "m" }],
 };
 
-/** Puts rows into every table that is copied: of verifications and audit entries more than a page. */
+/** Puts rows into every table that is copied. Verifications and audit entries get more rows than a page holds. */
 export async function fill(db: Kysely<Tables>): Promise<void> {
   for (const [table, values] of Object.entries(rows))
     await db
@@ -183,7 +183,10 @@ export async function fill(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Of each table that is copied, how many rows it has and their hash, in an order that is not the engine's. */
+/**
+ * Returns the number of rows, and a hash of them, for each table that is copied. The order of the rows does not depend
+ * on the engine.
+ */
 export async function contentOf(db: Kysely<Tables>, blanks: readonly string[] = []): Promise<Record<string, string>> {
   const content: Record<string, string> = {};
   for (const { table } of copiedTables) {

@@ -42,7 +42,7 @@ export interface BackupHeader {
 
 type Name = keyof Tables;
 
-/** Rows that are read at once. */
+/** How many rows we read at once. */
 const usualPage = 1000;
 
 /** The tables of a backup with their columns and primary keys, in an order that foreign keys allow. */

@@ -71,7 +71,7 @@ export async function checkBackup(path: string, sign: RestoreOptions["sign"]): P
   }
 }
 
-/** Whether a file says that it was made under this key ring. Whether that is true, a restore finds out. */
+/** Whether a file claims that it was made under this key ring. Only a restore checks the claim. */
 export async function isOfRing(path: string, sign: NonNullable<RestoreOptions["sign"]>): Promise<boolean> {
   const file = await opened(path);
   try {
@@ -116,7 +116,7 @@ async function fill(
   // Clients may have newer lists than the backup, so their dates must not lead to 304 Not Modified.
   await trx.updateTable("catalogue_history").set({ id: newHistoryId(), restored_at: Date.now() }).execute();
   for (const { table } of copiedTables) refuseOtherCount(table, await countRows(trx, table), header);
-  // Its sums lack what later versions add up.
+  // The backup's sums lack what later versions add to them.
   if (!header.migrations.includes(newestMigration)) await noteOlderVersion(trx, numberOf(header.migrations.at(-1)!));
   for (const verify of verifiers) await verify(trx, header.figures);
   const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };

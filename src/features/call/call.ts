@@ -193,7 +193,7 @@ async function follow(
   // A reader that goes away closes the pipe.
   process.once("SIGINT", stop).once("SIGTERM", stop).stdout.once("close", stop);
   const { eventTypeNames } = await import("../../declare/event.ts");
-  // Each event comes by itself: what its line may hold is known before.
+  // Events arrive one by one, so the widths of columns come from what a line may hold, not from the rows.
   const widths = new Map(Object.entries({ type: longestOf(eventTypeNames), outcome: "ECONNREFUSED".length }));
   const render = rowsRenderer(painter(io.colours?.out), widths);
   const { next, last } = await followFeed({
@@ -219,7 +219,7 @@ async function follow(
   const forwarded = forwards ? ` --forward-to ${forwards.address} --secret ${forwards.secret}` : "";
   const { id } = request.operation;
   const again = short === undefined ? `call ${id} after=${next} --follow` : `${short} --since ${next}`;
-  // A person copies the line: it holds nothing that a server made up.
+  // A person copies this line, so we print it only if it cannot hold a command that a server made up.
   if (next !== undefined && /^[\w.-]+$/.test(next)) io.err(`To go on from here: duba ${again}${forwarded}\n`);
   if (last?.status === 200)
     throw new NoAnswerError(

@@ -14,17 +14,17 @@ const patience = 10;
 
 export interface Following {
   call: (after: string | undefined) => Promise<CallResponse>;
-  /** Prints what came, oldest first. The next call waits until it is done. */
+  /** Prints the new entries, oldest first. The next call waits until it is done. */
   print: (entries: readonly Record<string, unknown>[]) => Promise<void> | void;
-  /** Says why nothing comes. */
+  /** Says why no entries come at the moment. */
   note: (sentence: string) => void;
   stop: AbortSignal;
 }
 
 /**
- * Calls an operation that lists what came, again and again from the place where the answer before ended. Once it has a
- * place, it outlives a service that is away or refuses for a while. Resolves to that place, and to the response that
- * nothing can come after.
+ * Calls an operation that lists new entries, again and again, each time from the `next` of the response before. After
+ * the first response, keeps trying if the service is away or refuses for a while. Resolves to the last `next`, and to
+ * the response that ended the feed.
  */
 export async function followFeed({
   call,
@@ -42,7 +42,7 @@ export async function followFeed({
     });
     const body = response && parseJsonObject(response.text);
     if (response?.status === 200 && isPage(body, next)) {
-      // The last seconds may come again.
+      // The last seconds may come twice, so we leave out what the response before had.
       const entries = new Map(body.data.map((entry) => [JSON.stringify(entry), entry]));
       const came = [...entries].filter(([text]) => !before.has(text)).map(([, entry]) => entry);
       if (came.length > 0) await print(came);
@@ -62,15 +62,15 @@ interface Page {
   more?: unknown;
 }
 
-/** Whether a feed can go on from the body of an answer: any server may be at the address. */
+/** Whether a feed can go on from this body. Any server may be at the address, so we check its form. */
 function isPage(body: Partial<Record<keyof Page, unknown>> | undefined, after: string | undefined): body is Page {
   const areEntries = Array.isArray(body?.data) && body.data.every(isRow);
   return areEntries && typeof body.next === "string" && !(body.more === true && body.next === after);
 }
 
 /**
- * Seconds until the next call: as `Retry-After` says, or so that the calls that the limit leaves last until it is full
- * again.
+ * Returns the seconds until the next call: those of `Retry-After`, or so many that the remaining calls last until the
+ * limit's window ends.
  */
 export function restOf(response: Pick<CallResponse, "status" | "headers"> | undefined): number {
   if (response?.status !== 200) return Number(response?.headers["retry-after"]) || patience;
@@ -82,12 +82,12 @@ export const beginningForm =
   "a time ago such as 30min, a day or a time such as 2026-11-01T08:00, 0 for the oldest, " +
   "or the `next` of an earlier answer";
 
-/** How many entries a page has on the way to a time. */
+/** How many entries a page has while we look for the beginning time. */
 const largestPage = "1000";
 
 /**
- * Where a feed begins: the members of its first call, and the time, in milliseconds since 1970, before which entries
- * are left out. Only the entries say when they came, so a time is looked for from the oldest one on.
+ * Returns where a feed begins: the members of its first call, and a time in milliseconds since 1970. Entries before
+ * that time are left out. Only the entries say when they came, so we read from the oldest one on.
  */
 export function beginning(
   { input }: Operation<never>,

@@ -10,18 +10,21 @@ const timeout = 10_000;
 export interface ForwardOptions {
   /** Address that gets the events. */
   to: string;
-  /** Secret that signs them. Unless said: a new one. */
+  /** Secret that signs the events. Default: a new one. */
   secret?: string | undefined;
 }
 
-/** An event of the list of events, as far as a line about it needs. */
+/** The members of a listed event that a line about it needs. */
 interface Forwarded {
   id: string;
   type: string;
   data: { request_reference?: string | null } | null;
 }
 
-/** Where events go, the secret that signs them, and a function that sends one as its webhook would be. */
+/**
+ * Returns where events go, the secret that signs them, and a function that sends an event just as its webhook would be
+ * sent.
+ */
 export function forwarding({ to, secret = newSecret() }: ForwardOptions) {
   const address = httpUrl.read(to);
   if (address === undefined) throw new InputError(`--forward-to must be ${httpUrl.form}.`);

@@ -43,7 +43,7 @@ export function rowsRenderer(
   };
 }
 
-/** Of a response nobody knows more than its JSON: all is text. */
+/** Treats all values as text: of such a response we know nothing but its JSON. */
 function plainTable(rows: readonly Record<string, unknown>[]) {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   return tableOfRows({ properties: Object.fromEntries([...names].map((name) => [name, {}])) }, rows, utc);

@@ -5,7 +5,7 @@ import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 
 const timeoutSeconds = 60;
 
-/** Duba did not answer: nothing did, or something else. `message` contains no credential and no member. */
+/** Duba did not answer: either nothing answered, or another server. `message` contains no credential and no member. */
 export class NoAnswerError extends Error {
   readonly exitCode = 1;
 }
@@ -16,7 +16,7 @@ export interface CallRequest {
   headers: Readonly<Record<string, string>>;
   /** Without a slash at its end. */
   url: string;
-  /** What the paths begin with there. */
+  /** The beginning of all paths at this URL. */
   prefix: string;
   key: string;
   userAgent: string;
@@ -68,7 +68,7 @@ export async function sendCall({
   return { status: answer.status, headers: answer.headers, text: answer.body.toString() };
 }
 
-/** What a person reads in place of a response. */
+/** Says what happened when no response came. */
 function sentenceOf(code: string, origin: string): string {
   if (code === "timed_out") return `${origin} did not answer within ${timeoutSeconds} seconds.`;
   const cure = `${code === "ECONNREFUSED" ? "Start it with `duba serve`, or choose" : "Choose"} another address with --url.`;

@@ -20,7 +20,7 @@ export interface Erasure {
   receipt: string;
   /** Milliseconds since 1970. */
   erasedAt: number;
-  /** Ordered by account and mode. `records`: how many of the verifications still had their record. */
+  /** Ordered by account and mode. `records`: for how many of the verifications the record was still stored. */
   accounts: { accountId: string; mode: Mode; verifications: number; records: number }[];
   /** False if a reader prevented us from removing the erased data from the database's files. */
   isOffDisk: boolean;

@@ -81,7 +81,7 @@ async function settingsFor(folder: string): Promise<Record<string, string>> {
   };
 }
 
-/** This port, or another one on which nobody listens. */
+/** Returns this port if it is free, and otherwise another free port. */
 async function freePort(wanted: number): Promise<number> {
   for (const port of [wanted, 0]) {
     const server = createServer().listen(port, "127.0.0.1");

@@ -11,8 +11,8 @@ import type { Verified } from "./month.ts";
 const atOnce = 2_000;
 
 /**
- * Puts verifications on the ledger as if they had been made: with their attempts, their entries of the audit trail,
- * their sums, the last use of each key, and what the service counts in a minute.
+ * Puts invented verifications on the ledger as if somebody had made them: with their attempts, audit entries and sums,
+ * the last use of each key, and the service's counts by the minute.
  */
 export async function fillMonth(room: Audited & WithClock, month: readonly Verified[], zone: TimeZone): Promise<void> {
   const { db } = room;
@@ -30,7 +30,8 @@ export async function fillMonth(room: Audited & WithClock, month: readonly Verif
       );
     });
   }
-  // Today's time, as an entry that is older than the seal before it was written afterwards.
+  // These entries get the current time: an entry older than the seal before it would look as if it was written
+  // afterwards.
   for await (const page of ledgerAuditEvents(db)) await room.audit(db, ...page.flatMap(({ event }) => event ?? []));
   const uses = new KeyUses(db);
   for (const { row } of month) if (row.key_id !== null) uses.note(row.key_id, "127.0.0.1", row.created_at);

@@ -13,8 +13,8 @@ interface ClientKey {
 }
 
 /**
- * Makes the clients with a live and a test key each, puts so many verifications on the ledger, made since a time, and
- * does what operators did after them.
+ * Creates the clients, each with a live and a test key, puts this many verifications since a time on the ledger, and
+ * then does what operators did after them.
  */
 export async function fillReseller(
   context: CommandContext,
@@ -43,7 +43,7 @@ export async function fillReseller(
   return { keys, month };
 }
 
-/** Runs a command, and says what it answered; nothing if this build has no such command. */
+/** Runs a command and returns its answer. Does nothing if this build lacks the command. */
 export async function done(context: CommandContext, ...[id, texts]: Deed): Promise<Readonly<Record<string, string>>> {
   const found = (await context.commands(id.split(".")[0])).find((each) => each.id === id);
   if (!found) return {};

@@ -6,13 +6,13 @@ import { draws, type Verified } from "./month.ts";
 const minute = 60_000;
 const lastDay = 24 * 60;
 
-/** Of this process, so that the counts of the service itself add up with them. */
+/** The instance that these counts belong to. The service counts under its own name, and sums cover both. */
 const instance = "demo";
 
-/** Look-ups of a minute, for each verification of it, and in a minute without one. */
+/** How many look-ups a minute has for each of its verifications, and how many it has at least. */
 const lookUps = { each: 40, least: 12 };
 
-/** What the service would have counted in the minutes of the last day. */
+/** Invents what the service would have counted in each minute of the last day. */
 export function minutesOf(
   month: readonly Verified[],
   now: number,
@@ -43,7 +43,7 @@ export function minutesOf(
   return { outcomes, durations };
 }
 
-/** The outcome of the response, as counts name it. */
+/** Names the outcome of a response as the counts do. */
 function toldAs({ row }: Verified): string {
   if (row.state === "verified") return "ok";
   return row.state === "negative"
@@ -53,7 +53,7 @@ function toldAs({ row }: Verified): string {
       : "upstream_unavailable";
 }
 
-/** How many took so long. */
+/** Counts how many durations fall into each bucket. */
 function bucketsOf(milliseconds: readonly number[]): string {
   const counts = [...durationBounds, 0].map(() => 0);
   for (const each of milliseconds) {

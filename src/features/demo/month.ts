@@ -15,7 +15,10 @@ export interface Verified {
 
 /** Whose verifications they are, and what they cost. */
 export interface Traffic {
-  /** The accounts with their live keys, and their parts of the sum of all shares. */
+  /**
+   * The accounts with their live keys. Each account's part of the traffic is its share divided by the sum of all
+   * shares.
+   */
   accounts: readonly { id: string; key: string; share: number }[];
   /** Kobo that a verification of a kind costs its account. */
   fees: Readonly<Record<CheckKind, number>>;
@@ -30,12 +33,12 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** The first vendor is out of service for some hours of one day, so many days ago. */
+/** For these hours of one day, this many days ago, the first vendor is out of service. */
 const outage = { daysAgo: 6, from: 13, to: 15 };
 
 /** How busy each hour of a day is. */
 const busyness = [3, 2, 1, 1, 1, 3, 8, 16, 30, 42, 48, 46, 40, 41, 45, 44, 40, 36, 30, 26, 22, 17, 11, 6];
-/** Saturday and Sunday, of a working day. */
+/** How busy Saturday and Sunday are, compared with a working day. */
 const ofWeekday: Readonly<Record<number, number>> = { 6: 0.6, 7: 0.35 };
 
 const endings: readonly [parts: number, ending: Ending][] = [
@@ -46,7 +49,7 @@ const endings: readonly [parts: number, ending: Ending][] = [
 ];
 const outOfService: Ending = { outcome: "failed", reason: "out_of_service" };
 
-/** The same numbers in each run, each from 0 to below 1. */
+/** Returns a generator of numbers from 0 to below 1, the same ones in each run. */
 export function draws(seed: number): () => number {
   let state = seed;
   return () => {
@@ -57,7 +60,10 @@ export function draws(seed: number): () => number {
   };
 }
 
-/** So many verifications in the hours of work since then, oldest first, and two of unknown outcome. */
+/**
+ * Yields this many invented verifications since that time, mostly in working hours, oldest first. Two of them have an
+ * unknown outcome.
+ */
 export function* monthOf(count: number, traffic: Traffic): Generator<Verified> {
   const draw = draws(count);
   const { since, now, zone } = traffic;
@@ -167,7 +173,7 @@ function verified(begun: number, traffic: Traffic, draw: () => number, ends: End
   return { row, attempts };
 }
 
-/** One of these, by its parts of all. */
+/** Picks one of these values at random, weighted by their parts. */
 function pick<Value>(all: readonly (readonly [parts: number, value: Value])[], draw: () => number): Value {
   let left = draw() * all.reduce((sum, [parts]) => sum + parts, 0);
   for (const [parts, value] of all) {

@@ -1,17 +1,17 @@
 import type { Texts } from "../../declare/command/read-texts.ts";
 
-/** A deed of an operator: a command by its id, with texts as somebody would type them. */
+/** A command that an operator ran: its id, with texts as somebody would type them. */
 export type Deed = readonly [command: string, texts: Texts];
 
 /** A client of the invented reseller. */
 export interface Client {
   name: string;
   email: string;
-  /** Of all traffic, in parts of the sum of all. */
+  /** The client's part of all traffic: its share divided by the sum of all shares. */
   share: number;
 }
 
-/** No such business is meant by any of them. */
+/** These businesses are invented. */
 export const clients: readonly Client[] = [
   { name: "Kobo Pay", email: "ops@kobopay.example", share: 30 },
   {
@@ -32,10 +32,10 @@ export const clients: readonly Client[] = [
 ];
 
 const [kobo, ajo, , till] = clients.map(({ email }) => email) as [string, string, string, string];
-/** Its calls are refused. */
+/** The client that is suspended, so its calls are refused. */
 export const suspended = clients.at(-1)!.email;
 
-/** What operators did after that month, and left to do: a paused vendor, and a price change that waits. */
+/** What operators did after that month, and what they left undone: a paused vendor, and a price change that waits. */
 export const deeds: readonly Deed[] = [
   ["accounts.change", { account: ajo, cap_naira: "750000" }],
   ["accounts.change", { account: till, prepaid: "on" }],

@@ -5,7 +5,7 @@ import { vendors } from "../../vendors/registry.ts";
 import { startStandIn } from "../../vendors/sandbox/start-stand-in.ts";
 import { upstreamSettings } from "../../vendors/upstream-settings.ts";
 
-/** In the order in which they are asked. Kobo of a check. */
+/** Kobo that a check costs at each vendor. The vendors are in the order in which they get attempts. */
 const prices = {
   dojah: { bvn: 7_000, nin: 9_000 },
   prembly: { bvn: 6_000, nin: 8_000 },
@@ -16,7 +16,7 @@ type DemoVendor = keyof typeof prices;
 
 const names = Object.keys(prices) as DemoVendor[];
 
-/** The settings of a service that asks the three vendors, each at its URL. */
+/** Returns the settings of a service that uses the three vendors, each at its URL. */
 export function vendorSettings(urlOf: (name: DemoVendor) => string): Record<string, string> {
   const own: Record<string, string> = {};
   for (const name of names) {
@@ -31,7 +31,7 @@ export function vendorSettings(urlOf: (name: DemoVendor) => string): Record<stri
   return { ...own, [settings.upstreams.name]: names.join(), [settings.vendorPrices.name]: bills.join() };
 }
 
-/** Starts the stand-ins of three vendors, and says which settings point a service at them. */
+/** Starts the stand-ins of three vendors, and returns the settings that point a service at them. */
 export async function startVendors(): Promise<AsyncDisposable & { settings: Record<string, string> }> {
   await using running = new AsyncDisposableStack();
   const urls = {} as Record<DemoVendor, string>;

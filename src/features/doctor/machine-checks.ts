@@ -23,7 +23,7 @@ import { isRehearsal } from "../../verification/stand-in-store.ts";
 interface Finding {
   sentence: string;
   mends?: readonly Mend[];
-  /** The key, endpoint or account that it is about. */
+  /** The key, endpoint or account that the finding is about. */
   subject?: string;
   /** In milliseconds since 1970. */
   since?: number;
@@ -40,16 +40,16 @@ interface WrittenResult extends Required<Pick<Result, "check" | "passed" | "sent
   since: number | null;
 }
 
-/** What a check that passed says, or a list of what is wrong. */
+/** Returns a sentence if the check passed, or a list of what is wrong. */
 type Check = (room: CommandContext) => Promise<string | Finding | readonly (string | Finding)[]>;
 
-/** Above this the times of instances, tokens and statements disagree. */
+/** If the clocks differ by more than these milliseconds, the times of instances, tokens and statements disagree. */
 const clockTolerance = 1000;
 
-/** A record key that is in use for longer has sealed the records of too many, in milliseconds. */
+/** A record key in use for more than these milliseconds has sealed too many records. */
 const oldRing = 365 * 24 * 3_600_000;
 
-/** Marks of endpoints that outlive their key. */
+/** The marks of endpoints whose key has ended. */
 const byEndedKey: ReadonlySet<EndpointMark | null> = new Set(["its key is revoked", "its key has expired"]);
 
 const checks: Readonly<Record<string, Check>> = {
@@ -218,7 +218,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Runs all checks. A check that cannot be made has failed, with the sentence of its error. */
+/** Runs all checks. If a check throws, it has failed, and its error's sentence says why. */
 export async function checkMachine(room: CommandContext): Promise<WrittenResult[]> {
   const results: Result[] = [];
   for (const [check, run] of Object.entries(checks)) {
@@ -237,7 +237,7 @@ export async function checkMachine(room: CommandContext): Promise<WrittenResult[
   );
 }
 
-/** Whether the way to PostgreSQL is encrypted where it leaves the machine. */
+/** Checks that the connection to PostgreSQL is encrypted if it leaves this machine. */
 function databaseTransport(setting: string, databaseUrl: string): string | readonly string[] {
   if (!databaseUrl) return "the store is a file of this machine.";
   const { hostname, searchParams } = new URL(databaseUrl);

@@ -15,7 +15,7 @@ import { signingSecrets, switchOff } from "./endpoints.ts";
 export interface DeliveryParts {
   db: Kysely<Tables>;
   keyring: CurrentKeyring;
-  /** Names this process. */
+  /** The name of this process. */
   instance: string;
   /** Private networks that endpoints may be in. */
   networks: BlockList | null;
@@ -26,8 +26,8 @@ export interface DeliveryParts {
   /** Milliseconds for one delivery. */
   timeout?: number;
   /**
-   * Whether live verifications are of people that stand-ins invented: live events then say so in a header. Default:
-   * false.
+   * Whether live verifications are answered by stand-ins, with people that they invent. A header of live events then
+   * says so. Default: false.
    */
   standIns?: boolean;
 }
@@ -37,16 +37,22 @@ type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at
   Pick<EventEndpointRow, "secret" | "former_secret" | "former_ends_at"> &
   EventRow;
 
-/** As a literal, because the index of what waits has no parameter. */
+/** A literal: the planner uses the partial index of waiting deliveries only for a literal, not for a parameter. */
 const isWaiting = sql.lit("waiting" as const);
 
-/** Endpoints that this process sends to at the same time. A slow one takes one place, and the others take turns. */
+/**
+ * How many endpoints this process sends to at the same time. A slow endpoint occupies one place, and the others take
+ * turns.
+ */
 const mostAtOnce = 100;
 /** At most this many of those endpoints may belong to one account. */
 const mostOfOne = 10;
 /** Milliseconds after which a turn of one endpoint ends. */
 const turnTime = 5_000;
-/** How long nobody else may send to an endpoint. We renew it when what is left may be too short for a delivery. */
+/**
+ * Milliseconds for which no other process may send to an endpoint. We renew the lease when the rest may be too short
+ * for a delivery.
+ */
 const leaseTime = 30_000;
 const leaseReserve = sendTimeout + 5_000;
 
@@ -78,9 +84,7 @@ export class Deliverer {
     this.#parts = parts;
   }
 
-  /**
-   * Begins turns of the endpoints whose time has come, and does not wait for the turns. Rejects if the store is away.
-   */
+  /** Begins a turn of each endpoint that is due, and does not wait for the turns. Rejects if the store is away. */
   async begin(): Promise<void> {
     const { now } = this.#parts;
     const at = now();
@@ -101,7 +105,10 @@ export class Deliverer {
     }
   }
 
-  /** Due endpoints: the first of each account, then the second of each. An account with all places taken waits. */
+  /**
+   * Selects due endpoints: the first of each account, then the second of each, and so on. An account that already has
+   * the most turns waits.
+   */
   #due(at: number) {
     const full = [...new Set(this.#turns.values())].filter((audience) => this.#placesOf(audience) >= mostOfOne);
     const { db } = this.#parts;

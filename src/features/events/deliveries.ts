@@ -24,7 +24,7 @@ export async function listDeliveries(
   return (await pageOf(await fitting(db, asked), placeInList, limit, after, "desc")).rows;
 }
 
-/** All of them, some at a time, newest first. */
+/** Reads all such deliveries in pages, newest event first. */
 export async function* allDeliveries(db: Db, asked: AskedDeliveries) {
   yield* pagesOf(await fitting(db, asked), placeInList, rowsAtOnce, "desc");
 }
@@ -48,7 +48,10 @@ async function fitting(db: Db, { endpoint, state, since, until }: AskedDeliverie
     .$if(until !== undefined, (query) => query.where("event.at", "<", until!));
 }
 
-/** How many deliveries that fit are dead, by endpoint, and since when in milliseconds since 1970. */
+/**
+ * Counts the dead deliveries that match, by endpoint, and returns when the oldest of their events happened, in
+ * milliseconds since 1970.
+ */
 export async function deadByEndpoint(db: Db, asked: AskedDeliveries) {
   const { endpoint, since, until } = asked;
   if (endpoint !== undefined) await findEndpoint(db, endpoint);
@@ -70,13 +73,13 @@ export async function deadByEndpoint(db: Db, asked: AskedDeliveries) {
   return rows.map((row) => ({ endpoint: row.endpoint, events: Number(row.events), since: Number(row.since) }));
 }
 
-/** The delivery of an endpoint that was tried last, with its event. */
+/** Returns the delivery that was last tried at an endpoint, with its event. */
 export async function lastTried(db: Db, endpoint: string) {
   return (
     withEvents(db)
       .where("delivery.endpoint_id", "=", endpoint)
       .where("delivery.tried_at", "is not", null)
-      // Deliveries are tried in this order. One that is queued again goes to the end.
+      // Deliveries are tried in this order: queueing one again moves it to the end.
       .orderBy("delivery.place", "desc")
       .limit(1)
       .executeTakeFirst()
@@ -119,7 +122,7 @@ function withEvents(db: Db) {
     .select(["event.id", "event.type", "event.at"]);
 }
 
-/** The events about a verification, oldest first, with what became of them at each endpoint. */
+/** Returns the events about a verification, oldest first, with the state of their delivery to each endpoint. */
 export async function eventsAbout(db: Db, reference: string) {
   const events = await db
     .selectFrom("event")
@@ -139,7 +142,7 @@ export async function eventsAbout(db: Db, reference: string) {
   }));
 }
 
-/** An event with what became of it at each endpoint. Throws a `CommandError` if there is none of this id. */
+/** Returns an event, with its delivery to each endpoint. Throws a `CommandError` if no event has this id. */
 export async function findEvent(db: Db, id: string) {
   const event = await db.selectFrom("event").selectAll().where("id", "=", id).executeTakeFirst();
   if (!event) throw new CommandError("No event has this id. Events are kept for 60 days.");
@@ -151,18 +154,18 @@ interface Resent {
   endpoint: string;
   owner?: EndpointOwner;
   event?: string | undefined;
-  /** Of events from when until when, in milliseconds since 1970. */
+  /** Only events from `since` to before `until`, in milliseconds since 1970. */
   since?: number | undefined;
   until?: number | undefined;
 }
 
-/** Deliveries in one transaction. On SQLite every verification waits for it. */
+/** How many deliveries one transaction queues. On SQLite every verification waits for it. */
 const atOnce = 200;
 
 /**
- * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. An
- * endpoint that was off is on again. Undefined: there is nothing to do. Throws an `EndpointError` for an unknown
- * endpoint, and for an event that was never for it.
+ * Queues the dead deliveries of an endpoint again, or a single delivery that is dead or was delivered, and returns how
+ * many. Switches the endpoint on if it was off. Undefined: there is nothing to do. Throws an `EndpointError` for an
+ * unknown endpoint, and for an event that was never for it.
  */
 export async function resend(room: Audited, wanted: Resent, now: number): Promise<number | undefined> {
   const first = await resendOldest(room, wanted, now);

@@ -2,7 +2,10 @@ import type { Mend } from "../../declare/command/mend.ts";
 import { CommandError } from "../../declare/command.ts";
 import type { FailureCode } from "../../declare/failures.ts";
 
-/** An endpoint cannot be changed as asked. Operators read the sentence with its cure; callers read it with the code. */
+/**
+ * An endpoint cannot be changed as requested. Operators get the sentence with a remedy; callers get the sentence with
+ * the code.
+ */
 export class EndpointError extends CommandError {
   readonly code: FailureCode;
 

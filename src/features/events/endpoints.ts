@@ -38,12 +38,13 @@ export interface NewEndpoint {
   /** Null: of operators. */
   mode: Mode | null;
   url: URL;
-  /** None: all types of today. A type that is added later must be named. */
+  /** Empty: all types that exist today. A type that is added later must be named. */
   types: readonly EventType[];
 }
 
 /**
- * Locks endpoints and events. A key that was revoked a moment ago may be believed for 5 s more: it changes no endpoint.
+ * Locks endpoints and events. The cache may accept a key for 5 s after it was revoked, so this checks that the key may
+ * still change endpoints.
  */
 export async function lockEndpoints(trx: Transaction<Tables>, actor: string): Promise<void> {
   await lockCounter(trx, "event");
@@ -109,7 +110,7 @@ export async function addEndpoint(
   });
 }
 
-/** Endpoints, oldest first: of one audience, or all. */
+/** Lists endpoints, oldest first: those of one audience, or all. */
 export async function listEndpoints(db: Db, audience?: string): Promise<EventEndpointRow[]> {
   const all = db.selectFrom("event_endpoint").selectAll().orderBy("created_at").orderBy("id");
   return (audience === undefined ? all : all.where("audience", "=", audience)).execute();
@@ -119,7 +120,8 @@ export async function listEndpoints(db: Db, audience?: string): Promise<EventEnd
 export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): Promise<EventEndpointRow> {
   const found = db.selectFrom("event_endpoint").selectAll().where("id", "=", id);
   const own = owner ? found.where("audience", "=", owner.accountId).where("mode", "=", owner.mode) : found;
-  // Every id has this form. Another text may be a person's number, so it reaches no query and no log of the store.
+  // Every id has this form. A text in another form may be a person's number, so it must not reach a query or the
+  // store's log.
   const row = /^ep_[\w-]{12}$/.test(id) ? await own.executeTakeFirst() : undefined;
   if (!row)
     throw new EndpointError(
@@ -130,7 +132,7 @@ export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): P
   return row;
 }
 
-/** Removes an endpoint and all that waits for it. Throws an `EndpointError` for an unknown id. */
+/** Removes an endpoint with everything that waits for it. Throws an `EndpointError` for an unknown id. */
 export async function removeEndpoint(
   { db, audit, actor, now }: Audited & Pick<EndpointPlace, "now">,
   { id, owner }: { id: string; owner?: EndpointOwner },

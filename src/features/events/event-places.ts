@@ -41,7 +41,7 @@ export async function eventPlaces(
         throw beginAnew("is of another history of this service, as there is after a restore");
       return from;
     },
-    // All of one length.
+    // Padded, so that all cursors have the same length.
     seal: (number) => sealCursor(keyring.current, accountId, `${String(number).padStart(15, "0")}-${history}`),
     async refuseRemoved(from) {
       const { oldest } = await db

@@ -67,7 +67,10 @@ export async function openReceiver(port = 0): Promise<Receiver> {
   return receiver;
 }
 
-/** What the library of the specification reads from a delivery, at the delivery's own time. Throws if it refuses it. */
+/**
+ * Reads a delivery with the specification's own library, as at the time of the delivery. Throws if the library refuses
+ * it.
+ */
 export function readDelivery(secret: string, { headers, body }: Pick<ReceivedDelivery, "headers" | "body">): unknown {
   mock.timers.enable({ apis: ["Date"], now: Number(headers["webhook-timestamp"]) * 1000 });
   try {

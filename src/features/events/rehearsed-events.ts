@@ -9,8 +9,8 @@ import type { EventRow, Tables } from "../../storage/tables.ts";
 export const mostRehearsed = 1_000;
 
 /**
- * The most events that one rehearsal removes: an older version kept them all, and on SQLite verifications wait for this
- * transaction.
+ * The most events that one rehearsal removes. There may be many, because an older version kept them all, and on SQLite
+ * verifications wait for this transaction.
  */
 const removedAtOnce = 200;
 
@@ -31,7 +31,7 @@ export async function rehearse(
 }
 
 async function removeBeyondBudget(trx: Kysely<Tables>, accountId: string): Promise<void> {
-  // As a literal, because the index of rehearsed events has no parameter.
+  // A literal: the planner uses the partial index of rehearsed events only for a literal, not for a parameter.
   const itsRehearsed = trx
     .selectFrom("event")
     .where("audience", "=", accountId)

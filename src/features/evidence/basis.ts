@@ -7,10 +7,7 @@ const columns = ["about", "purpose", "basis", "country"] as const;
 /** What the operator states of an activity or a vendor. */
 export type StatedBasis = Record<(typeof columns)[number], string>;
 
-/**
- * Reads the operator's statements, one for each thing that they are `about`. Numbers that may be a person's are not
- * kept.
- */
+/** Reads the operator's statements by what each is `about`. Leaves out numbers that may be a person's. */
 export async function readBasis(
   [file, ...more]: readonly ChosenFile[],
   known: readonly string[],

@@ -14,7 +14,7 @@ export interface PeopleCount {
 /** Characters of a keyed hash after the version of its key. */
 const hashLength = 22;
 
-/** Counts the subjects of a period by their keyed hashes. Who was erased has none, and is not counted. */
+/** Counts the subjects of a period by their keyed hashes. Erased people have no hash, so they are not counted. */
 export async function countPeople(db: Db, { from, to }: { from: number; to: number }): Promise<PeopleCount[]> {
   const version = sql<string>`substr(subject_hash, 1, length(subject_hash) - ${sql.lit(hashLength)})`;
   const rows = await db

@@ -21,7 +21,7 @@ import { type Period, readTrail, rolesOf, type TrailEntry } from "./read-trail.t
 const day = 86_400_000;
 const notStated = "not stated";
 
-/** What is processed of whom, by the names under which an operator states why. */
+/** Which data of whom is processed, by the names under which an operator states the legal basis. */
 const activities: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     checkKinds.map((kind) => [
@@ -93,7 +93,7 @@ export async function evidenceFiles(
   return [...files, { name: "SHA256SUMS", text: sums.join("") }];
 }
 
-/** The columns of each table, which stand in its heading also where it is empty. */
+/** The columns of each table, so that an empty table has its heading too. */
 export const evidenceColumns: Readonly<Record<string, readonly string[]>> = {
   "processing.csv": ["about", "what", "purpose", "basis"],
   "recipients.csv": ["vendor", "place", "host", "country", "kind", "attempts"],
@@ -115,7 +115,7 @@ function csvOf(name: string, rows: Rows): string {
   return stringify(plain, { header: true, columns: [...evidenceColumns[name]!] });
 }
 
-/** The halves of calendar years that a period touches, cut at its ends. */
+/** Returns the calendar half-years that a period touches, cut at the ends of the period. */
 function halfYears({ from, to }: Period, zone: TimeZone): Period[] {
   const years = [zone.dayOf(from), zone.dayOf(to)].map((text) => Number(text.slice(0, 4)));
   const starts: number[] = [];
@@ -129,7 +129,7 @@ const isoPeriod = ({ from, to }: Period) => ({ from: isoOf(from), to: isoOf(to) 
 const within = (entries: readonly TrailEntry[], { from, to }: Period) =>
   entries.filter(({ at }) => at >= from && at < to);
 
-/** Numbers, ids and words of the code: only these facts of an entry get into a file. */
+/** Picks facts of an entry. Only numbers, ids and words of the code get into a file. */
 function factsOf(facts: TrailEntry["facts"], ...names: string[]): Record<string, string | number | null> {
   return Object.fromEntries(names.map((name) => [name, (facts[name] as string | number | undefined) ?? null]));
 }
@@ -159,7 +159,7 @@ function hostOf(url: unknown): string | null {
 
 async function retention({ db, now, keptTimes }: CommandContext): Promise<Rows> {
   const at = now();
-  // Nobody runs these rules, so nothing is removed or audited.
+  // We only read how long each rule keeps rows. The rules do not run, so nothing is removed or audited.
   const rules = everyRule({ ...keptTimes, audit: async () => {}, trimTrail: async () => 0 });
   return Promise.all(
     rules.map(async ({ name, tables, kept }) => ({
@@ -184,7 +184,7 @@ async function access({ db }: CommandContext, { from, to }: Period): Promise<Row
     return { who: id, what, from: created_at, until: ends.length === 0 ? null : Math.min(...ends), by: "" };
   });
   const roles = rolesOf(await readTrail(db, "people", to));
-  // The trail forgets after 24 months, and a person does not.
+  // The trail keeps entries for 24 months only, so it may lack the role of a person who registered earlier.
   const longer = (await listPeople(db))
     .filter(({ id, passkeys }) => passkeys > 0 && !roles.some(({ who, until }) => who === id && until === null))
     .map(({ id, role, created_at }) => ({ who: id, what: role, from: created_at, until: null, by: "" }));

@@ -35,7 +35,7 @@ export async function readTrail(db: Db, part: TrailPart, until: number): Promise
   return found.sort((one, other) => one.at - other.at);
 }
 
-/** Without `person:`, behind which a terminal writes the e-mail. */
+/** Returns who acted, without the e-mail that a terminal writes after `person:`. */
 function byOf(actor: string): string {
   return actor.startsWith("person:") ? actor.slice("person:".length) : actor.split(":")[0]!;
 }
@@ -50,7 +50,7 @@ export interface HadAccess {
   by: string;
 }
 
-/** From when until when each person had which role in the console, as the trail has it. */
+/** Derives from the trail which role each person had in the console, and from when to when. */
 export function rolesOf(entries: readonly TrailEntry[]): HadAccess[] {
   const had: HadAccess[] = [];
   const open = new Map<string, HadAccess>();

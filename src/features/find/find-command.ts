@@ -8,7 +8,8 @@ import { holdsLongNumber } from "../../declare/fields.ts";
 import Type from "../../declare/schema/type.ts";
 
 /**
- * Forms of names that may have ten digits in a row and are nobody's number: references, request ids of proxies, UUIDs.
+ * Forms of texts that may have ten digits in a row but are not a person's number: references, request ids of proxies,
+ * UUIDs.
  */
 const ownForms = [
   referenceForm,
@@ -67,7 +68,7 @@ export const findCommand = (records: RecordKinds) =>
     },
   });
 
-/** The reference in what a client wrote around it: "Ref: aVi3O… please". */
+/** Finds the reference in a text that a client wrote around it: "Ref: aVi3O… please". */
 function referenceIn(text: string): string | undefined {
   return text.split(/[^0-9A-Za-z]+/).find((word) => referenceForm.test(word));
 }

@@ -8,10 +8,7 @@ import type { Db } from "../../storage/tables.ts";
 
 export interface Rewrapped {
   rows: number;
-  /**
-   * What the ring cannot open, so that it did not change: references of at most 100 records, and ids of endpoints of
-   * events.
-   */
+  /** What the ring cannot open and is therefore unchanged: references of at most 100 records, and ids of endpoints. */
   unreadable: string[];
 }
 
@@ -35,7 +32,7 @@ export async function rewrap(
     .innerJoin("verification", "verification.reference", "record_key.reference")
     .select(["record_key.slot", "record_key.reference", "record_key.sealed_key", "verification.account_id"]);
   for (let rowsBefore = -1; done.rows !== rowsBefore; ) {
-    // Start again while there are any: meanwhile others may have written records with the old key.
+    // Repeat until nothing was left to do: meanwhile others may have written records with the old key.
     [rowsBefore, done.unreadable] = [done.rows, []];
     for await (const page of pagesOf(keys, ["record_key.slot", "record_key.reference"], batch)) {
       const written = await Promise.all(
@@ -47,7 +44,7 @@ export async function rewrap(
             if (done.unreadable.length < mostUnreadable) done.unreadable.push(reference);
             return 0n;
           }
-          // A key that somebody changed since we read it stays as it is.
+          // Updates a key only if nobody changed it since we read it.
           const update = db.updateTable("record_key").set({ sealed_key: renewed });
           const where = update.where("slot", "=", sql.lit(slot)).where("reference", "=", reference);
           return (await where.where("sealed_key", "=", sealed_key).executeTakeFirstOrThrow()).numUpdatedRows;
@@ -58,12 +55,12 @@ export async function rewrap(
     }
   }
   done.unreadable.push(...(await rewrapSecrets(db, keyring, now)));
-  // Destroys the old versions of the keys too, also those of a run that was killed.
+  // Also destroys the old versions of keys that a killed run left behind.
   await destroyStaleKeys(db, allSlots, readerPatience);
   return done;
 }
 
-/** How many stored records are not under the record key that is current at `now`. */
+/** Counts the stored records that are not sealed under the record key that is current at `now`. */
 export async function countOutdated(db: Db, { records }: Keyring, now: number): Promise<number> {
   const { count } = await outdated(db, currentOf(records, now).id)
     .select((it) => it.fn.countAll<number>().as("count"))

@@ -22,7 +22,7 @@ export interface RingPlace extends Audited {
   path: string;
 }
 
-/** For so many milliseconds after a rotation, a process may still write rows made with the old key. */
+/** For this many milliseconds after a rotation, a process may still write rows made with the old key. */
 export const settling = 5 * 60_000;
 
 /**
@@ -49,14 +49,14 @@ export async function rotate(
     /** The first number that no key has ever used. */
     const free = (nameOf: (number: number) => string, number = 1): number =>
       known.has(nameOf(number)) ? free(nameOf, number + 1) : number;
-    // Only now: the store may have taken long to answer.
+    // Read the clock only here: the store may have taken long to answer.
     from = now() + wait;
     const entry = () => ({ key: randomBytes(32), from });
     const id = `r${free((number) => recordsName(`r${number}`))}`;
     const version = free(hmacName);
     if (records) added.push(id);
     if (hashes) added.push(`v${version}`);
-    // Before the file, so that the ring never has a key that is missing from the audit trail.
+    // Audit before we write the file, so that the ring never has a key that is missing from the audit trail.
     await audit(db, keyringTrail.rotated(actor, { keys: added.join(" ") }));
     return {
       ...ring,
@@ -92,7 +92,7 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
         : new KeyringError(
             `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
           );
-    // The store first, so that no process rejects the ring without the key as damaged.
+    // Change the store first: otherwise a process could reject the ring without this key as damaged.
     await inTransaction(db, async (trx) => {
       await trx.updateTable("fact").set({ value: retired }).where("name", "=", meant.fact).execute();
       await audit(trx, keyringTrail.retired(actor, { key: name }));

@@ -30,7 +30,7 @@ export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promi
   const current = currentOf(ring.records, now());
   const older = ring.records.slice(0, ring.records.indexOf(current));
   if (older.length === 0 || (current.from ?? 0) + settling > now()) return;
-  // Records end by themselves, secrets of endpoints do not.
+  // Records expire by themselves, but secrets of endpoints do not, so we seal those with the new key.
   await rewrapSecrets(db, ring, now());
   const usage = await recordUsage(db);
   for (const { id } of older) if (!usage.has(id)) await retire(place, id, now());

@@ -40,5 +40,5 @@ export async function recordUsage(db: Db): Promise<Map<string, number>> {
   return counts;
 }
 
-/** What needs each key of the ring, by its name; a key that nothing needs has no entry. */
+/** Functions that count what needs each key of the ring, by the key's name. A key that nothing needs has no entry. */
 export const usageOf = { records: recordUsage, hashes: hashUsage };

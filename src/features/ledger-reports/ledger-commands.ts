@@ -157,9 +157,9 @@ const showVerification = command({
     quoted_fee: naira,
     charged: yes,
     charged_at: orNull(time),
-    /** What was not given back of the charge. */
+    /** The charge without what was given back. */
     charge_left: naira,
-    /** What the vendors bill, as far as it is known, and what is left of the charge without it. */
+    /** What the vendors bill, as far as it is known. `margin` is what remains of the charge after it. */
     cost: orNull(naira),
     margin: orNull(naira),
     consent_reference: orNull(reference),
@@ -301,7 +301,7 @@ function chargeOf({ charged, fee }: { charged: 0 | 1; fee: number }): string[] {
   return charged ? [`Charged ${nairaText(fee)}.`] : [];
 }
 
-/** What the client was told about a verification without an outcome. */
+/** Says what the client was told about a verification without an outcome. */
 function clientGot({ state }: { state: string }, responses: readonly ClientResponse[]): string[] {
   if (state !== "unknown") return [];
   const last = responses.at(-1);

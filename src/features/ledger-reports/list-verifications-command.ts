@@ -34,7 +34,10 @@ const last4 = {
   read: (text: string) => (/^\d{4}$/.test(text) ? text : undefined),
 };
 
-/** What a Consent-Reference may be, without what may be a person's number or e-mail: no statement gets those. */
+/**
+ * The form of a Consent-Reference in a search. Refuses what may be a person's number or e-mail, so that no SQL
+ * statement gets it.
+ */
 const consent = {
   form: "1 to 128 visible characters, without a number of ten digits and without @",
   read: (text: string) => (/^[!-?A-~]{1,128}$/.test(text) && !holdsLongNumber(text) ? text : undefined),

@@ -155,8 +155,8 @@ function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter
 }
 
 /**
- * The key in force, and those that had their time: each has an index of its own. Every account has hashes, so they are
- * one parameter.
+ * Matches the idempotency keys in force and the expired ones: each kind has an index of its own. Every account has
+ * hashes, so they are one parameter.
  */
 function ofKey(hashes: readonly string[], onSqlite: boolean): Condition[] {
   const any = onSqlite

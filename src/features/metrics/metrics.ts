@@ -72,7 +72,7 @@ function metrics(sources: MetricSources): Registry {
     registry.registerMetric(metric(name, help, "gauge", read));
   const histogram = (name: string, help: string, read: () => Iterable<readonly [Labels, Durations]>) =>
     registry.registerMetric(metric(name, help, "histogram", () => [...read()].flatMap(bucketsOf)));
-  /** One value without labels that the store knows; no value while the store is away. */
+  /** Declares a metric with one value from the store and without labels. It has no value while the store is away. */
   const ofStore = (name: string, help: string, value: (figures: StoredFigures) => number) =>
     gauge(name, help, async () => {
       const figures = await stored();
@@ -80,7 +80,7 @@ function metrics(sources: MetricSources): Registry {
     });
   const secondsSince = (at: number | null) => (at === null ? Number.POSITIVE_INFINITY : Math.max(0, now() - at) / 1000);
 
-  // Read once: a checkout may be updated under a process that goes on.
+  // Read the commit once: a checkout may be updated while this process runs.
   const build = { version, commit: runningCommit() ?? "unknown" };
   gauge("build_info", "1, with the version of Duba that runs and its commit", () => [[build, 1]]);
   counter(
@@ -213,7 +213,7 @@ function metrics(sources: MetricSources): Registry {
   return registry;
 }
 
-/** The figures, or null while the store is away. */
+/** Returns a function that remembers the store's figures for a while. It returns null while the store is away. */
 function remembered(ask: () => Promise<StoredFigures>): () => Promise<StoredFigures | null> {
   let askedAt = Number.NEGATIVE_INFINITY;
   let answer: Promise<StoredFigures | null>;

@@ -13,12 +13,12 @@ import type { MetricSources } from "./metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { metricsSettings } from "./metrics-settings.ts";
 
-/** Measures a process: for its own server, or, in a worker, for the supervisor. */
+/** Measures a process. Its own server shows the metrics; a worker sends them to its supervisor. */
 export async function openMetrics(core: ServingCore, opened: AsyncDisposableStack): Promise<OpenedFeature> {
   const { config, log, worker, answers } = core;
   if (settingOf(config, metricsSettings.address) === null) return {};
   answers.measureDurations();
-  // A service without metrics does without the package for them.
+  // Import only here, so that a service without metrics does not need the package.
   const { metricsOfWorker, metricsServer } = await import("./metrics.ts");
   const sources = measures(core);
   if (worker !== undefined) return { scrape: metricsOfWorker(sources, worker) };
@@ -27,7 +27,7 @@ export async function openMetrics(core: ServingCore, opened: AsyncDisposableStac
   return { server: listening(server, config) };
 }
 
-/** Serves what all workers tell, and how many they are. */
+/** Serves the metrics of all workers, and the number of workers. */
 export async function superviseMetrics(
   config: Config,
   log: Log,
@@ -61,7 +61,7 @@ duba_worker_ends_total{reason="hung"} ${hung}
 `;
 }
 
-/** Joins texts in Prometheus' format: the format wants all values of a metric under one heading. */
+/** Joins texts in Prometheus' format, which wants all values of a metric under one heading. */
 function mergeMetrics(texts: readonly string[]): string {
   const metrics = new Map<string, { heading: string[]; values: string[] }>();
   for (const text of texts) {
@@ -81,7 +81,7 @@ function mergeMetrics(texts: readonly string[]): string {
   return [...metrics.values()].map(({ heading, values }) => `${[...heading, ...values].join("\n")}\n`).join("\n");
 }
 
-/** What the metrics of a process read of its rooms. */
+/** Collects what the metrics of a process read from its rooms. */
 function measures(core: ServingCore): MetricSources {
   const { config, health, store, answers, auditAlarms, upstreams, failingJobs, catalogue, identity, opened } = core;
   const { db, now, usage } = store;

@@ -3,7 +3,7 @@ import type { VendorStanding } from "../../verification/routes/vendor-standing.t
 
 type Labels = Record<string, string>;
 
-/** A gauge of vendors. Without a value where nobody can tell. */
+/** A gauge about vendors. It has no value where the value is unknown. */
 interface VendorGauge {
   name: string;
   help: string;
@@ -36,7 +36,7 @@ export const vendorGauges: readonly VendorGauge[] = [
   gauge("attempts_left", "Attempts that the balance pays for", ofVendor, ({ attemptsLeft }) => attemptsLeft),
 ];
 
-/** Each label set once, with its value. */
+/** Returns each set of labels once, with its value. */
 export function gaugeValues({ labels, value }: VendorGauge, vendors: readonly VendorStanding[]): [Labels, number][] {
   const values = new Map<string, [Labels, number]>();
   for (const of of vendors) {
@@ -52,7 +52,7 @@ export interface MeasuredUpstream {
   state: string;
   alarm: string | null;
   kinds: readonly CheckKind[];
-  /** The kinds of checks from which an operator keeps it. */
+  /** The kinds of checks for which an operator paused the vendor. */
   paused: readonly CheckKind[];
 }
 

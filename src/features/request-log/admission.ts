@@ -26,14 +26,14 @@ interface Left {
 export class Admission {
   readonly #budgets: EntryBudgets;
   readonly #left: Readonly<Record<Mode, Map<string, Left>>> = { test: new Map(), live: new Map() };
-  /** Answers without an entry so far. */
+  /** How many answers got no entry so far. */
   refused = 0;
 
   constructor(budgets: EntryBudgets = usualBudgets) {
     this.#budgets = budgets;
   }
 
-  /** Takes one from the budget. It runs on each response, so it does no more than a look into a map. */
+  /** Takes one entry from the budget. It runs on each response, so it only reads a map. */
   takes({ accountId, mode }: Caller, isRoutine: boolean): boolean {
     const accounts = this.#left[mode];
     let left = accounts.get(accountId);
@@ -50,7 +50,7 @@ export class Admission {
     return true;
   }
 
-  /** Gives back what comes in so many seconds, and forgets accounts that have all of it. */
+  /** Adds to each budget what these seconds allow, and forgets accounts whose budgets are full. */
   refill(seconds: number): void {
     const { routine, others } = this.#budgets;
     for (const accounts of Object.values(this.#left))

@@ -8,7 +8,7 @@ import type { Db, Tables } from "../../storage/tables.ts";
 
 export type RequestRow = Tables["api_request"];
 
-/** Whose entries somebody may read. */
+/** The account and mode whose entries the caller may read. */
 export interface LogReader {
   accountId: string;
   mode: Mode;
@@ -17,7 +17,7 @@ export interface LogReader {
 /** A place in an account's log. */
 export type RequestCursor = Pick<RequestRow, "written_at" | "serial">;
 
-/** A row that another process is writing may come up to so many milliseconds late. */
+/** A row that another process is writing may appear up to this many milliseconds late. */
 const settling = 5_000;
 
 /** The newest entry with this request id. */
@@ -38,7 +38,10 @@ export async function findRequest(
     .executeTakeFirst();
 }
 
-/** What the callers of these requests got about a verification, oldest first. A caller may repeat a request id. */
+/**
+ * Returns the responses about a verification to the callers of these requests, oldest first. A caller may repeat a
+ * request id.
+ */
 export async function responsesAbout(
   db: Db,
   { accountId, mode, reference, requestIds }: AskedStory,
@@ -65,7 +68,7 @@ export interface RequestFilter {
   since?: number;
   until?: number;
   limit: number;
-  /** The place in the log of the last row before. */
+  /** The place of the last row of the page before. */
   after?: RowPlace | undefined;
 }
 
@@ -74,7 +77,7 @@ export async function searchRequests(db: Db, { limit, after, ...filter }: Reques
   return (await pageOf(fitting(db, filter), placeInLog, limit, after, "desc")).rows;
 }
 
-/** All of them, some at a time, newest first. */
+/** Reads all such entries in pages, newest first. */
 export function allRequests(db: Db, filter: Omit<RequestFilter, "limit" | "after">): AsyncGenerator<RequestRow[]> {
   return pagesOf(fitting(db, filter), placeInLog, rowsAtOnce, "desc");
 }
@@ -99,15 +102,15 @@ function fitting(
     .$if(until !== undefined, (rows) => rows.where("written_at", "<", until!));
 }
 
-/** Answers to a key in an hour: of verifications, and all that failed. */
+/** How many answers with this code a key got in an hour. Counts verifications and everything that failed. */
 export interface KeyHour {
-  /** Of its start, in hours since 1970. */
+  /** The start of the hour, in hours since 1970. */
   hour: number;
   code: string | null;
   answers: number;
 }
 
-/** The hours in which a key was used since this time, by what it got. Look-ups that succeed are left out. */
+/** Counts what a key got in each hour since this time, by code. Leaves out look-ups that succeeded. */
 export async function keyHours(
   db: Db,
   { accountId, mode, keyId, since }: LogReader & { keyId: string; since: number },
@@ -123,8 +126,8 @@ export async function keyHours(
 }
 
 /**
- * Entries after a place, or the newest ones without one, oldest first. `next` stays behind what may still come, so that
- * a caller who asks with it misses nothing and may see the last seconds twice.
+ * Returns entries after a place, oldest first; without a place, the newest ones. `next` stays before rows that may
+ * still appear late, so a caller who continues from it misses nothing, but may see the last seconds twice.
  */
 export async function pageOfRequests(
   db: Db,
@@ -132,7 +135,7 @@ export async function pageOfRequests(
   { after, limit, now }: { after: RequestCursor | undefined; limit: number; now: number },
 ): Promise<{ rows: RequestRow[]; next: RequestCursor; more: boolean }> {
   const isSettled = ({ written_at }: RequestRow) => written_at <= now - settling;
-  /** The place of the last row that is old enough, else where we began. */
+  /** Returns the place of the last row that is old enough, else the place where we began. */
   const nextOf = (rows: RequestRow[], from: RequestCursor) => rows.findLast(isSettled) ?? from;
   const own = db.selectFrom("api_request").selectAll().where("account_id", "=", accountId).where("mode", "=", mode);
   if (!after) {
@@ -141,6 +144,6 @@ export async function pageOfRequests(
     return { rows, next: nextOf(rows, { written_at: now - settling, serial: "" }), more: false };
   }
   const { rows, more } = await pageOf(own, ["written_at", "serial"], limit, [after.written_at, after.serial]);
-  // The next call must get further.
+  // Report `more` only if `next` moves on, so that the caller's next request does not repeat this page.
   return { rows, next: nextOf(rows, after), more: more && isSettled(rows.at(-1)!) };
 }

@@ -10,21 +10,23 @@ type Row = Tables["api_request"];
 
 export interface RequestEntriesOptions extends WithClock {
   db: Db;
-  /** Names this process. */
+  /** The name of this process. */
   instance: string;
   budgets?: EntryBudgets;
 }
 
-/** Bounds the memory while the store is away. Failures have places of their own. */
+/**
+ * How many rows may wait, which bounds the memory while the store is away. Look-ups never take the places of failures.
+ */
 const mostWaiting = { routine: 500, others: 2_000 };
-/** Rows of one transaction. */
+/** How many rows one transaction writes. */
 const rowsAtOnce = 500;
 
 type Waiting = Omit<Row, "written_at">;
 
 /**
- * Collects answers in memory, and writes them to the store when a job asks for it. A process that is killed loses what
- * waits.
+ * Collects answers in memory, and writes them to the store when a job asks for it. If the process is killed, the
+ * answers that wait are lost.
  */
 export class RequestEntries implements ResponseLog {
   readonly #now: () => number;
@@ -74,13 +76,14 @@ export class RequestEntries implements ResponseLog {
   }
 
   /**
-   * Answers so far: with an entry, without one because of the account's budget, and lost because the store was away.
+   * Counts answers so far: written, left out because the account's budget was used up, and lost because the store was
+   * away.
    */
   get counts(): Readonly<Record<"written" | "over_budget" | "lost", number>> {
     return { written: this.#written, over_budget: this.#admission.refused, lost: this.#lost };
   }
 
-  /** Writes what waits, failures first, and refills the budgets. Rejects if the store is away. */
+  /** Writes the rows that wait, failures first, and refills the budgets. Rejects if the store is away. */
   async write(): Promise<void> {
     const at = performance.now();
     this.#admission.refill((at - this.#refilledAt) / 1000);
@@ -96,7 +99,7 @@ async function writeRows(db: Db, rows: Waiting[], written_at: number): Promise<v
       await trx
         .insertInto("api_request")
         .values(piece.map((row) => ({ ...row, written_at })))
-        // A write whose response was lost may have taken effect.
+        // If we lost the response to an earlier write, its rows may be in the store already.
         .onConflict((conflict) => conflict.column("serial").doNothing())
         .execute();
   });

@@ -81,7 +81,7 @@ const showRoutes = command({
         attempts_left: one.attemptsLeft,
         days_left: rounded(one.daysLeft),
       })),
-      // Whom nobody asked may be paused or ill, and is asked next.
+      // A vendor without attempts may be paused or failing, or may be the next to get one.
       ...unasked.map(({ vendor, kind, state, since, pause }) => ({
         vendor,
         kind,
@@ -96,7 +96,7 @@ const showRoutes = command({
   },
 });
 
-/** What is known of a vendor that nobody asked. */
+/** The figures of a vendor without attempts: none. */
 const noFigures = {
   attempts: 0,
   found_rate: null,

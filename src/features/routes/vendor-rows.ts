@@ -13,7 +13,7 @@ import { type FigureSpan, spans } from "../../verification/routes/vendor-figures
 const milliseconds = { unit: "ms" };
 const percent = { unit: "%" };
 
-/** How a vendor did for one kind of check in a span. */
+/** The results of a vendor for one kind of check in a span. */
 export const RouteRow = Type.Object({
   vendor: Type.String(),
   kind: Type.Enum([...checkKinds], { label: "Check" }),
@@ -39,7 +39,7 @@ const words = { ...vendorStateWords, ready: "serves" };
 /** A vendor on a page: one row, with the checks of the last day side by side. */
 export const VendorRow = Type.Object({
   vendor: Type.String(),
-  /** Of each check, or of all if it is the same. */
+  /** The state for each kind of check, or one text if all have the same state. */
   state: Type.Unsafe<string | Readonly<Record<string, string>>>({
     shows: "state",
     ...pauseMembersOfState,
@@ -89,12 +89,12 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
   });
 }
 
-/** A time as its bucket is known: half of the answers came within it, and nobody knows how far below. */
+/** Writes a median as the upper bound of its bucket: half of the answers came within this time, perhaps much sooner. */
 function boundText(milliseconds: number): string {
   return `≤ ${milliseconds / 1000} s`;
 }
 
-/** To one decimal. */
+/** Rounds to one decimal. */
 export function rounded(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }

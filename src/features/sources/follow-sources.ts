@@ -20,7 +20,7 @@ export async function openSources(core: ServingCore, opened: AsyncDisposableStac
 }
 
 /**
- * Follows these sources, and returns a function that pulls from those that are due. The answers of the catalogue say
+ * Follows these sources, and returns a function that pulls from each source that is due. Responses of the catalogue say
  * how old their lists are.
  */
 export async function followSources(

@@ -13,7 +13,7 @@ import { allDeliveries, type DeliveryState, deliveryStates, findEvent, listDeliv
 const endpoint = { description: "Id of an endpoint, which `duba events endpoints list` shows.", placeholder: "id" };
 const event = { description: "Id of an event, which `duba events list` shows.", placeholder: "id" };
 
-/** What became of an event at an endpoint. */
+/** The state of an event's delivery to an endpoint. */
 const delivery = {
   endpoint: reference,
   state: state(deliveryStates),

@@ -235,7 +235,7 @@ const remove = command({
 
 export const endpointCommands = [add, listEndpoints, test, roll, remove];
 
-/** What an outcome of a delivery means. */
+/** Says what the outcome of a delivery means. */
 function outcomeText(outcome: string, pointsTo?: string): string {
   if (pointsTo !== undefined)
     return `it answered ${outcome} and points to ${pointsTo}. Duba follows no redirect: give the endpoint that URL.`;
@@ -249,7 +249,10 @@ function outcomeText(outcome: string, pointsTo?: string): string {
   return texts[outcome] ?? (/^\d+$/.test(outcome) ? `it answered ${outcome}.` : `${outcome}.`);
 }
 
-/** The endpoint that the input asks for. Throws for an account that is not there, and for what no endpoint may be. */
+/**
+ * Returns the endpoint that the input asks for. Throws for an unknown account, and for anything that an endpoint may
+ * not have.
+ */
 async function wantedBy(
   { url, account, mode, type = [] }: { url: URL; account?: string; mode: "test" | "live"; type?: EventType[] },
   room: EndpointRoom,

@@ -98,7 +98,9 @@ export function deliveryOf(
   };
 }
 
-/** What a caller may know of an outcome. Whether a name has an address in our own network is none of its business. */
+/**
+ * Returns what a caller may know of an outcome. Whether a name has an address in our own network is not for callers.
+ */
 export function sentTo(outcome: string): { status: number | null; outcome: string } {
   if (/^\d{3}$/.test(outcome)) return { status: Number(outcome), outcome: "answered" };
   return { status: null, outcome: hidden.has(outcome) ? "no_public_address" : outcome };
@@ -113,7 +115,7 @@ export function changeBy({ db, audit, keyring, now }: EventsRoom, { keyId }: Cal
   return { db, audit, actor: `key:${keyId}`, keyring: keyring.current, now: now() };
 }
 
-/** The result, or the failure with which a caller reads an `EndpointError`. */
+/** Returns the result. Turns an `EndpointError` into the failure that a caller gets. */
 export async function asFailure<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

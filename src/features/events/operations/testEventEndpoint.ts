@@ -5,7 +5,7 @@ import type { EventsRoom } from "../events.ts";
 import { sendTest } from "../send-test.ts";
 import { asFailure, exampleEndpoint, idField, ofEndpoints, sentTo } from "./endpoint-answer.ts";
 
-/** Milliseconds, so that we answer before clients give up. */
+/** Milliseconds that we wait for the endpoint, so that we answer before clients give up. */
 const patience = 8_000;
 
 export const testEventEndpoint = operation({

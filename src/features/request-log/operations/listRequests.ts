@@ -56,7 +56,7 @@ export const listRequests = operation({
   },
 });
 
-/** Of a text that has the form of a cursor. */
+/** Reads a cursor from a text that has the form of one. */
 function cursorIn(text: string): RequestCursor {
   const end = text.indexOf("-");
   return { written_at: Number(text.slice(0, end)), serial: text.slice(end + 1) };

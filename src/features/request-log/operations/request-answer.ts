@@ -23,7 +23,7 @@ export const RequestEntry = Type.Object(
   { title: "RequestEntry" },
 );
 
-/** What the code alone says was wrong. */
+/** Says what was wrong, for codes that tell this without further details. */
 const wrongBy: Partial<Record<FailureCode, string>> = {
   invalid_idempotency_key: "Idempotency-Key",
   idempotency_key_reused: "Idempotency-Key",

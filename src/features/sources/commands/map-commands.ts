@@ -81,11 +81,11 @@ const proposeMapping = command({
   answer: Type.Object({
     source: Type.String(),
     proposed: Type.Integer(),
-    /** How many of the proposed ones are entries that the catalogue does not have. */
+    /** How many of the proposals are for entries that the catalogue does not have. */
     new: Type.Integer(),
-    /** What a person must decide, with what somebody mapped and the source has changed since. */
+    /** How many a person must decide, including decided entries that the source has changed since. */
     unclear: Type.Integer(),
-    /** What waits for the mapping of its product. */
+    /** How many add-ons wait until their product is mapped. */
     waiting: Type.Integer(),
   }),
   view: ({ source, proposed, new: added, unclear, waiting }) => [
@@ -173,7 +173,7 @@ const approveMapping = command({
   },
 });
 
-/** Returns what chooses, of all rows, the proposals that are meant, and those of them that still fit the catalogue. */
+/** Returns a function that picks from all rows the proposals to approve, if they still fit the catalogue. */
 async function approving(
   { source, list, source_code: code }: { source: string; list?: Proposal["list"]; source_code?: string },
   room: CatalogueRoom,
@@ -240,7 +240,7 @@ const setMapping = command({
   },
 });
 
-/** Returns what decides, of all rows, about one entry of a source. */
+/** Returns a function that decides, given all rows, about one entry of a source. */
 async function setting(
   {
     source,

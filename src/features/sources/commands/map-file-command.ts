@@ -48,7 +48,7 @@ which list it is. The table of \`duba catalogue map list --csv\` is such a file:
         list: Type.String(),
         source_code: Type.String(),
         about: Type.String(),
-        /** Our code before; null if nobody named one, or if the entry was never served. */
+        /** Our code before; null if nobody had decided one, or if the entry was never served. */
         was: orNull(Type.String()),
         /** Our code; null if the entry is never served. */
         own: orNull(Type.String()),
@@ -103,7 +103,7 @@ which list it is. The table of \`duba catalogue map list --csv\` is such a file:
   },
 });
 
-/** Returns what plans, of all rows, the decisions of a file. */
+/** Returns a function that plans, given all rows, the decisions of a file. */
 async function planning(
   { source, file, list }: { source: string; file: readonly ChosenFile[]; list?: Proposal["list"] },
   room: CatalogueRoom,
@@ -121,7 +121,7 @@ interface Present {
   readonly base: Snapshot;
 }
 
-/** What a file decides. Throws a `CatalogueError` with the problems of all lines. */
+/** Returns the decisions of a file. Throws a `CatalogueError` with the problems of all lines. */
 function decisionsIn(
   { lines, problems: unread }: Awaited<ReturnType<typeof readMappingFile>>,
   { source, list }: { source: string; list: Proposal["list"] | undefined },
@@ -147,7 +147,7 @@ function decisionsIn(
   const isThere = (row: MappingRow | undefined, own: string) =>
     own === "none" ? row?.state === "never" : row?.state === "approved" && isSameCode(row.own!, own);
   const open = [...wanted.values()].filter(({ line, list }) => !isThere(known.known(list, line.code), line.own));
-  // What the file decides anew holds no code any more.
+  // An entry that the file decides anew no longer occupies its old code.
   const replaced = new Set(open.map(({ line, list }) => known.known(list, line.code)));
   let present = rows.map((row) => (replaced.has(row) ? { ...row, decided_by: null, decided_at: null } : row));
   const decisions = new Decisions(present.filter((row) => row.source === source));
@@ -178,7 +178,9 @@ function decisionsIn(
   return { made, unchanged: wanted.size - open.length, left };
 }
 
-/** The list of a line: the chosen one, the one that it names, or the only one of the rows of its code. */
+/**
+ * Returns the list of a line: the chosen list, the one that the line names, or the only list in which its code occurs.
+ */
 function declaredList({ list }: MappingLine, chosen: Proposal["list"] | undefined, rows: readonly MappingRow[]) {
   if (chosen !== undefined || list !== "") return soldLists.find((each) => each === (list || chosen));
   return rows.length === 1 ? rows[0]!.list : undefined;

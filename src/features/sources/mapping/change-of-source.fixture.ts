@@ -28,14 +28,14 @@ const sizes = Array.from({ length: 12 }, (_, n) => `${n + 1}GB`);
 const goods = (name: (size: string) => string, words: string, add = 0) =>
   sizes.map((size, n) => bundle(name(size), `${words} ${size} 30 days`, 300 * (n + 1) + add));
 
-/** A service whose sources the test sets: a restart follows another one on the same store. */
+/** Opens a service that follows the sources which the test sets. A restart on the same store follows another source. */
 export async function openFollowing(t: TestContext, engine: Engine) {
   const store = await publishingStore(t, engine);
   const clock = { time: start };
   const audited: AuditEvent[] = [];
   const offers: Record<string, Bundle[]> = {
     vtpass: goods((size) => `mtn-${size}`.toLowerCase(), "MTN"),
-    // In part the codes of the other one, for other goods.
+    // Some codes are also codes of the other vendor, for other goods.
     ebills: goods((size) => (size === "1GB" ? "mtn-2gb" : `9${size}`), "MTN Data", 5),
   };
   const sourceOf = (name: string): SyncSource => ({
