@@ -33,8 +33,8 @@ export interface AttemptStart {
 }
 
 /**
- * The outcome of a run: that of its attempt, with what it charges and keeps in place of the record. Without a reason,
- * the run sent nothing, or learned nothing.
+ * The outcome of a run: the outcome of its attempt, with the charge and the sealed record. Without a reason, the run
+ * sent nothing, or learned nothing.
  */
 export type RunOutcome<Found extends object = object> = (
   | IdentityOutcome<Found>
@@ -44,8 +44,8 @@ export type RunOutcome<Found extends object = object> = (
   attempt: number | null;
   at: number;
   /**
-   * Another vendor was to be asked, and the store did not confirm that attempt: the verification fails, and a retry
-   * goes on.
+   * Another vendor was to be asked, but the store did not confirm that attempt. The verification fails, and a retry
+   * goes on with the route.
    */
   interrupted?: true;
   /** The mark of the charge; null if nothing is charged. */
@@ -53,7 +53,7 @@ export type RunOutcome<Found extends object = object> = (
   sealed?: Sealed | null;
 };
 
-/** What the journal had of a row before its current run. */
+/** What the journal says of a row before its current run. */
 export interface Journaled {
   /** Whether callers were told that its outcome is unknown. */
   toldUnknown: boolean;
@@ -61,7 +61,7 @@ export interface Journaled {
   attempts: number;
 }
 
-/** What the journal has of a new row. */
+/** For a new row, of which the journal says nothing yet. */
 export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 
 /** Identifies the run of an outcome. The outcome has no effect if another run or owner has the row. */
@@ -72,9 +72,9 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
 }
 
 /**
- * How a verification ends if not by its attempt's outcome. It fails if "not found" was to be followed by a second
- * source that nobody asked. It ends as "not found" if an earlier vendor reported that, the one asked now failed, and no
- * other attempt is unresolved.
+ * Returns how a verification ends if not with its attempt's outcome. It fails if "not found" should have led to a
+ * second source, but none was asked. It ends as "not found" if an earlier vendor reported that, the last vendor failed,
+ * and no other attempt is unresolved.
  */
 export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
   if (outcome.interrupted)
@@ -178,10 +178,10 @@ export function newAttempt(
 /** The vendor's bill for an attempt, as the ledger stores it. */
 export type AttemptBill = Pick<Attempt, "bill" | "bill_certain">;
 
-/** The same as the journal has it: the uncertain part, and whether nothing is known. */
+/** The vendor's bill as the journal stores it: the uncertain part, and whether the bill is unknown. */
 export type JournaledBill = Pick<Tables["verification_journal"], "bill"> & { unsure: number; unpriced: number };
 
-/** For an entry that ends no attempt. */
+/** The bill of an entry that ends no attempt. */
 export const noBill: JournaledBill = { bill: null, unsure: 0, unpriced: 0 };
 
 export function journaledBill({ bill, bill_certain }: AttemptBill): JournaledBill {
@@ -202,8 +202,8 @@ export function withBill<
 }
 
 /**
- * An outcome as its attempt stores it. An attempt that was not sent is deleted. But if the journal already names it,
- * the sums and the audit trail have it, so it stays as an attempt that did no work.
+ * Returns an outcome as its attempt stores it. An attempt that was not sent is deleted. But if the journal already
+ * names it, the sums and the audit trail count it, so it stays as an attempt that did no work.
  */
 export function storedOutcome(
   attempts: readonly Attempt[],
@@ -301,8 +301,8 @@ export function closeAttempt(
 }
 
 /**
- * Whether it is this attempt and its outcome may still change. That is so if it is unknown, or stated by an operator,
- * whom the vendor's response overrides.
+ * Whether a row is this attempt, and its outcome may still change: it is unknown, or an operator stated it, which the
+ * vendor's response overrides.
  */
 export function openAttemptOf(reference: string, attempt: number | null): Expression<SqlBool> {
   return sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}

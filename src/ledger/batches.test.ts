@@ -66,7 +66,7 @@ for (const engine of engines) {
       assert.equal((await nowOf(rows[2]!)).state, "started");
     });
 
-    /** An account with money, and inserts at the same moment that each take 100 naira of it. */
+    /** Inserts concurrent rows that each take 100 naira from one account's balance. */
     const paying = async (account_id: string, most_kobo: number, calls: number) => {
       const budget = { period: balancePeriod, most_kobo: null, most_verifications: null };
       await storeSpending(store.db, account_id, { most_kobo });

@@ -129,7 +129,7 @@ for (const engine of engines) {
       assert.equal(await charges.charge(row, "second"), false);
     });
 
-    test("unheard charges without a key are reversed if their process is gone, and no others", async () => {
+    test("only keyless charges without a response are reversed once their process is gone", async () => {
       const charges = new Charges(store.db, () => 3, undefined, "lives");
       const chargedBy = async (owner: string, mark: string) => {
         const row = await placed({ state: "verified", owner });
@@ -139,7 +139,7 @@ for (const engine of engines) {
       const rows = [
         await chargedBy("gone", newChargeMark(true)),
         await chargedBy("gone", newChargeMark()),
-        // An older version's mark says nothing of keys, and its key may have ended.
+        // The mark of an older version does not say whether the charge had a key, and the key may have expired.
         await chargedBy("gone", "fVx0lQ2yq8b3Hn5k"),
         await chargedBy("lives", newChargeMark(true)),
         await chargedBy("gone, and heard of it", newChargeMark(true)),
@@ -154,7 +154,7 @@ for (const engine of engines) {
       assert.deepEqual(charged, [0, 1, 1, 1, 1]);
     });
 
-    test("a process that comes back while its charges are looked at keeps them and its note", async () => {
+    test("a process that comes back while its charges are being checked keeps them and its note", async () => {
       const row = await placed({ state: "verified", owner: "back" });
       assert.equal(await new Charges(store.db, () => 3).charge(row, newChargeMark(true)), true);
       await store.db.insertInto("charging_process").values({ id: "back", heard_until: 2, unheard: "" }).execute();

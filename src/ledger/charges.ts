@@ -28,7 +28,8 @@ export interface UnreadCharge {
 }
 
 /**
- * Begins the mark of a charge that came without an idempotency key. Nothing else says so for good: retention ends keys.
+ * Begins the mark of a charge that came without an idempotency key. Only the mark keeps this fact: retention deletes
+ * keys.
  */
 const keylessMark = "keyless:";
 
@@ -86,13 +87,13 @@ export class Charges {
 
   /**
    * Notes that all charges of this process so far are settled, except those that the note names. A note follows each
-   * charge within a second, so that a process that charges nothing needs none. If the process dies, the named charges
-   * and those after its last note are reversed, because we do not know whether their callers got a response.
+   * charge within a second; a process that charges nothing writes none. If the process dies, the named charges and
+   * those after its last note are reversed, because we do not know whether their callers got a response.
    */
   async note(): Promise<void> {
     const begun = this.#begun;
     const unheard = [...this.#unheard.values()];
-    // A clock that went back makes nothing older unsettled again.
+    // Even if the clock went back, charges that were settled stay settled.
     const heard_until = Math.max(this.#now() - 1, this.#newest);
     await upsert(this.#db, "charging_process", { id: this.#owner }, { heard_until, unheard: unheard.join(",") });
     if (unheard.length === 0) this.#settled = begun;
@@ -104,7 +105,9 @@ export class Charges {
     else await this.#db.deleteFrom("charging_process").where("id", "=", this.#owner).execute();
   }
 
-  /** Reverses charges without an idempotency key that dead processes made after their last note, or that it names. */
+  /**
+   * Reverses charges without an idempotency key that a dead process made after its last note, or that its note names.
+   */
   async takeBackUnheard(isGone: Expression<SqlBool>): Promise<void> {
     const gone = this.#db.selectFrom("charging_process").selectAll().where("id", "<>", this.#owner).where(isGone);
     for (const { id, heard_until, unheard } of await gone.execute()) {
@@ -115,14 +118,14 @@ export class Charges {
         .where((row) => row.or([row("charged_at", ">", heard_until), row("reference", "in", unheard.split(","))]))
         .where("charged", "=", 1)
         .where("owner", "=", id)
-        // A process that was only frozen charges again once it has taken its lease again.
+        // A process that was only frozen renews its lease before it charges again, so it is not gone then.
         .where(isGone)
         // A caller with an idempotency key can retry and get the record that was charged. A mark of an older version
         // says nothing of keys, so its charge stays.
         .where("charge_mark", "like", `${keylessMark}%`)
         .execute();
       for (const { reference, charge_mark: mark } of made) await this.withdraw(reference, { mark, replaces: "" });
-      // If it is back, it has noted itself again meanwhile.
+      // If the process is back, it has written a new note meanwhile, which must stay.
       await this.#db
         .deleteFrom("charging_process")
         .where("id", "=", id)
@@ -191,8 +194,8 @@ export class Charges {
   }
 
   /**
-   * Reverses a charge whose record did not reach its caller if no retry can get the record any more. Else it notes
-   * that.
+   * Reverses a charge whose record did not reach its caller if no retry can get the record any more. Otherwise it marks
+   * the charge as unread.
    */
   async noteUnread(reference: string, { unread }: UnreadCharge): Promise<void> {
     const charge_mark = unreadMark + unread;
@@ -208,8 +211,8 @@ export class Charges {
   }
 
   /**
-   * Reverses the charge of a row whose record is no longer held, if the record did not reach its caller. Then it
-   * returns true, and the row has changed.
+   * Reverses the charge of a row whose record is no longer held, if the record did not reach its caller. Returns true
+   * if it did so; then the row has changed.
    */
   async waiveUnread({ reference, charged, charge_mark: mark }: Row): Promise<boolean> {
     if (charged === 0 || !mark.startsWith(unreadMark)) return false;

@@ -231,7 +231,7 @@ for (const engine of engines) {
       assert.equal(await ledger.resolve(await placed(open), found("unknown")), false);
     });
 
-    test("an unsent attempt ends in its own run only, not the same number in another process's run", async () => {
+    test("an unsent attempt is ended by its own run, not by another process's run of that number", async () => {
       const [ledger, row] = [new Ledger(store.db), await placed({ state: "unknown" })];
       const outcomeOf = async () => (await nowOf(row)).attempts[0]?.outcome;
       await ledger.endAttempt({ ...row, owner: "other" }, unsentOutcome(1, 5));

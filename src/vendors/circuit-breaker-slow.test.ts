@@ -35,7 +35,7 @@ test("a vendor that does not answer is left after the time-out, or when the call
   assert.deepEqual(await breaker.verify({ ...attempt, signal: caller.signal }), unavailable("not_reached"));
 });
 
-test("a dead vendor holds up only as many attempts as it may have at a time, and then none", async (t) => {
+test("a dead vendor delays at most as many attempts as may run at once, then none", async (t) => {
   let underWay = 0;
   let most = 0;
   const verify = async (asked: IdentityAttempt) => {
@@ -73,7 +73,7 @@ test("200 attempts at once to a server that never answers take no more connectio
   assert.equal(breaker.isReady(), false);
 });
 
-/** A vendor that answers when the test says so. */
+/** A vendor that answers when the test tells it to. */
 function slowVendor() {
   const attempts: IdentityAttempt[] = [];
   const responses: ((outcome: IdentityOutcome) => void)[] = [];
@@ -90,7 +90,7 @@ const laterOf = (outcome: IdentityOutcome) => {
   return outcome.later;
 };
 
-test("a vendor that is too slow is listened to, but sends nothing more for the attempt", async (t) => {
+test("after a time-out a late response is still accepted, but nothing more is sent for the attempt", async (t) => {
   const { verify, attempts, responses } = slowVendor();
   const { breaker } = opened(t, { timeout: 30 }, { verify });
   const later = laterOf(await breaker.verify(attempt));
@@ -100,7 +100,7 @@ test("a vendor that is too slow is listened to, but sends nothing more for the a
   assert.deepEqual(await later, { state: "negative", reason: "not_found" });
 });
 
-test("whoever heeds the end of sending at once is believed: the attempt was not put", async (t) => {
+test("an adapter that stops at sendUntil may report that the attempt was not sent", async (t) => {
   const verify = ({ sendUntil }: IdentityAttempt) =>
     new Promise<IdentityOutcome>((resolve) =>
       sendUntil!.addEventListener("abort", () => resolve(unavailable("not_reached"))),
@@ -109,7 +109,7 @@ test("whoever heeds the end of sending at once is believed: the attempt was not 
   assert.deepEqual(await breaker.verify(attempt), unavailable("not_reached"));
 });
 
-test("listening ends when its time is over, or when a new attempt needs the place", async (t) => {
+test("a late response is awaited for a minute, or until a new attempt needs the connection", async (t) => {
   const { verify, attempts } = slowVendor();
   const { breaker } = opened(t, { timeout: 30, concurrency: 2, breakerFailures: 10 }, { verify });
   await Promise.all([breaker.verify(another()), breaker.verify(another())]);

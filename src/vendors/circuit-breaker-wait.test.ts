@@ -30,7 +30,7 @@ for (const outcome of [
     assert.match(log.lines[0]!.message, /because it asked Duba to wait$/);
   });
 
-test("a vendor that asks for a wait because of one attempt goes on with others", async (t) => {
+test("a vendor whose wait concerns one attempt still gets other attempts", async (t) => {
   const { breaker, vendor, ask } = openedBreaker(t);
   await ask({ ...unavailable("out_of_service"), retryAfter: 5 });
   assert.equal(breaker.isReady(), true);
@@ -45,7 +45,7 @@ test("a vendor's Retry-After counts up to five minutes, and never shortens the p
   pass(299_999);
   assert.equal(breaker.isReady(), false);
   pass(1);
-  // The attempt that tries after a wait fails: the pause is that for failures.
+  // After the wait, one attempt tests the vendor and fails, so the longer pause for failures applies.
   await ask({ ...unavailable("rate_limited"), retryAfter: 1 });
   pass(9_999);
   assert.equal(breaker.isReady(), false);
@@ -67,7 +67,7 @@ for (const [outcome, pause, why] of [
     assert.equal(breaker.isReady(), true);
   });
 
-test("a wait holds for whatever else is under way: the longest is kept, and no late success ends it", async (t) => {
+test("of several requested waits the longest counts, and a late success does not end it", async (t) => {
   const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker, pass, changesSeen } = openedBreaker(
     t,
@@ -98,7 +98,7 @@ test("a wait holds for whatever else is under way: the longest is kept, and no l
   await respond(3, { state: "negative", reason: "not_found" });
 });
 
-test("a wait that concerns one attempt only, as a limit of its person, keeps nobody else waiting", async (t) => {
+test("a refusal of one person's attempt with a Retry-After does not pause the vendor for others", async (t) => {
   const { breaker, ask } = openedBreaker(t);
   await ask({ state: "failed", reason: "refused", retryAfter: 3600 }, 2);
   assert.equal(breaker.isReady(), true);

@@ -21,7 +21,7 @@ for (const engine of usualEngines) {
       return { upstream: { ...upstream, name }, received };
     };
 
-    test("a vendor that is not reached was not asked: no attempt, and nothing of the vendor cap is used", async (t) => {
+    test("a vendor that could not be reached leaves no attempt and uses nothing of the vendor cap", async (t) => {
       const { upstream } = named(
         "vendor",
         Array.from({ length: 30 }, () => notReached),
@@ -41,7 +41,7 @@ for (const engine of usualEngines) {
       assert.equal(next.code, "rate_limited");
     });
 
-    test("the vendor named is the one that was really asked last", async (t) => {
+    test("the ledger names the vendor that last received a request, not one that could not be reached", async (t) => {
       const first = named("first", [outOfService, notReached, notReached]);
       const second = named("second", [notReached, outOfService, notReached]);
       const identity = await open(t, [first.upstream, second.upstream]);
@@ -59,7 +59,7 @@ for (const engine of usualEngines) {
       ]);
     });
 
-    test("a vendor that gives no token for the attempt was not asked, whatever the reason", async (t) => {
+    test("no attempt is recorded for a vendor that gives no access token, whatever the reason", async (t) => {
       const reasons = ["bad_credentials", "rate_limited", "out_of_service"] as const;
       const { upstream } = named(
         "vendor",
@@ -73,7 +73,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([attempts, name], [0, null]);
     });
 
-    test("looking up what became of an earlier attempt is no attempt, asking anew is one", async (t) => {
+    test("looking up an earlier attempt is not counted as an attempt; asking the vendor again is", async (t) => {
       const found: IdentityOutcome[] = [
         { state: "unknown", reason: "unclear" },
         { state: "failed", reason: "out_of_service" },
@@ -97,7 +97,7 @@ for (const engine of usualEngines) {
       ]);
     });
 
-    test("one key buys at most three answers that cannot be trusted", async (t) => {
+    test("after three rejected responses, retries of one key ask no vendor", async (t) => {
       const { upstream, received } = answering(() => ({ state: "failed", reason: "strange" }));
       const identity = await open(t, [upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
@@ -113,7 +113,7 @@ for (const engine of usualEngines) {
       assert.equal(received.length, 3);
     });
 
-    test("answers that cannot be trusted and unknown ones are bounded together", async (t) => {
+    test("rejected responses and unknown outcomes count together against the three attempts of one key", async (t) => {
       const { upstream, received } = answering((_, nth) => (nth === 2 ? unknown : badResponse("shape")));
       const identity = await open(t, [upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
@@ -140,7 +140,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("a source that repeats an answer for free is asked for as long as the key is kept", async (t) => {
+    test("a source that repeats its response for free may be asked more than three times with one key", async (t) => {
       for (const outcome of [unknown, badResponse("shape")]) {
         const { upstream, received } = named(
           "peer",
@@ -155,7 +155,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("beyond three attempts only the source that repeats is asked, never another in its place", async (t) => {
+    test("after three rejected responses only the source that repeats for free is asked, no paid one", async (t) => {
       const peer = named("peer", [
         ...Array(3).fill({ state: "failed", reason: "strange" }),
         ...Array(3).fill(outOfService),

@@ -32,7 +32,7 @@ export interface Answer {
   kind: Kind;
 }
 
-/** What happens to a service, one thing after another. A call does not wait for the one before. */
+/** The steps that happen to a service, in order. A call does not wait for the call before it to end. */
 export type Step = PlayedCall | Answer | { does: "timeOut" } | { does: "kill" };
 
 /** The response to a caller: a new record, the same record again, or a failure, which says whether a retry may help. */

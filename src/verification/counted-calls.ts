@@ -26,23 +26,25 @@ interface Known {
   young: CallCount;
 }
 
-/** The most calls of a slice, so that no statement reads many. */
+/** The most calls in one slice, so that no statement reads more rows than this. */
 const most = 20_000;
 /** Slices are joined while they are shorter than this, in milliseconds. */
 const shortest = 60_000;
-/** After so many uses or milliseconds, the insert would count too much by itself. */
+/**
+ * After so many uses or milliseconds we read again; otherwise the insert would have too many new calls to count itself.
+ */
 const uses = 64;
 const lasting = 60_000;
 /** By how much clocks of processes may differ, in milliseconds. */
 const skew = 10_000;
-/** Far more than the calls that an account has under way at one moment in all processes. */
+/** Far more calls than one account ever has in flight at once in all processes. */
 const underWay = 1000;
 const mostAccounts = 10_000;
 
 /**
- * Remembers how many vendor calls each account started in a window, up to shortly before now. It reads a window once,
- * and from then on what came and what left. No call starts later than the time limit after the time that its row bears,
- * so older calls stay as they are, unless a late outcome shows that one was not sent.
+ * Remembers how many vendor calls each account started in a window, up to shortly before now. It reads the whole window
+ * once, and later only the calls that entered or left it. A call starts at most the time limit after the `started_at`
+ * of its row, so counts of older calls do not change, unless a late outcome shows that a call was not sent.
  */
 export class CountedCalls {
   readonly #db: Db;
@@ -59,8 +61,8 @@ export class CountedCalls {
   }
 
   /**
-   * What a statement at `at` need not count. Far from the limit of `most` it includes calls that may still change: they
-   * cannot exceed the limit.
+   * Returns the count that a statement at `at` can use instead of counting. Far below the limit `most` it includes
+   * recent calls whose number may still change, because they cannot exceed the limit.
    */
   async until(caller: Caller, at: number, most: number): Promise<CallCount> {
     const { from, slices, young } = await this.#at(caller, at);
@@ -91,7 +93,7 @@ export class CountedCalls {
     return reading;
   }
 
-  /** Reads the window at `now`, as far as `known` does not have it. */
+  /** Reads the part of the window at `now` that `known` lacks. */
   async #read(caller: Caller, now: number, known: Known | undefined): Promise<Known> {
     const at = Math.max(now, known?.at ?? now);
     const from = at - this.#window;

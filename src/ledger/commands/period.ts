@@ -28,8 +28,8 @@ export const period = {
 };
 
 /**
- * As much of the month before as a period has of its own, or as long a time before it; a period that has not ended is
- * one until now.
+ * Returns the period to compare with. For a period that begins with a month, it is equally much of the month before;
+ * otherwise it is the time of the same length just before. A period that has not ended counts until `now`.
  */
 export function periodBefore({ from, to }: { from: number; to: number }, zone: TimeZone, now: number) {
   const length = Math.min(to, now) - from;

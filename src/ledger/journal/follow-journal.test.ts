@@ -60,7 +60,7 @@ for (const engine of engines) {
       assert.doesNotMatch(JSON.stringify(told), /22000000/);
     });
 
-    test("outcomes in any number are read by few different statements, which the store can keep", async () => {
+    test("following any number of journal rows uses few different SQL texts, so the store can cache them", async () => {
       const { db, texts } = withRecordedTexts(store.db);
       for (let count = 1; count <= 40; count += 1) {
         const rows = await storeRows(store.db, ...Array.from({ length: count }, () => verifiedRow("acc_many", count)));
@@ -91,7 +91,7 @@ for (const engine of engines) {
     });
 
     for (const ended of ["failed", "unknown"] as const)
-      test(`an answer to the first attempt counts the second one too, which another process ended as ${ended}`, async () => {
+      test(`a late answer is audited with both attempts, after another process ended the second as ${ended}`, async () => {
         const { placed } = placing(store);
         const ledger = new Ledger(store.db);
         const row = await placed({ state: "unknown" });
@@ -179,7 +179,7 @@ for (const engine of engines) {
       assert.equal(toldOf(reference).length, 1);
     });
 
-    test("two followers that take turns audit nothing twice and keep each verification's order", async () => {
+    test("concurrent followers audit nothing twice and keep each verification's order", async () => {
       const rows = await storeRows(store.db, ...Array.from({ length: 60 }, () => verifiedRow("acc_turns", 1)));
       const states = ["unknown", "not_found", "failed"] as const;
       for (const state of states)

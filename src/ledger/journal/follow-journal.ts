@@ -166,8 +166,8 @@ async function wasAnnounced(trx: Transaction<Tables>, reference: string): Promis
 const { verificationEnded, verificationCharged, verificationReversed, verificationAttempted } = ledgerTrail;
 
 /**
- * What states the standing of a verification. The last such entry agrees with the ledger. Any other happening is of an
- * attempt.
+ * The audit entry of each happening that changes the verification itself. The last such entry agrees with the ledger.
+ * All other happenings concern one attempt only.
  */
 const standingOf: Partial<Record<Happening, typeof verificationEnded>> = {
   outcome: verificationEnded,
@@ -200,7 +200,7 @@ type Standing = Pick<
   "reference" | "account_id" | "key_id" | "mode" | "kind" | "charged" | "fee" | "attempts" | "last_vendor"
 > & { state: string; reason: string | null };
 
-/** Whose request it was, as an actor of the audit trail. */
+/** The API key that made the request, as an actor of the audit trail. */
 function keyOf({ key_id }: Pick<Followed, "key_id">): string {
   return `key:${key_id}`;
 }

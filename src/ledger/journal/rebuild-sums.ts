@@ -23,7 +23,7 @@ import {
 import { checkSumsZone } from "./sums-zone.ts";
 import { type AnySum, addSumRows, type SumTable, sumTables } from "./verification-sums.ts";
 
-/** Sums in one transaction. On SQLite every verification waits for it. */
+/** Sums that one transaction corrects. On SQLite every verification waits for that transaction. */
 const atOnce = 32;
 
 /**
@@ -54,9 +54,9 @@ export async function rebuildSums(
 }
 
 /**
- * Counts all sums anew after a version wrote here that does not know all their columns, or if they are of days of
- * another time zone, once no process of such a version lives, and takes away what that version left of persons whom it
- * erased. If it is stopped, it begins again at the next run: what is right already is only read.
+ * Recounts all sums if a version that does not know all their columns wrote to this store, or if the days of the sums
+ * are those of another time zone. It waits until no process of such a version lives. It also removes what that version
+ * left of erased persons. If it is stopped, the next run starts over, but only reads what is already right.
  */
 export async function recountAfterOlderVersion(
   { db, now }: { db: Db; now: () => number },
@@ -78,7 +78,7 @@ export async function recountAfterOlderVersion(
   await forgetOlderVersion(db, note);
 }
 
-/** `isOfOtherDays`: the sums were of days of another zone, so that they may come to fewer attempts. */
+/** `isOfOtherDays`: the sums were counted by days of another zone, so a recount may find fewer attempts in a day. */
 async function rebuildPiece(
   db: Db,
   piece: SumPiece,

@@ -82,8 +82,8 @@ export async function freeAt(db: Db, rule: Limiting, since: number, counted: Lim
 }
 
 /**
- * As many attempts are older than the one that fills the limit as there are too many, so it is near an end of the
- * window.
+ * Returns the attempt that fills the limit. It is near an end of the window, because exactly as many attempts are older
+ * than it as exceed the limit.
  */
 async function fillingAttempt(
   db: Db,

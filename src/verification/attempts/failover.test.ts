@@ -75,7 +75,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(seen, { upstream: "second", attempts: 2, state: "started" });
     });
 
-    test("the route ends at an answer, and at an outcome that may have to be paid", async (t) => {
+    test("the route ends at a response about the person, and at an outcome that the vendor may bill", async (t) => {
       for (const outcome of [
         { state: "negative", reason: "not_found" },
         { state: "negative", reason: "phone_mismatch" },
@@ -91,7 +91,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("the route skips an upstream that takes no attempts, unless none does", async (t) => {
+    test("the route skips a vendor that is not ready, unless no vendor is", async (t) => {
       const paused = named("paused", unavailable("paused"), { isReady: () => false });
       const mine = newRequest({ mode: "live" });
       await (await open(t, [paused, named("second", verified)])).verify(mine);
@@ -103,7 +103,7 @@ for (const engine of usualEngines) {
       assert.equal(failure.detail.facts?.upstream_called, false);
     });
 
-    test("when all fail, a retry helps unless it helps with none of them", async (t) => {
+    test("when all vendors fail, the failure is retryable unless every vendor's failure is lasting", async (t) => {
       const lasting: IdentityOutcome = { state: "failed", lasting: true, reason: "no_money" };
       for (const [outcomes, retryable] of [
         [[noWork, lasting], true],
@@ -117,7 +117,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("a retry stays with the upstream whose work nobody knows of", async (t) => {
+    test("a retry asks only the vendor whose earlier outcome is unknown", async (t) => {
       const outcomes = [unknown, noWork];
       const first = named("first", async (attempt) => outcomes.shift() ?? verified(attempt));
       const second = named("second", verified);
@@ -131,7 +131,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["first", 3, 1, 1]);
     });
 
-    test("where the operator accepts to pay twice, a time-out goes on; the client pays once", async (t) => {
+    test("with payTwice, a time-out leads to the next vendor, and the client is charged once", async (t) => {
       const second = named("second", verified);
       const mine = newRequest({ mode: "live" });
       await (await open(t, [named("first", unknown), second], { payTwice: true })).verify(mine);
@@ -139,7 +139,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["second", 2, 1, 1]);
     });
 
-    test("no further upstream is asked once the caller was answered", async (t) => {
+    test("no other vendor is asked once the caller has its response", async (t) => {
       const first = new PlayedUpstream();
       const second = named("second", verified);
       const identity = await store.open(t, {

@@ -59,7 +59,7 @@ for (const engine of engines) {
       return { round, row, log, fields };
     }
 
-    test("what a source can tell of an unknown outcome is learned after a minute, and not charged", async (t) => {
+    test("an unknown outcome is looked up at its source after a minute, and the result is not charged", async (t) => {
       for (const [outcome, state] of [
         [{ state: "negative", reason: "not_found" }, "not_found"],
         [{ state: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
@@ -75,7 +75,7 @@ for (const engine of engines) {
       }
     });
 
-    test("what a source says of its bill is on the attempt", async (t) => {
+    test("a look-up writes on the attempt whether the source billed it", async (t) => {
       for (const billed of ["no", "yes", undefined] as const) {
         const outcome = { state: "negative", reason: "not_found", ...(billed && { billed }) } as const;
         const { round, row } = await ended(t, outcome);
@@ -87,7 +87,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a look-up settles no record: with a record or no news the outcome stays unknown", async (t) => {
+    test("an outcome stays unknown if its look-up finds a record, learns nothing or throws", async (t) => {
       for (const answer of [
         { state: "unknown", reason: "unclear" } as const,
         await verified(newRequest()),
@@ -101,7 +101,7 @@ for (const engine of engines) {
       }
     });
 
-    test("lines about a look-up carry the request that first asked", async (t) => {
+    test("log lines of a look-up name the first request of its verification", async (t) => {
       const { round, row, fields } = await ended(t, { state: "unknown", reason: "unclear" });
       await round(2 * minute);
       const { request_id: requestId, account_id: account, key_id: key } = await row();
@@ -131,7 +131,7 @@ for (const engine of engines) {
       assert.equal((await onlyRow(store.db, never!)).state, "unknown");
     });
 
-    test("nothing is looked up that is waited for anyway, is a day old, or after the stop", async (t) => {
+    test("no attempt is looked up that is awaited or a day old, after a stop, or without a look-up", async (t) => {
       const { round } = await ended(t, { state: "negative", reason: "not_found" });
       assert.equal(await round(2 * minute, { isAwaited: true }), 0);
       assert.equal(await round(24 * 60 * minute), 0);

@@ -24,7 +24,7 @@ test("an outcome without a record stays as it is, and so does a record that matc
     assert.deepEqual(judged(outcome), outcome);
 });
 
-test("what the vendor says beside its record goes along with every judgement", () => {
+test("what the vendor says beside its record is kept, whether the record is accepted or rejected", () => {
   for (const bad of [record, {}, { ...record, verification_status: "NOT VERIFIED" }])
     assert.equal(judged({ state: "verified", record: bad, reference: "theirs" }).reference, "theirs");
 });
@@ -48,14 +48,14 @@ test("a record of another BVN, of another status or that is not whole is a bad r
     assert.deepEqual(judged({ state: "verified", record: bad }), rejected(why));
 });
 
-test("a masked BVN whose visible digits agree is the one asked for, and the record then carries that one", () => {
+test("a masked BVN whose visible digits agree is accepted, and the record then has the requested BVN in full", () => {
   for (const bvn_number of ["220****0017", "*******0017", "22XXXXXX017", "2200000001*"])
     assert.deepEqual(judged({ state: "verified", record: { ...record, bvn_number } }), { state: "verified", record });
   for (const bvn_number of ["220****0018", "********017", "***********", "*0017", "220****00170", "220 *** 0017"])
     assert.deepEqual(judged({ state: "verified", record: { ...record, bvn_number } }), rejected("other_number"));
 });
 
-test("VERIFIED counts in any capitals, and is given in its own", () => {
+test("the status VERIFIED is accepted in upper or lower case, and returned in upper case", () => {
   for (const verification_status of ["verified", "Verified"])
     assert.deepEqual(judged({ state: "verified", record: { ...record, verification_status } }), {
       state: "verified",
@@ -63,7 +63,7 @@ test("VERIFIED counts in any capitals, and is given in its own", () => {
     });
 });
 
-test("members that the interface does not know are dropped, and the others stand in its order", () => {
+test("members that the interface lacks are dropped, and the others are returned in its order", () => {
   const { bvn_number, ...rest } = record;
   const verdict = judged({
     state: "verified",
@@ -73,7 +73,7 @@ test("members that the interface does not know are dropped, and the others stand
   assert.equal(JSON.stringify((verdict as { record: object }).record), JSON.stringify(record));
 });
 
-test("the phone must be one of the record's, in whatever form it stands there", () => {
+test("the requested phone must equal one of the record's phones, in whatever form the record writes it", () => {
   const withPhones = (phone_number: string, phone_number_2: string | null) =>
     publicState({
       reason: null,
@@ -93,7 +93,7 @@ test("the phone must be one of the record's, in whatever form it stands there", 
   assert.equal(withPhones("000017", null), "phone_mismatch");
 });
 
-test("without the phone check another phone is verified", () => {
+test("with the phone check off, a record with another phone is verified", () => {
   const other = { ...record, personal_info: { ...person, phone_number: "" } };
   assert.equal(judged({ state: "verified", record: other }, { ...strict, phoneMatch: false }).state, "verified");
   const negative = { state: "negative", reason: "phone_mismatch" };

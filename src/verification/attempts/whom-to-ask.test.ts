@@ -67,13 +67,13 @@ test("if only a consent is missing, the caller is told so; if names are, no upst
   assert.throws(() => usable([both, names]), fails("upstream_not_configured"));
 });
 
-test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
+test("a retry may ask any vendor if the one with the unresolved attempt is no longer set up", () => {
   const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
   const gone = newAttempt(row, { vendor: "gone", at: 1, requestId: "q", price: null });
   assert.deepEqual(usable([any, other], {}, {}, { ...row, attempts: [gone] }), ["any", "other"]);
 });
 
-test("a retry asks one vendor that nobody asked after not found, within the bound of all bills, or nobody", () => {
+test("after not found without a second source, a retry asks one new vendor within the bound of all bills", () => {
   const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
   const first = newAttempt(row, { vendor: "any", at: 1, requestId: "q", price: 4_000 });
   const unfound = { ...row, attempts: [{ ...first, outcome: "negative", reason: "not_found" } as const] };
@@ -87,7 +87,7 @@ test("a retry asks one vendor that nobody asked after not found, within the boun
   for (const most of [8_999, null]) assert.throws(() => asked(most), isUnavailable);
 });
 
-test("a vendor that was asked before is not said to be passed over", () => {
+test("a vendor that this verification asked before is not listed as passed over", () => {
   const row = newRow({ attempts: 0, run: 3, mode: "live", kind: "nin" });
   const start = { at: 1, requestId: "q", price: null };
   const [first, second] = (["any", "other"] as const).map((vendor, at) =>
