@@ -53,7 +53,7 @@ for (const engine of engines) {
       );
     });
 
-    test("events in any number are appended by few different statements, which the store can keep", async () => {
+    test("appending any number of events uses few different SQL texts, so the store can cache them", async () => {
       const { db, texts } = withRecordedTexts(store.db);
       const event = accessTrail.keyRevoked("operator:amina", { key: "4Zq8mPx0LtV2" });
       const before = (await entries()).length;

@@ -59,7 +59,7 @@ for (const engine of engines)
         accessTrail.personRegistered(person, { person: person.split(":")[1]!, passkey: passkeyDigest(publicKey) }),
       );
 
-    test("one that the passkey of its person signed is right, in each kind of entry that the deed leaves", async () => {
+    test("a confirmation signed by its person's passkey is right in each kind of entry of its deed", async () => {
       await register(ada, own);
       await register("person:per_bob", foreign);
       const confirmation = signedBy(own, topUp);
@@ -67,7 +67,7 @@ for (const engine of engines)
       assert.deepEqual(await problemsOf(confirmation, { of: accessTrail.accountResumed }), []);
     });
 
-    test("one that was moved to another deed, time or place is found", async () => {
+    test("a confirmation that was moved to another deed, time or place is reported", async () => {
       const deed = { ...topUp, nonce: "n2" };
       const unsigned = ["has a confirmation that no passkey signed"];
       for (const over of [
@@ -84,7 +84,7 @@ for (const engine of engines)
       assert.deepEqual(await problemsOf(signedBy(own, topUp)), ["repeats the confirmation of another entry"]);
     });
 
-    test("one of another person, of a passkey that nobody registered, and none at all are found", async () => {
+    test("a confirmation of another person, of an unregistered passkey, or a missing one is reported", async () => {
       const never = ["is confirmed with a passkey that its actor never registered"];
       assert.deepEqual(await problemsOf(signedBy(foreign, { ...topUp, nonce: "n4" })), never);
       const stranger = softwarePasskey("https://console.example");

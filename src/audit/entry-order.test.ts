@@ -59,7 +59,7 @@ for (const engine of engines)
       return all;
     };
 
-    test("entries are in the order of the journal, whatever their clocks said", async () => {
+    test("entries follow the order of the journal, even if the clocks of the two hosts disagree", async () => {
       for (const [reference, behind] of [
         ["a-second", 1_000],
         ["an-hour", 3_600_000],
@@ -87,7 +87,7 @@ for (const engine of engines)
       assert.deepEqual(await differences(), []);
     });
 
-    test("entries of 0.1.0 in one batch compare as equal whichever of them the clocks put last", async () => {
+    test("entries of 0.1.0 in one batch compare as equal, whatever order their times have", async () => {
       await told("one-batch");
       await change("one-batch", (late, entry) => ({ occurred_at: late ? now - 1_000 : now, facts: older(entry) }));
       for (const batch of [null, 3]) {
@@ -99,7 +99,7 @@ for (const engine of engines)
       await set("one-batch", { account_id: sample.account_id });
     });
 
-    test("of the entries of 0.1.0 the one in the later batch counts, in one batch the one written last", async () => {
+    test("of entries of 0.1.0 the one in the latest batch counts, or the last written in one batch", async () => {
       await told("two-batches");
       await change("two-batches", (late, entry) => ({
         batch: late ? 5 : 4,

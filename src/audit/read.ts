@@ -101,7 +101,7 @@ export async function tail(db: Db, { most, before, ...request }: TailRequest): P
   return rows.reverse().map(withTime);
 }
 
-/** All of them, some at a time, newest first. */
+/** Yields all of these entries, some at a time, newest first. */
 export async function* wholeTail(db: Db, request: Omit<TailRequest, "most" | "before">): AsyncGenerator<Entry[]> {
   for await (const rows of pagesOf(fitting(db, request), placeInTrail, entriesAtOnce, "desc")) yield rows.map(withTime);
 }
@@ -130,7 +130,8 @@ function fitting(db: Db, { since, until, kind, without, reference }: Omit<TailRe
 }
 
 /**
- * Entries of these kinds, of which none is about a verification, before `until`: by kind, those of a kind oldest first.
+ * Yields the entries of these kinds before `until`, sorted by kind, then oldest first. The kinds must not be about
+ * verifications.
  */
 export async function* entriesOf(db: Db, kinds: readonly string[], until: number): AsyncGenerator<Entry> {
   const entries = db
@@ -142,14 +143,17 @@ export async function* entriesOf(db: Db, kinds: readonly string[], until: number
   for await (const page of pagesOf(entries, ["kind", "occurred_at", "id"], entriesAtOnce)) yield* page;
 }
 
-/** An entry without what a passkey signed, which nobody reads. */
+/** Removes from an entry what the passkey signed, because people do not read it. */
 export function withoutConfirmation(entry: Entry): Entry {
   if (!entry.facts.includes('"confirmation":{')) return entry;
   const { confirmation, ...facts } = JSON.parse(entry.facts);
   return { ...entry, facts: JSON.stringify(facts) };
 }
 
-/** Facts that somebody changed to what is no JSON are none. `duba audit verify` finds them. */
+/**
+ * The facts of an entry, or none if somebody changed them to a text that is not JSON, which `duba audit verify`
+ * reports.
+ */
 export function factsIn(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text));

@@ -42,7 +42,7 @@ for (const engine of engines) {
         assert.deepEqual(await problemsIn(store.db), []);
       });
 
-      test("a batch has all that was committed, oldest first", async () => {
+      test("a batch contains every committed entry, oldest first", async () => {
         await appendAt(store.db, minuteAgo + 2, revoked("second"));
         await appendAt(store.db, minuteAgo + 3, revoked("third"));
         await appendAt(store.db, minuteAgo + 1, revoked("first"));
@@ -205,7 +205,7 @@ for (const engine of engines) {
         });
       }
 
-      test("an entry that was taken out of its batch does not hide a change to it", async () => {
+      test("removing an entry from its batch does not hide a change to it", async () => {
         await sealSome(store.db, 3);
         const { batch } = await store.db.selectFrom("audit_head").select("batch").executeTakeFirstOrThrow();
         const changed = await store.db

@@ -41,8 +41,8 @@ async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): 
 
 /**
  * Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. The outer
- * statement does not ask again that they are unsealed, as the head is locked: PostgreSQL, which expects none, would
- * read all of them for each.
+ * statement does not repeat the condition that they are unsealed: the locked head makes it needless, and PostgreSQL,
+ * which expects no unsealed entries, would scan all of them for each row.
  */
 async function claim(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
   const claimed = await trx

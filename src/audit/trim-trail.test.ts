@@ -28,7 +28,7 @@ async function kept(db: Db): Promise<number[]> {
   return rows.map(({ batch }) => batch!).sort((a, b) => a - b);
 }
 
-/** A view of the store in which `work` is done after the `place`-th answer. */
+/** A view of the store that runs `work` after the `place`-th answer. */
 function meanwhile(db: Db, place: number, work: () => Promise<unknown>): Db {
   let answers = 0;
   const plugin: KyselyPlugin = {
@@ -84,7 +84,7 @@ for (const engine of engines) {
         assert.deepEqual(await problemsIn(store.db), []);
       });
 
-      test("a seal with a changed time makes trimming remove nothing that is not old", async () => {
+      test("a seal whose time was changed makes trimming fail and remove nothing", async () => {
         const setTime = (time: number) =>
           store.db.updateTable("audit_seal").set({ sealed_at: time }).where("batch", "=", 3).execute();
         await setTime(2000);
@@ -95,7 +95,7 @@ for (const engine of engines) {
         assert.deepEqual(await problemsIn(store.db), []);
       });
 
-      test("an entry put into a removed batch is still found", async () => {
+      test("an entry that is inserted into a trimmed batch is still found", async () => {
         const problems = await problemsAfter(store.db, (trx) =>
           trx.updateTable("audit_entry").set({ batch: 1 }).where("batch", "=", 3).where("position", "=", 1).execute(),
         );
@@ -134,7 +134,7 @@ for (const engine of engines) {
     suite("beside a verification", () => {
       const store = trailStore(engine);
 
-      test("trimming gives a verification of the trail nothing to find, whenever it comes", async () => {
+      test("a verification of the trail finds no problem, at whatever moment trimming runs", async () => {
         const batches = 8;
         await sealAt(store.db, ...Array.from({ length: batches }, () => 2));
         for (let place = 1; place < batches; place += 1) {
@@ -144,7 +144,7 @@ for (const engine of engines) {
         }
       });
 
-      test("trimming hides no tampering with what it leaves", async () => {
+      test("after trimming, tampering with the remaining trail is still found", async () => {
         await store.db.updateTable("audit_entry").set({ actor: "mallory" }).where("batch", "=", 8).execute();
         const remove = () => removeOld(store.beside, 8000);
         for (const place of [1, 2, 3]) {
@@ -161,7 +161,7 @@ for (const engine of engines) {
   suite(`sealing on ${engine.name} beside a verification`, () => {
     const store = trailStore(engine);
 
-    test("sealing gives a verification of the trail nothing to find, whenever it comes", async () => {
+    test("a verification of the trail finds no problem, at whatever moment sealing runs", async () => {
       await sealAt(store.db, 2, 2);
       for (let place = 1; place <= 8; place += 1) {
         const sealMore = async () => {

@@ -8,12 +8,15 @@ import { type Head, readHead } from "./chain/head.ts";
 import { batchSize, type Sign, signer } from "./chain/seal.ts";
 import { entryPages, type Range, type StoredSeal, sealPages } from "./read.ts";
 
-/** It is a problem if an entry waits longer: no service seals, or somebody removed it from its batch. */
+/**
+ * The longest time that an entry may wait for its seal. Longer is a problem: either no service seals, or somebody
+ * removed the entry from its batch.
+ */
 const longestWait = 10 * 60_000;
 
 /**
- * Milliseconds by which a clock may be wrong: an hour, as of a machine that was set to another time zone. If a seal
- * goes back by more, its entries may be backdated.
+ * Milliseconds by which a clock may be wrong: an hour, because a machine may be set to another time zone. If a seal is
+ * dated earlier than its predecessor by more than this, its entries may be backdated.
  */
 const clockError = 3_600_000 + lateness;
 
@@ -147,8 +150,8 @@ class Verification {
   }
 
   /**
-   * Until when everything was sealed before this batch. If its own seal is older, the clock of the one before was
-   * ahead.
+   * The time until which everything was sealed before this batch. If this batch's seal is dated earlier, the clock of
+   * the previous seal was ahead, so the time of this seal counts.
    */
   #believedUntil({ batch, sealed_at }: StoredSeal): number {
     const by = this.#sealedUntil - Number(sealed_at);

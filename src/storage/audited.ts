@@ -38,7 +38,10 @@ export async function inSnapshot<Result>(
   return db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
 }
 
-/** What `change` returns, in a transaction that is taken back: nothing of it stays. Throws what `change` throws. */
+/**
+ * Returns what `change` returns, and rolls its transaction back, so that nothing is changed. Throws what `change`
+ * throws.
+ */
 export async function takenBack<Result>(
   db: Kysely<Tables>,
   change: (trx: Transaction<Tables>) => Promise<Result>,
@@ -57,8 +60,9 @@ export async function takenBack<Result>(
 }
 
 /**
- * An effect for what only the command itself can refuse, so that nobody confirms it in vain: it runs, and is taken
- * back. Not for one that uses functions of its room which read the store, as the one connection of SQLite is taken.
+ * Finds refusals that only the command itself can make, so that nobody confirms it in vain: it runs the command and
+ * rolls it back. Do not use it for a command whose room reads the store with another connection, because SQLite's only
+ * connection is taken.
  */
 export async function triedFirst(
   { db }: Pick<Audited, "db">,

@@ -18,9 +18,9 @@ export interface RecordedOutcome {
 }
 
 /**
- * Writes the outcome of a run, and the charge if it costs anything, before the caller gets it. It waits until `until`,
- * by `performance.now()`: the vendor may bill the attempt, so we wait as long as the caller does. What is not written
- * by then is written later, without a charge.
+ * Writes the outcome of a run, and its charge if there is one, before the caller gets it. Waits until `until`, by
+ * `performance.now()`: as long as the caller waits, because the vendor may bill the attempt. An outcome that is not
+ * written by then is written later, without a charge.
  */
 export async function recordOutcome(
   parts: VerificationDependencies,

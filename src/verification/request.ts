@@ -40,8 +40,8 @@ export interface VerifiedRecord {
 }
 
 /**
- * What to do if the record of this charge does not reach its caller: the charge goes back once no retry can get the
- * record. Without a key it stays, since nobody can ask again.
+ * Returns the function to call if the record of this charge does not reach its caller. The charge is reversed once no
+ * retry can get the record. Without a key it stays, since nobody can ask again.
  */
 export function undeliveredOf(
   { deferredOutcomes, now }: { deferredOutcomes: Pick<DeferredOutcomes, "add">; now: () => number },
@@ -72,15 +72,18 @@ export function requestContent({
 }
 
 /**
- * Whether a row is of an equal request. Older versions, whose rows lack the lasting hash, ignored the members to
- * compare.
+ * Whether a row is of an equal request. Rows without the lasting hash come from older versions, which ignored members
+ * that are only compared.
  */
 export function isOfRequest(row: Row, request: VerificationRequest, hashes: KeyedHashes): boolean {
   const known = row.lasting_idempotency_hash === null ? { ...request, compared: {} } : request;
   return hashes.matches(row.body_hash ?? "", "body", requestContent(known));
 }
 
-/** The hash of the request's key under each key of the ring, the one to store first; none without a key. */
+/**
+ * Returns the hash of the idempotency key under each key of the ring, the one to store first. Empty if the request has
+ * no idempotency key.
+ */
 export function keyHashes(
   { accountId, mode, idempotencyKey }: VerificationRequest,
   { keyedHashes }: { keyedHashes: KeyedHashes },

@@ -40,7 +40,7 @@ function anchorIn(t: TestContext): string {
   return join(folder, "ring.anchor");
 }
 
-/** What whoever writes the database does to have the whole trail sealed anew by the service. */
+/** Changes the database as an attacker with write access would, so that the service seals the whole trail anew. */
 async function rewrite(db: Db): Promise<void> {
   await db.updateTable("audit_entry").set({ batch: null, position: 0, actor: "mallory" }).execute();
   await db.deleteFrom("audit_seal").execute();
@@ -115,7 +115,7 @@ for (const engine of engines) {
     });
 
     for (const after of ["at once", "after the service has sealed on beyond it"]) {
-      test(`the anchor finds ${after} that the whole trail was put back, stays, and verify says so`, async (t) => {
+      test(`the anchor finds ${after} that the whole trail was put back, and stays; verify reports it`, async (t) => {
         const path = anchorIn(t);
         const { keeper, kept } = keeperOn(path);
         const putBack = await copyOf(store.db);
@@ -152,7 +152,7 @@ for (const engine of engines) {
       assert.deepEqual(problems, [{ batch: null, entry: null, what: "is of another store than the anchor" }]);
     });
 
-    test("a changed anchor, or one of another key, raises an alarm and stays", async (t) => {
+    test("a changed anchor, or one made with another key, raises an alarm and is not replaced", async (t) => {
       const path = anchorIn(t);
       const { keeper } = keeperOn(path);
       await keeper.move();
@@ -169,7 +169,7 @@ for (const engine of engines) {
       assert.equal(keeper.alarm, false);
     });
 
-    test("a removed anchor is made again, and log and trail say so", async (t) => {
+    test("a removed anchor is written again, and the log and the trail report it", async (t) => {
       const { keeper, kept } = keeperOn(anchorIn(t));
       const before = await readHead(store.db, sign);
       await keeper.move();

@@ -5,9 +5,8 @@ import { StoreError } from "../../storage/errors.ts";
 import { anchorPath } from "./anchor.ts";
 
 /**
- * Throws a `StoreError` if the data directory has no store although the key ring belongs to one, and live vendors are
- * set: what those verified and charged is in the store that is missing. Without live vendors there is nothing to lose
- * but rehearsals.
+ * Throws a `StoreError` if the data directory has no store although the key ring belongs to one and live vendors are
+ * set: the missing store holds what they verified and charged. Without live vendors only rehearsals can be lost.
  */
 export function refuseLostStore(config: {
   dataDirectory: string;

@@ -28,8 +28,8 @@ export interface MarkedEndpoint {
 }
 
 /**
- * Endpoints with their marks at `now`, oldest first: of one audience, of the key that made them, those that are off, or
- * all.
+ * Returns endpoints with their marks at `now`, oldest first: those of one audience, those made by one key, those that
+ * are off, or all.
  */
 export async function markedEndpoints(
   db: Db,
@@ -58,12 +58,12 @@ export async function markedEndpoints(
 }
 
 /**
- * Switches the endpoints off that a key made, and removes what waits for them: whoever revokes it does not trust them.
- * Lock what the change itself locks before.
+ * Switches off the endpoints that a key made, and deletes their waiting deliveries, because a person who revokes the
+ * key does not trust them. The caller must take its own locks before this one.
  */
 export async function switchOffMadeBy({ db, audit, actor }: Audited, key: string, now: number): Promise<void> {
   await inTransaction(db, async (trx) => {
-    // Whoever adds an endpoint holds it too, and then looks whether its key is revoked.
+    // Adding an endpoint takes the same lock, and then checks whether its key is revoked.
     await lockCounter(trx, "event");
     const off = trx
       .updateTable("event_endpoint")
@@ -78,7 +78,7 @@ export async function switchOffMadeBy({ db, audit, actor }: Audited, key: string
   });
 }
 
-/** What changes endpoints, as the audit trail names it. */
+/** The kinds of audit entries that record a change of endpoints. */
 const endpointChanges = [
   endpointTrail.endpointAdded,
   endpointTrail.endpointRolled,
@@ -87,8 +87,8 @@ const endpointChanges = [
 ].map(({ kind }) => kind);
 
 /**
- * When the newest `most` changes of endpoints after `since` were made by keys of the account and mode of this key,
- * newest first. None for another actor. In milliseconds since 1970.
+ * Returns the times of the newest `most` changes of endpoints after `since`, newest first, in milliseconds since 1970:
+ * those made by keys of the same account and mode as this key. None if the actor is not a key.
  */
 export async function changesByKeys(db: Db, actor: string, since: number, most: number): Promise<number[]> {
   if (!actor.startsWith(ofKey(""))) return [];
@@ -103,7 +103,7 @@ export async function changesByKeys(db: Db, actor: string, since: number, most: 
     .selectFrom("audit_entry")
     .select("occurred_at")
     .where("kind", "in", endpointChanges)
-    // The index of kinds has this condition.
+    // The condition of the index by kind, so that the query uses it.
     .where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`)
     .where("occurred_at", ">", since)
     .where("actor", "in", keys)

@@ -3,8 +3,8 @@ import type { Db } from "../tables.ts";
 import { deliveryTime } from "./announce.ts";
 
 /**
- * Whether an endpoint may get deliveries now: those of a suspended account wait until it is resumed. `table`: its
- * table, or the alias.
+ * SQL: whether an endpoint may get deliveries now. Deliveries of a suspended account wait until it is resumed. `table`:
+ * the endpoints' table, or its alias.
  */
 export function isServedEndpoint(table: string) {
   return sql<boolean>`not exists (
@@ -12,8 +12,8 @@ export function isServedEndpoint(table: string) {
 }
 
 /**
- * What waited for an account that is resumed has its whole time again: nobody tried meanwhile. `now` in milliseconds
- * since 1970.
+ * Restarts the delivery time of an account's waiting events when it is resumed, because nobody tried to deliver them
+ * while it was suspended. `now` in milliseconds since 1970.
  */
 export async function renewDeliveries(db: Db, account: string, now: number): Promise<void> {
   const its = db.selectFrom("event_endpoint").select("id").where("audience", "=", account);

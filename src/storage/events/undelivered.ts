@@ -8,8 +8,8 @@ import { isServedEndpoint } from "./served-endpoints.ts";
 const failingAfter = 3_600_000;
 
 /**
- * Endpoints that are off since they answered 410, or that have taken nothing for an hour, but for those of suspended
- * accounts and of revoked keys. `since`: milliseconds since 1970; `waiting`: how many events wait for it.
+ * Returns endpoints that are off since they answered 410, or that have accepted nothing for an hour, except those of
+ * suspended accounts and of revoked keys. `since`: milliseconds since 1970; `waiting`: how many events wait for it.
  */
 export async function failingEndpoints(
   db: Db,
@@ -40,8 +40,8 @@ export async function failingEndpoints(
 }
 
 /**
- * Deliveries that wait or are dead, for operators. `oldest`, `oldestDead`: when the oldest such event happened, but for
- * what waits while an account is suspended; null: none.
+ * Counts waiting and dead deliveries, for operators. `oldest`: when the oldest event with a waiting delivery happened,
+ * not counting suspended accounts; `oldestDead`: the same for dead deliveries. Null: none.
  */
 export async function undelivered(
   db: Db,

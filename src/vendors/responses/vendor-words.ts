@@ -108,8 +108,8 @@ const isAboutPerson = ({ means }: Words[number]) => means.state === "negative";
 const firstAboutPerson = table.findIndex(isAboutPerson);
 
 /**
- * The table with rows of a vendor's own. These go before the others, but what is about us before what is about the
- * person.
+ * Returns the table with a vendor's own rows added: those about the person just before the first common row about the
+ * person, all others at the start.
  */
 export function wordsTable(own: Words): Words {
   const [about, others] = [own.filter(isAboutPerson), own.filter((row) => !isAboutPerson(row))];
@@ -122,7 +122,9 @@ export function phraseMatcher(phrases: readonly string[]): RegExp {
   return new RegExp(`(?<!\\w)(?:${escaped.join("|")})(?!\\w)`, "i");
 }
 
-/** Why a vendor that gives no access token does not, in its words. Nothing of a person is done without a token. */
+/**
+ * Reads from a vendor's words why it gave no access token. Without a token the vendor has done no work about a person.
+ */
 export function faultInWords(body: unknown): "no_money" | "bad_credentials" | "out_of_service" | undefined {
   const inWords = outcomeInWords(body);
   if (inWords === undefined || inWords.state === "negative") return undefined;
@@ -136,7 +138,9 @@ export function explanations(value: unknown): string[] {
   return texts;
 }
 
-/** It goes through whole records, so it looks at the name of a member only where that decides something. */
+/**
+ * Collects texts. It walks through whole records, so it tests a member's name only if the member is a text or a list.
+ */
 function explain(value: unknown, isTelling: boolean, depth: number, texts: string[]): void {
   if (typeof value === "string") {
     if (isTelling) texts.push(value.replaceAll(/[\W_]+/g, " ").trim());
@@ -150,19 +154,25 @@ function explain(value: unknown, isTelling: boolean, depth: number, texts: strin
     }
 }
 
-/** These are about our account, whatever the words: "Merchant record not found". */
+/**
+ * With these statuses the failure is about our account, even if its words seem to be about a person: "Merchant record
+ * not found".
+ */
 const aboutOurAccount: ReadonlySet<number> = new Set([401, 402]);
 
 /**
- * The outcome of a failure. What it says about the vendor or our account counts before a code of the vendor's own
- * (`byCode`), and that before what it says about the person. A server's failure says nothing: whatever its words, the
- * work may be done.
+ * Returns the outcome of a failure. Words about the vendor or our account count first, then the vendor's own code
+ * (`byCode`), then words about the person. The words of a server's failure (status 500 and above) are ignored, because
+ * the work may be done.
  */
 export function failureOutcome(status: number, body: unknown, byCode?: IdentityOutcome): IdentityOutcome {
   return status >= 500 ? failedWith(status) : toldOutcome(status, explanations(body), { byCode, words: table });
 }
 
-/** The same of what an answer with a status below 500 explains, by a table with the vendor's own words in it. */
+/**
+ * As `failureOutcome`, for explanations of an answer with a status below 500 and a table that has the vendor's own
+ * words.
+ */
 export function toldOutcome(
   status: number,
   told: readonly string[],

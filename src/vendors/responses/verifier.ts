@@ -9,8 +9,8 @@ import { outcomeReader, type VendorResponses } from "./read-outcome.ts";
 type AttemptRequest = Pick<VendorRequest, "method" | "url" | "headers" | "body" | "form" | "answer">;
 
 /**
- * How a vendor verifies that gets each number in one request, with a response that `answers` reads. `tokenFor`: where
- * the access token of a request comes from, for a vendor that wants one.
+ * Returns the `verify` of a vendor that gets one request per number and whose response `answers` reads. `tokenFor`
+ * gives the access token, for a vendor that requires one.
  */
 export function verifier<Schema extends TSchema>(
   answers: VendorResponses<Schema>,

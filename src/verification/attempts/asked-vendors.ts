@@ -23,7 +23,7 @@ export class AskedVendors {
   readonly since = performance.now();
   /** Never rejects. */
   readonly result: Promise<Learned>;
-  /** The row as on the ledger, except while a failover is being written. */
+  /** Always the same as on the ledger, except while a failover is being written. */
   row: Row;
   /** The attempt under way, or the one that we look up. */
   #attempt: number;
@@ -65,7 +65,7 @@ export class AskedVendors {
     return this.#later.length > 0;
   }
 
-  /** The result as long as there is no response. */
+  /** The result to give while there is no response. */
   get unanswered(): Learned {
     const at = this.#parts.now();
     return this.#isLookUp
@@ -73,7 +73,7 @@ export class AskedVendors {
       : { state: "unknown", reason: "timed_out", attempt: this.#attempt, at };
   }
 
-  /** Ends the time of the vendors and tries no other. Resolves when `row` is as on the ledger. */
+  /** Ends the time of the vendors and asks no other. Resolves once `row` is the same as on the ledger. */
   async end(): Promise<void> {
     this.#limit.abort();
     await this.#failingOver;
@@ -188,7 +188,8 @@ function isCertain({ state }: Pick<Learned, "state">): boolean {
 }
 
 /**
- * A result after which we did not ask the next vendor. Nobody knows whether that vendor's failure would last.
+ * Marks a result after which we should have asked the next vendor but did not. It is not lasting, because nobody knows
+ * whether that vendor's failure would have been.
  */
 function interrupted(result: Learned): Learned {
   if (result.state === "failed") return { ...result, lasting: false, interrupted: true };

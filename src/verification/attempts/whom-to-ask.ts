@@ -60,7 +60,10 @@ export class Route {
   /** The place of the vendor that was asked last, and whether it is the last that may be asked. */
   #at = 0;
   #isLast = false;
-  /** Whether no vendor got an attempt yet, and the vendors that could not be used since the last one that did. */
+  /**
+   * `#isFirst`: whether no vendor got an attempt yet. `#skipped`: the vendors that could not be used since the last
+   * attempt.
+   */
   #isFirst = true;
   #skipped: PassedOver[] = [];
 
@@ -314,8 +317,9 @@ function isReady(upstream: IdentityUpstream): boolean {
 }
 
 /**
- * The vendor that reported "not found" and the one that was tried `next`, with which a retry continues. If none was
- * tried, as the store did not take the attempt, a retry asks one other within the bounds of a second source.
+ * Returns the vendor that reported "not found", and the vendor that was tried `next`, with which a retry continues. If
+ * none was tried, because the store did not take that attempt, a retry asks one other vendor within the bounds of a
+ * second source.
  */
 function afterNotFound({ attempts }: Row): { by: string; next: string | undefined } | undefined {
   const at = attempts.findIndex(isNotFound);
@@ -323,13 +327,19 @@ function afterNotFound({ attempts }: Row): { by: string; next: string | undefine
   return { by: attempts[at]!.vendor, next: attempts.slice(at + 1).at(-1)?.vendor };
 }
 
-/** The attempts that brought nothing although they may be billed. A look-up of one is no new attempt. */
+/**
+ * Counts attempts that brought no result although the vendor may bill them. With `lookUpFirst`, unresolved attempts do
+ * not count, because a look-up is not a new attempt.
+ */
 function uselessAttempts(row: Row, lookUpFirst: boolean): number {
   const badAnswers = row.attempts.filter(({ reason }) => reason === "bad_response").length;
   return badAnswers + (lookUpFirst ? 0 : unresolvedAttempts(row).length);
 }
 
-/** A vendor that repeats its responses does so for free. Only such a one may be asked once more. */
+/**
+ * Returns the last vendor if it repeats its responses for free; only then may it be asked once more. Otherwise throws
+ * the failure of used-up attempts.
+ */
 function freeAgain(last: Candidate, row: Row): Candidate {
   const { name, repeatable } = last.upstream;
   if (!repeatable || name !== lastVendor(row)) throw attemptsUsedUp(row);
