@@ -103,7 +103,7 @@ suite("alert rules and the board", () => {
     }
   });
 
-  test("rules fire when they should, and stay quiet on a service that is well", { skip: missing("promtool") }, () => {
+  test("rules fire when they should, and do not fire for a healthy service", { skip: missing("promtool") }, () => {
     const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", `${folder}/alerts.test.yaml`], {
       encoding: "utf8",
     });

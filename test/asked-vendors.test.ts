@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       rmSync(folder, { recursive: true });
     });
 
-    test("the vendor is asked in a verification of an account that pays nothing and may ask little", async () => {
+    test("asking the vendor makes a verification for an account that pays nothing and has a low limit", async () => {
       const { exitCode, out, err } = await asked();
       assert.equal(exitCode, 0, err);
       const [, reference] = /^dojah, after \d+ ms: verified\. It works\. Its verification is (\w{15})\.\n$/.exec(out)!;
@@ -122,7 +122,7 @@ for (const engine of usualEngines)
       assert.equal(consent_reference, "form-17");
     });
 
-    test("the vendor is not asked beyond the bound of the account, however often somebody tries", async () => {
+    test("the vendor is not asked more often than the account's limit allows", async () => {
       const before = (await ledger()).length;
       await duba(["accounts", "change", account, "--limit-verification", `${before + 2}/day`]);
       const calls = vendor.received.length;
@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.equal(vendor.received.length, calls + 2);
     });
 
-    test("a paused vendor is asked all the same, and the outcome is shown as it is when it fails", async () => {
+    test("a paused vendor is asked too, and a failed outcome is shown as a failure", async () => {
       await duba(["accounts", "change", account, "--limit-verification", "50/day"]);
       vendor.behaviour = json(401, { error: "no" });
       await duba(["routes", "pause", "dojah", "--yes"]);

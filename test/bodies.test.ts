@@ -60,7 +60,7 @@ suite("a body that says nothing, in any spelling, framing and media type", { con
       }
   });
 
-  test("a verification with an empty body is told all that it needs", async () => {
+  test("a verification with an empty body is refused with the names of all required members", async () => {
     for (const { body, headers } of dressed) {
       const response = await service.ask(ways[2]!.path, { method: "POST", body, headers });
       const { error } = assertFailure(response, 422, "validation_failed", { path: ways[2]!.path });
@@ -91,12 +91,12 @@ for (const { method, path, good } of ways)
         else await refused({ body, headers }, 415, "unsupported_media_type", cure);
     });
 
-    test("a body that is no object is refused", async () => {
+    test("a body that is not a JSON object is refused", async () => {
       for (const body of ["[]", "null", "0", '""', "false", `[${JSON.stringify(good)}]`])
         await refused({ body, headers: json }, 422, "validation_failed");
     });
 
-    test("a body that is no JSON is refused", async () => {
+    test("a body that is not JSON is refused", async () => {
       for (const body of noJson) await refused({ body, headers: json }, 400, "malformed_json", /from line \d+, char/);
       for (const body of noText) await refused({ body, headers: json }, 400, "malformed_json", /not UTF-8/);
     });

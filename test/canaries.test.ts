@@ -51,7 +51,7 @@ function hangUp(port: number, kind: CheckKind, body: object): Promise<void> {
 
 for (const engine of engines) {
   suite(`canaries on ${engine.name}`, () => {
-    test("personal data is in no log, metric, audit entry, statement or byte of the store", async (t) => {
+    test("no log, metric, audit entry, SQL statement or byte of the store contains personal data", async (t) => {
       const vendor = createServer((request, response) => {
         const answer = request.url!.includes("authorization")
           ? {

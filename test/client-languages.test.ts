@@ -79,7 +79,7 @@ suite("the client", { concurrency: true }, () => {
       }
     });
 
-    test(`the client for ${name} survives a server that answers what it likes, and follows it nowhere`, {
+    test(`the client for ${name} survives a server that sends arbitrary answers, and follows none of its redirects`, {
       skip,
     }, async (t) => {
       const client = open(t);
@@ -106,7 +106,9 @@ suite("the client", { concurrency: true }, () => {
       assert.equal(elsewhere, 0);
     });
 
-    test(`the client for ${name} does not repeat what may have been done and has no key`, { skip }, async (t) => {
+    test(`the client for ${name} does not repeat a request without an idempotency key that may have worked`, {
+      skip,
+    }, async (t) => {
       await using proxy = await FaultyProxy.open(service.url, ["lost"]);
       const given = { email: "sandbox@example.com", password: sandboxKey };
       const { failure } = await open(t)({ url: proxy.url, method: "authorizeMerchant", given });
@@ -158,7 +160,7 @@ suite("the client", { concurrency: true }, () => {
       assert.equal(elsewhere.failure?.error.code, "validation_failed");
     });
 
-    test(`the client for ${name} says that a page is none, and neither throws another error nor asks for ever`, {
+    test(`the client for ${name} reports a malformed page of events, and does not ask forever`, {
       skip,
     }, async (t) => {
       const client = open(t);

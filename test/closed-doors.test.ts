@@ -11,7 +11,7 @@ const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 const exchange = "/api/v2/merchant/authorization";
 
 suite("closed doors", { concurrency: true }, () => {
-  test("an address is refused after 20 failed credentials, wherever it sent them, and good ones wait too", async () => {
+  test("after 20 failed credentials to any operations, an address is refused even with good ones", async () => {
     await using service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" });
     const from = { "X-Forwarded-For": "203.0.113.9" };
     for (let count = 0; count < 20; count += 1) {
@@ -43,7 +43,7 @@ suite("closed doors", { concurrency: true }, () => {
     assert.equal(elsewhere.status, 200);
   });
 
-  test("a client that bought a token before buys another, although its neighbours failed 20 times", async () => {
+  test("a client that got a token before gets another, although its address has failed 20 times", async () => {
     await using service = await startService({});
     const { text } = await service.newKey();
     const buy = (password: string) =>
@@ -54,7 +54,7 @@ suite("closed doors", { concurrency: true }, () => {
     assert.equal((await buy(text)).status, 200);
   });
 
-  test("a setting closes the open operations to anonymous callers", async () => {
+  test("DUBA_ANONYMOUS=off refuses anonymous callers at operations that are otherwise open to them", async () => {
     await using service = await startService({ DUBA_ANONYMOUS: "off" });
     for (const path of [
       lookup,
@@ -68,7 +68,7 @@ suite("closed doors", { concurrency: true }, () => {
     }
   });
 
-  test("a setting closes the pages for people and tools", async () => {
+  test("DUBA_DOCS=off hides the documentation pages and the interface document", async () => {
     await using service = await startService({ DUBA_DOCS: "off" });
     for (const path of ["/", "/docs", "/docs/errors", "/docs/sandbox", "/docs/scalar.js", "/openapi.json"]) {
       const { message } = assertFailure(await service.ask(path), 404, "route_not_found");
@@ -77,7 +77,7 @@ suite("closed doors", { concurrency: true }, () => {
     for (const path of [lookup, "/healthz", "/readyz"]) assert.equal((await service.ask(path)).status, 200);
   });
 
-  test("a bootstrap key may not look live, and is long enough", () => {
+  test("a bootstrap key that looks like a live key, is short or has spaces is refused", () => {
     for (const DUBA_BOOTSTRAP_KEY of ["duba_live_0123456789abcdefghijklmnop", "short", "has a space has a space has"])
       assert.throws(
         () => readConfig({ DUBA_BOOTSTRAP_KEY }),
@@ -89,7 +89,7 @@ suite("closed doors", { concurrency: true }, () => {
   });
 
   for (const engine of usualEngines)
-    test(`a number of a person in a path is not found, and the store is not asked for it, on ${engine.name}`, async () => {
+    test(`a path with a person's number is answered with 404 without a query to the store, on ${engine.name}`, async () => {
       await using service = await startService({ DUBA_LIMITS: "off" }, engine);
       const { db } = await service.store();
       const rename = async (from: "verification" | "api_request" | "away", to: string) =>

@@ -35,7 +35,7 @@ for (const engine of usualEngines)
         headers: { ...headers, ...(key !== "" && { "Idempotency-Key": key }) },
       });
 
-    test("texts that are no names are unreadable, and nothing is refused for them", async () => {
+    test("a text that is not a name counts as unreadable, and does not cause a refusal", async () => {
       for (const kind of ["bvn", "nin"] as const)
         for (const odd of ["", "4711", 5, null, true, ["Ada"], { a: "Ada" }, "x".repeat(2000)]) {
           const { status, headers } = await verify(kind, { first_name: odd, last_name: odd, date_of_birth: odd });

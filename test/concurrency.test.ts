@@ -14,7 +14,7 @@ const simultaneous = 200;
 for (const engine of engines) {
   const processes = engine.name === "postgres" ? 2 : 1;
 
-  suite(`many calls at once to ${processes} on ${engine.name}`, () => {
+  suite(`many calls at once (processes: ${processes}) on ${engine.name}`, () => {
     let vendor: VendorProcess;
     let live: LiveStore;
     let services: ServiceProcess[] = [];

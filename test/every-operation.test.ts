@@ -143,7 +143,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("an operation treats callers without a credential as it says", async () => {
+    test("an operation accepts or refuses callers without a credential as it declares", async () => {
       for (const headers of [{}, { Authorization: "Bearer " }, { Authorization: "" }] as Record<string, string>[]) {
         const response = await ask({ credential: false, headers, ...(access === "own" ? { body: {} } : {}) });
         if (access === "anonymous") assert.equal(response.status, 200);
@@ -155,7 +155,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("an operation refuses a bad credential, also where none is needed", async () => {
+    test("an operation refuses a bad credential, even if it needs no credential", async () => {
       const bad = access === "own" ? ask({}, { password: "duba_test_wrong" }) : ask({ credential: "duba_test_wrong" });
       const response = await bad;
       assertFailure(response, 401, "invalid_credentials", refused);
@@ -163,7 +163,7 @@ for (const operation of everyOperation) {
       assertCommonHeaders(response);
     });
 
-    test("an operation refuses a key without its scope, and takes one with no other", async () => {
+    test("an operation refuses a key without its scope, and accepts a key with only that scope", async () => {
       if (operation.scope === null) return;
       for (const other of scopes.filter((scope) => scope !== operation.scope)) {
         const response = await ask({ credential: keys[other] });
@@ -173,7 +173,7 @@ for (const operation of everyOperation) {
       assert.equal((await ask({ credential: keys[operation.scope] })).status, 200);
     });
 
-    test("an operation refuses other methods and names its own", async () => {
+    test("an operation refuses other methods, and the refusal names the methods of its path", async () => {
       const allow = everyOperation
         .filter(({ path }) => path === operation.path)
         .flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
@@ -205,7 +205,7 @@ for (const operation of everyOperation) {
       assertCommonHeaders(response);
     });
 
-    test("an operation keeps its words when the parser or the URL is at fault", async () => {
+    test("an operation's failures have its payload even for a URL that is too long or unparsable", async () => {
       const url = `${pathOf()}?x=${"x".repeat(9 * 1024)}`;
       assertFailure(await service.ask(url, { method, ...(inBody ? { body: {} } : {}) }), 414, "uri_too_long", refused);
       const line = new Line(service.port);
@@ -214,7 +214,7 @@ for (const operation of everyOperation) {
       line.end();
     });
 
-    test("an operation stands in the interface document or says that it does not", () => {
+    test("an operation is in the interface document exactly if it is declared as documented", () => {
       const five = /\/(internet\/data\/lookup|corporate-data\/list|verify-bvn|fetch-tv-add-ons|data\/fetch-providers)$/;
       assert.equal(documented, five.test(operation.path));
       assert.equal(limit === "verification", /^verify/.test(id));

@@ -58,7 +58,7 @@ for (const engine of usualEngines)
       await source.close();
     });
 
-    test("the follower pulls at its start, and says as of when its catalogue is the source's", async () => {
+    test("the follower pulls at its start, and says when its catalogue last agreed with the source", async () => {
       const response = await noticed(ask, ({ headers }) => "duba-catalogue-as-of" in headers);
       assert.equal(response.headers["duba-catalogue-stale"], undefined);
       assert.ok(Date.now() - Date.parse(String(response.headers["duba-catalogue-as-of"])) < 60_000);
@@ -137,7 +137,7 @@ for (const engine of usualEngines)
       assert.equal(same.headers.etag, etag);
     });
 
-    test("the status shows the last pull, and its exit code whether that is well", async () => {
+    test("the status shows the last pull, and its exit code is 0 only if that pull is in order", async () => {
       const well = await sources("status");
       assert.equal(well.exitCode, 0, well.out + well.err);
       assert.match(well.out, /^source +followed +missing +last_pull_at +result +as_of +age +stale +held\n/);
@@ -202,7 +202,7 @@ for (const engine of usualEngines)
   });
 
 suite("a source that is followed", () => {
-  test("answers say that they are stale when the last successful pull is too long ago", async (t) => {
+  test("answers are marked as stale when the last successful pull is too long ago", async (t) => {
     const source = await startService();
     const service = await startService(followed(source.url), undefined, { fixed: { staleAfter: 1000 } });
     t.after(() => service.close());
@@ -215,7 +215,7 @@ suite("a source that is followed", () => {
     assert.equal(asOf(stale), asOf(fresh));
   });
 
-  test("the name of a source must be known, and the source set up", () => {
+  test("a source that is unknown or not set up is refused", () => {
     const problemsOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment, features);

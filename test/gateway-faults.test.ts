@@ -76,7 +76,7 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
       await assertChargedOnce(bvns);
     });
 
-    test(`the ${name} client sends a verification again although the question about it is lost`, {
+    test(`the ${name} client sends a verification again even if its request for the outcome was lost`, {
       skip,
     }, async (t) => {
       const client = open(t);

@@ -59,7 +59,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([data.state, data.charged, data.fee, data.attempts], ["verified", true, "100", 1]);
     });
 
-    test("the service goes on when the source's token ends in between", async () => {
+    test("the service keeps verifying when the source's access token expires", async () => {
       assert.equal((await verified("22000000102")).status, 200);
       const { db } = await source.store();
       const tokens = () => db.selectFrom("access_token").select("secret_hash").execute();
@@ -118,7 +118,7 @@ for (const engine of usualEngines) {
       assert.doesNotMatch(tried.out + tried.err, /22000000107|8000000017/);
     });
 
-    test("an account's own fee and masked answers hold for it alone", async () => {
+    test("an account's own fee and masked answers apply to that account only", async () => {
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const email = await service.newAccount("Narrow");
@@ -153,7 +153,7 @@ for (const engine of usualEngines) {
       await noticed(asked, ({ status }) => status === 200);
     });
 
-    test("a rolled key serves beside its successor, and ends with the overlap", async () => {
+    test("a rolled key works beside its successor until the overlap ends", async () => {
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const { text: old, id } = await service.newKey();

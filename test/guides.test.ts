@@ -35,7 +35,7 @@ suite("the guides of the service", () => {
       }
     });
 
-  test("the guides tell somebody with an address and a key all that he can use", async () => {
+  test("the home page and llms.txt link every guide, and the page of errors links those that it needs", async () => {
     const home = (await pageOf("/")).text;
     const llms = (await pageOf("/llms.txt")).text;
     for (const { path } of namedGuides) {

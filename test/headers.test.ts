@@ -21,7 +21,7 @@ const leftIn = ({ headers }: ServiceResponse): number => Number(/;r=(\d+);/.exec
 suite("headers", { concurrency: true }, () => {
   const service = suiteService({ DUBA_LIMIT_ANONYMOUS: "5000/min" });
 
-  test("a sane request id of the caller is kept", async () => {
+  test("a well-formed request id of the caller is kept", async () => {
     const ofProxy = "4f1d22123456789012c0ffee00112233";
     for (const id of ["a.B:c_d-9", "x".repeat(64), "018f4e2a-9b1c-7a3d-8e5f-a2345b67c901", "0".repeat(9), ofProxy]) {
       for (const path of [lookup, "/nowhere"]) {
@@ -134,7 +134,7 @@ suite("headers", { concurrency: true }, () => {
     );
   });
 
-  test("an ETag stands for the content of a list, not for its date, its reader or its coding", async () => {
+  test("an ETag depends on the content of a list, not on its date, its reader or its coding", async () => {
     const { text } = await service.newKey();
     for (const path of catalogue) {
       const first = await service.ask(path);
@@ -146,7 +146,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal(new Set(tags).size, catalogue.length);
   });
 
-  test("a tag that still holds is answered with 304", async () => {
+  test("If-None-Match with a current ETag is answered with 304", async () => {
     for (const path of catalogue) {
       const full = await service.ask(path);
       const tag = full.headers.etag!;
@@ -164,7 +164,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("a date since which the list did not change is answered with 304", async () => {
+  test("If-Modified-Since is answered with 304 if the list has not changed since", async () => {
     const later = (date: string, seconds: number) => new Date(Date.parse(date) + seconds * 1000).toUTCString();
     for (const path of catalogue) {
       const full = await service.ask(path);
@@ -208,7 +208,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal(leftIn(await service.ask(`${lookup}?provider=x`, { credential, headers })), 594);
   });
 
-  test("a key is counted by itself, in one window over all look-ups", async () => {
+  test("each key has its own count, in one window for all look-ups", async () => {
     const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
     await service.ask(corporate, { credential: one });
     assert.equal(leftIn(await service.ask(providers, { credential: one })), 598);
@@ -257,7 +257,7 @@ suite("headers", { concurrency: true }, () => {
     );
   });
 
-  test("the time taken is told only when that is switched on", async () => {
+  test("answers tell the time taken only if that is switched on", async () => {
     assert.equal((await service.ask(lookup)).headers["server-timing"], undefined);
     await using timed = await startService({ DUBA_SERVER_TIMING: "on" });
     for (const path of [lookup, "/api/v2/education/waec-lookup", `${lookup}?provider=x`])

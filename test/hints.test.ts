@@ -104,7 +104,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
       assert.ok(String(told).startsWith(`verifyBvn does not read ${unread}`), String(told));
     });
 
-  test("hints stand in failures too, several at once", async () => {
+  test("failures contain hints too, several at once", async () => {
     const headers = { "X-Idempotency-Key": "k" };
     const body = { ...person, bvn: "00000000001" };
     const response = await service.ask(`${verify}?x=1`, { method: "POST", body, headers });

@@ -112,7 +112,7 @@ const inputs: Record<string, { file: string; fields: Record<string, string>; arg
   },
 };
 
-test("every command that reads a file beside the service is tried with hostile ones", async () => {
+test("every command that reads a file while the service runs is tried with hostile files", async () => {
   const readsFile = ({ input, only }: { input: object; only?: unknown }) =>
     only !== "terminal" && JSON.stringify(input).includes('"holds":"file"');
   const reading = (await everyCommand()).filter(readsFile).map(({ id }) => id);

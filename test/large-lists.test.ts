@@ -27,7 +27,7 @@ const bundles =
 const withoutDate = (text: string) => text.replace(/"date":"[^"]*"/, "");
 
 suite("a list above 256 KiB", () => {
-  test("a large list goes out as it is until it is compressed, then in each coding, with one ETag", async () => {
+  test("a large list is sent uncompressed until it is compressed, then in each coding, with one ETag", async () => {
     await using service = await startService({ DUBA_LIMITS: "off" });
     const { db } = await service.store();
     const ask = (encoding: string, more = {}): Promise<ServiceResponse> =>

@@ -63,7 +63,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await service.ask(lookup, { credential: keys[0]!.text })).status, 200);
   });
 
-  test("an anonymous address is stopped at its limit, and nobody else is", async () => {
+  test("an anonymous address is refused beyond its limit, and no other caller is", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     for (const left of [2, 1, 0]) {
       const response = await service.ask(lookup, { credential: false });
@@ -101,7 +101,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await from("2001:db8:2::1")).status, 200);
   });
 
-  test("limits are told also where a request reaches no route", async () => {
+  test("limit headers are sent even if a request reaches no route", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     for (const [request, status] of [
       ["NONSENSE\r\n\r\n", 400],
@@ -119,7 +119,7 @@ suite("limits", { concurrency: true }, () => {
     }
   });
 
-  test("an address is stopped at the pages too, but not if it still holds one of them", async () => {
+  test("an address is refused at pages too, except for a page that it has cached", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
     const { headers } = await page("/openapi.json");
@@ -154,7 +154,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal(late!.json.error.code, "request_timeout");
   });
 
-  test("naming a tag that does not hold gets around no limit", async () => {
+  test("a request with a wrong ETag is counted like any other", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const headers = { "If-None-Match": 'W/"x"' };
     for (const query of ["", "?provider=x", "?provider="])
@@ -175,7 +175,7 @@ suite("limits", { concurrency: true }, () => {
     assertLimited(await service.ask(lookup, { credential }), lookup);
   });
 
-  test("what a key verifies counts by account and mode, apart from its look-ups", async () => {
+  test("verifications count by account and mode, separately from look-ups", async () => {
     await using service = await startService({ DUBA_LIMIT_VERIFICATION: "3/min", DUBA_LIMIT_CATALOGUE: "9/min" });
     const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
     const verified = async (credential: string, given: object = body) =>
@@ -204,7 +204,7 @@ suite("limits", { concurrency: true }, () => {
     assertLimited(await exchange(good), path);
   });
 
-  test("limits that are off stop no caller and say nothing, but failed credentials stay limited", async () => {
+  test("limits that are off refuse nobody and send no header, but failed credentials stay limited", async () => {
     await using service = await startService({ DUBA_LIMITS: "off", DUBA_LIMIT_ANONYMOUS: "1/min" });
     for (const [path, status] of [
       [lookup, 200],

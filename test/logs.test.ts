@@ -112,7 +112,7 @@ suite("log lines", () => {
     }
   });
 
-  test("a problem that a test key asked for is logged as info too, so that it wakes nobody", async () => {
+  test("a failure that a test key provoked is logged as info too, so that it alarms nobody", async () => {
     const { text: credential } = await callerOf("test");
     const { status, lines } = await linesOf(verifyBvn, {
       method: "POST",
@@ -146,7 +146,7 @@ suite("log lines", () => {
     vendor.behaviour = json(500, {});
   });
 
-  test("lines of a failed verification tell why: what the vendor said, or that it was not reached", async () => {
+  test("log lines of a failed verification say what the vendor answered, or that it was unreachable", async () => {
     for (const [reason, behaviour] of [
       ["rate_limited", json(429, {})],
       ["no_money", json(402, {})],

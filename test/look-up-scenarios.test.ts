@@ -47,7 +47,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     });
   }
 
-  test("a stale list says so, and is the same list", async () => {
+  test("a stale list is marked as stale, with unchanged content", async () => {
     const usual = await service.ask(bundles);
     assert.equal(usual.headers["duba-catalogue-stale"], undefined);
     const stale = await rehearse(bundles, "stale");
@@ -111,7 +111,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     assert.equal((await service.ask("/api/v2/kyc/verifications", { headers })).status, 400);
   });
 
-  test("no header changes what a live key or an anonymous caller is told", async () => {
+  test("the scenario header has no effect for a live key or an anonymous caller", async () => {
     const { text: live } = await service.newKey({ mode: "live" });
     const usual = (await service.ask(bundles)).json.data.data;
     for (const scenario of [...Object.keys(scenarios), "nonsense"])

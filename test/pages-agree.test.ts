@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a paused vendor has one reason, one colour and one name of its deed everywhere", async () => {
+    test("every page shows the same reason, colour and button for a paused vendor", async () => {
       await pause("dojah", "load");
       const now = await noticed(
         () => page("/"),
@@ -110,7 +110,7 @@ for (const engine of usualEngines)
       for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
     });
 
-    test("an alarm that ends by itself needs nobody, and a pause that somebody must end does", async () => {
+    test("an alarm that ends by itself asks for no action; a pause that a person must end asks for one", async () => {
       const needs = async () => (await duba("status")).split("\n\n").at(-1)!;
       assert.doesNotMatch(await needs(), /dojah/);
       await pause("dojah", "key");
@@ -173,7 +173,7 @@ for (const engine of usualEngines)
       vendor.behaviour = json(200, found);
     });
 
-    test("an empty wallet that leaves no vendor is part of what stops the service, and no other row", async () => {
+    test("an empty wallet that leaves no vendor is shown within the outage, not as a row of its own", async () => {
       vendor.behaviour = json(402, { error: "insufficient balance" });
       await pause("qoreid", "answers");
       const now = await noticed(
@@ -207,7 +207,7 @@ for (const engine of usualEngines)
     });
   });
 
-test("no vendor reads as well while the store takes no writes", async () => {
+test("no vendor is shown as healthy while the store takes no writes", async () => {
   const operators = await startOperators(engines[0]!, {
     DUBA_UPSTREAMS: "dojah",
     DUBA_DOJAH_URL: "http://127.0.0.1:9",
@@ -243,7 +243,7 @@ test("no vendor reads as well while the store takes no writes", async () => {
   }
 });
 
-test("Now says once that nothing needs a hand", async () => {
+test("the page Now says only once that nothing needs action", async () => {
   const operators = await startOperators(engines[0]!, {});
   try {
     const { text } = await operators.send("/", { cookie: operators.by.officer.cookie });

@@ -104,7 +104,7 @@ test("a client with two base addresses sends what Duba answers to Duba, and noth
 suite("a wrong path", () => {
   const service = suiteService();
 
-  test("a wrong path is answered with the path that was meant, as far as one was", async () => {
+  test("the refusal of a wrong path names the path that was probably meant, if there is one", async () => {
     const verify = "/api/v2/kyc/verify-bvn";
     for (const [path, meant] of [
       ["/api/kyc/verify-bvn", verify],
@@ -189,7 +189,7 @@ suite("a path of the family that Duba does not serve", () => {
       }
   });
 
-  test("no such path is another operation's, also where nobody thought of it", async () => {
+  test("a path that Duba does not serve gets no suggestion of another operation", async () => {
     const others = [
       "parking/fetch-billers parking/plans education/fetch-providers " +
         "education/results-lookup flights/list kyc/verify-cac",
@@ -203,7 +203,7 @@ suite("a path of the family that Duba does not serve", () => {
   });
 });
 
-test("a list of prefixes that cannot be is refused with what it must be", () => {
+test("an invalid list of prefixes is refused with a sentence that says what is valid", () => {
   const read = (text: string) => readConfig({ DUBA_PATH_PREFIXES: text }).pathPrefixes;
   assert.deepEqual(read(""), ["/api/v2"]);
   assert.deepEqual(read(" /api , /api/v2 "), ["/api", "/api/v2"]);

@@ -58,11 +58,11 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
-    test("the vendors are there from the moment at which the service serves", () => {
+    test("vendors are listed as soon as the service serves", () => {
       assert.deepEqual(vendorsAtStart, ["dojah", "qoreid"]);
     });
 
-    test("pausing one of two asks nobody; pausing the last one asks, and says what it does", async () => {
+    test("pausing one of two vendors is not confirmed; pausing the last one is, and says what happens", async () => {
       assert.equal((await verify()).status, 200);
       const first = await duba(["routes", "pause", "qoreid", "--why", "money"]);
       assert.equal(first.exitCode, 0, first.err);
@@ -89,7 +89,7 @@ for (const engine of usualEngines)
       assert.match(sure.out, /^dojah is paused for all checks, until resumed: its answers are wrong\.\n$/);
     });
 
-    test("while the last one is paused, every place says so", async () => {
+    test("while the last vendor is paused, every report on vendors says so", async () => {
       assert.equal((await noticed(verify, ({ status }) => status === 503)).json.error.code, "upstream_unavailable");
       const { exitCode, needs, vendors, alarms } = await status();
       assert.equal(exitCode, 1);

@@ -71,7 +71,7 @@ for (const engine of usualEngines)
       await duba(["catalogue", "reject", draft]);
     });
 
-    test("a less strict start is an entry of the audit trail and an alarm, which a restart does not end", async () => {
+    test("a start with weaker protection is audited and raises an alarm that outlives a restart", async () => {
       assert.deepEqual(await entriesOf("protection.loosened"), []);
       for (const _ of [1, 2]) {
         service = await start(loose);
@@ -91,7 +91,7 @@ for (const engine of usualEngines)
       await duba(["catalogue", "edit", "MTNDATA 104", "--price", "100"], strict);
     });
 
-    test("the alarm is over when a start is as strict as before", async () => {
+    test("the alarm ends with a start that is as strict as before", async () => {
       await service!.close();
       service = await start(strict);
       assert.deepEqual(
@@ -102,7 +102,7 @@ for (const engine of usualEngines)
     });
 
     if (engine.name === "postgres")
-      test("the strictest protection of all services that run holds", async () => {
+      test("of several running services, the strictest protection applies", async () => {
         const second = await start(loose);
         try {
           const draft = await held({});

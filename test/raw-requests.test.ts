@@ -184,7 +184,7 @@ suite("raw requests", { concurrency: true }, () => {
     });
   });
 
-  test("callers who ask to CONNECT and leave in every way end nothing", async () => {
+  test("callers who send CONNECT and disconnect in any way do not stop the service", async () => {
     const bytes = Buffer.from(`CONNECT a:1 HTTP/1.1\r\n\r\nGET ${lookup} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const ways = Array.from({ length: 20 }, () => leavings).flat();
     await Promise.all(ways.map((leaving) => sendAndLeave(service.port, bytes, leaving)));

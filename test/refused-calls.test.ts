@@ -113,7 +113,7 @@ const others: Record<string, readonly string[]> = {
 
 const commands = new Map((await everyCommand()).map((command) => [command.id, command]));
 
-test("every command that changes something is tried against a client, or acts on what no call rests on", () => {
+test("every command that changes something is tried on a client's calls, or cannot affect calls", () => {
   const changing = [...commands.values()].filter(({ kind, only }) => kind !== "read" && only !== "terminal");
   const removing = ["catalogue.import", "catalogue.revert", "catalogue.approve"];
   const tried = [...deeds.map(({ id }) => id), "routes.pause", ...removing];

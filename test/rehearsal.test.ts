@@ -86,7 +86,7 @@ for (const engine of usualEngines)
       await assert.rejects(start({ DUBA_STAND_INS: "on" }), refused);
     });
 
-    test("another Duba that has a rehearsing one as its vendor does not fall for invented people", async (t) => {
+    test("a Duba whose vendor is a rehearsing Duba rejects its invented people", async (t) => {
       const [source, other, third] = [await place(t), await place(t), await place(t)];
       const rehearsing = await source.start({ DUBA_STAND_INS: "on" });
       const { text: key } = await rehearsing.newKey({ mode: "live" });
@@ -154,7 +154,7 @@ for (const engine of usualEngines)
   });
 
 suite("the settings of a rehearsal", () => {
-  test("the settings name no vendor's own address: it would be asked about real people", () => {
+  test("a rehearsal refuses settings that would call a vendor at its real address", () => {
     const settings = { DUBA_STAND_INS: "on", DUBA_UPSTREAMS: "prembly", DUBA_PREMBLY_KEY: "any" };
     assert.throws(
       () => readConfig(settings),

@@ -63,7 +63,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     });
   }
 
-  test("no cache keeps an unchanged answer to a body under the URL alone", async () => {
+  test("no cache may store a 304 to a request with a body under the URL alone", async () => {
     const { headers } = await read({ body: premium });
     const response = await ask({ body: premium, headers: { "If-None-Match": headers.etag! } });
     assert.equal(response.status, 304);

@@ -138,7 +138,7 @@ suite("duba stand-in", () => {
     assert.match(written, /\n200 +\d+ +0 +₦0\.00/);
   });
 
-  test("a stand-in that cannot start says what is in its way, and what would be right", async () => {
+  test("a stand-in that cannot start says why, and what would work", async () => {
     const server = createServer();
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as { port: number };

@@ -235,7 +235,7 @@ suite("a service on", { concurrency: 3 }, () => {
       });
       after(() => played?.stage.close());
 
-      test("verifications are refused within a second, nobody is asked or charged, and look-ups go on", () =>
+      test("verifications are refused within a second without an attempt or a charge, and look-ups go on", () =>
         refuses(played, `220000001${10 + place}`, `220000002${10 + place}`));
 
       test("an outcome is held back until it can be written, and no record is given before", () =>

@@ -155,7 +155,7 @@ for (const engine of usualEngines)
     });
   });
 
-test("a stranger's trace id goes to no collector: it may hold what they like", async (t) => {
+test("an untrusted caller's trace id is not sent to the collector, because it may hold anything", async (t) => {
   const collector = new Collector();
   t.after(() => collector.close());
   const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: await collector.listen() });

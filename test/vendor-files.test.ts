@@ -128,7 +128,7 @@ suite("a service with vendor files", () => {
     }
   });
 
-  test("no service starts with a file that is wrong, open to others or in the way of a setting", () => {
+  test("a service refuses a vendor file that is invalid, open to others or in conflict with a setting", () => {
     const startWith = (text: string, mode = 0o600) => {
       writeFileSync(join(files, "other.json"), text, { mode });
       try {

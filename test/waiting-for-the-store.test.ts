@@ -144,7 +144,7 @@ suite("a start before its PostgreSQL is there", () => {
     assert.equal(await service.end(), 0);
   });
 
-  test("a start ends at once for what waiting does not mend", async () => {
+  test("a start ends at once if waiting cannot help", async () => {
     const otherDatabase = new URL(url);
     otherDatabase.pathname = "/no_such_database";
     const stranger = new URL(url);
