@@ -21,7 +21,7 @@ function named(first_name: string, middle_name: string, last_name: string, chang
 const resultOf = ({ member, sent, first, middle, last }: Pair) =>
   comparePerson(named(first, middle, last), { [member]: sent })[member];
 
-/** A sentence of the page about the rules has these figures. */
+/** Asserts that a sentence of the page about the rules states these figures. */
 function assertTold(pattern: RegExp, ...figures: number[]): void {
   const [, ...told] = pattern.exec(readFileSync("docs/names.md", "utf8").replaceAll(/\s+/g, " ")) ?? [];
   assert.deepEqual(

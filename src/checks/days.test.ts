@@ -46,7 +46,7 @@ test("a year of two digits is the last one that has begun", () => {
   assert.equal(read("05-May-04"), "2004-5-5");
 });
 
-test("a numeric day is taken day first, and known as one that could be read otherwise", () => {
+test("a numeric date is read day first, and marked as one with a second meaning", () => {
   assert.equal(read("05/07/1994"), "1994-7-5");
   assert.equal(parseDay("05/07/1994", now)?.isPlain, false);
   for (const text of ["26/07/1994", "07/07/1994", "05-Jul-1994", "1994-07-05"])

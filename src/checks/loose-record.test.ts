@@ -39,7 +39,7 @@ test("a date of birth is given in both forms, from whichever member can be read"
   assert.deepEqual(birthOf({ date_of_birth: "26 Satu 1994", formatted_date_of_birth: "1994-09-26" }), { days, told });
 });
 
-test("a member that can be read in one way only goes before one that is taken day first", () => {
+test("a member whose text has only one meaning goes before a member that must be read day first", () => {
   const { days } = birthOf({ date_of_birth: "05/07/1994", formatted_date_of_birth: "May 7, 1994" });
   assert.deepEqual(days, ["07-May-1994", "May 7, 1994"]);
 });
@@ -76,7 +76,7 @@ test("a bank is given by its code, also if the vendor gives its number or name",
     assert.equal(read({}, { enrolment_bank: bank }).record.enrolment_bank, bank);
 });
 
-test("a paid answer is not thrown away for a trifle", () => {
+test("a paid answer is accepted even if minor members are missing or unreadable", () => {
   const { record } = read(
     { email: {}, gender: ["M"], phone_number: 8000000017, middle_name: false, lga_of_origin: 7 },
     {

@@ -6,8 +6,8 @@ import { leastRecord } from "./least-record.ts";
 import { maskRecord } from "./mask-record.ts";
 
 /**
- * A check of a person by a number of 11 digits and a phone. `withheld`: members that the caller gets so, whatever a
- * vendor sends.
+ * Makes the check of a person by a number of 11 digits and a phone. `withheld`: members that the caller gets with these
+ * values, whatever a vendor sends.
  */
 export function personCheck(
   kind: PersonKind,

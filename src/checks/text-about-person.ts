@@ -6,11 +6,11 @@ const shortestInside = 4;
 /** One letter is an initial. */
 const shortestWord = 2;
 
-/** 128 random bits. What its letters and digits spell is chance. */
+/** 128 random bits in hexadecimal digits. If they spell a name or a date, that is chance. */
 const drawn = /^(?=.*[A-F])[0-9A-F]{32}$/;
 
 /**
- * Whether a text of visible ASCII has a name or the birth date that a request sent to be compared, in whatever form.
+ * Whether a text of visible ASCII contains, in any form, a name or the birth date that a request sent for comparison.
  */
 export function isAboutPerson(text: string, sent: Readonly<Record<string, string>>): boolean {
   const { date_of_birth = "", ...names } = sent;

@@ -84,7 +84,7 @@ function slowVendor() {
   return { verify, attempts, responses };
 }
 
-/** What is said after all. */
+/** The late response of an outcome that was unknown at the time-out. */
 const laterOf = (outcome: IdentityOutcome) => {
   assert.ok(outcome.state === "unknown" && outcome.later);
   return outcome.later;

@@ -9,7 +9,7 @@ export const usual = { timeout: 5000, concurrency: 4, breakerFailures: 3, breake
 
 let numbers = Number(attempt.number);
 
-/** An attempt about another person at each call. */
+/** Returns an attempt about another person at each call. */
 export function another(): IdentityAttempt {
   numbers += 1;
   return { ...attempt, number: String(numbers) };
@@ -55,7 +55,7 @@ export function openedBreaker(
       ...changes,
     },
   );
-  /** Asks about so many people, one after another. */
+  /** Makes attempts about this many people, one after another. */
   const ask = async (outcome: IdentityOutcome, people = 1) => {
     vendor.outcome = outcome;
     let last: IdentityOutcome | undefined;
@@ -66,7 +66,7 @@ export function openedBreaker(
     clock.passed += milliseconds;
     t.mock.timers.tick(milliseconds);
   };
-  /** Sets the clock on the wall. */
+  /** Sets the wall clock. */
   const setClock = (now: number) => t.mock.timers.setTime(now);
   return { breaker, vendor, log, changesSeen, ask, pass, setClock };
 }

@@ -8,7 +8,7 @@ import { negative, outcomeWord, unavailable } from "./ports/outcomes.ts";
 const paused = unavailable("paused");
 const busy = unavailable("busy");
 
-test("outcomes pass through, and answers about the person keep the vendor ready", async (t) => {
+test("outcomes pass through the breaker, and responses about the person leave the vendor ready", async (t) => {
   const { breaker, vendor, ask, log, changesSeen } = openedBreaker(t);
   for (const reason of ["not_found", "phone_mismatch"] as const)
     assert.deepEqual(await ask(negative(reason), 10), negative(reason));
@@ -65,7 +65,7 @@ for (const outcome of [
   });
 }
 
-test("one person's attempts count once, however often they fail: the vendor is asked for others", async (t) => {
+test("repeated failures about one person count once, so the vendor still gets attempts about others", async (t) => {
   for (const outcome of [
     { state: "unknown", reason: "unclear" },
     { state: "failed", reason: "strange" },
@@ -80,7 +80,7 @@ test("one person's attempts count once, however often they fail: the vendor is a
   }
 });
 
-test("a vendor that cannot be reached is paused, whoever was asked for", async (t) => {
+test("a vendor that cannot be reached is paused, even if every attempt was about one person", async (t) => {
   const { breaker, vendor } = openedBreaker(t);
   vendor.outcome = unavailable("not_reached");
   for (let n = 0; n < 3; n += 1) await breaker.verify(attempt);
@@ -111,7 +111,7 @@ test("rejected answers about several people raise an alarm, and do not pause the
   }
 });
 
-test("after the pause one attempt tries, and the others are not held up by it", async (t) => {
+test("after the pause one attempt tests the vendor, and other attempts do not wait for it", async (t) => {
   const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker, ask, pass, changesSeen } = openedBreaker(
     t,
@@ -145,7 +145,7 @@ test("after the pause one attempt tries, and the others are not held up by it", 
   );
 });
 
-test("an alarm alone keeps attempts away, for longer, and is told once until it ends", async (t) => {
+test("a lasting alarm pauses the vendor for longer, and is reported once until it ends", async (t) => {
   for (const alarm of ["no_money", "bad_credentials", "bad_settings"] as const) {
     const { breaker, vendor, ask, pass, log, changesSeen } = openedBreaker(t);
     assert.deepEqual(await ask(unavailable(alarm)), { state: "failed", reason: alarm, lasting: true });
@@ -181,7 +181,7 @@ test("an alarm alone keeps attempts away, for longer, and is told once until it 
   }
 });
 
-test("no more attempts are under way than allowed; the rest is told at once", async (t) => {
+test("attempts beyond the limit of concurrent ones fail as busy at once", async (t) => {
   const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker } = openedBreaker(t, {}, { verify: () => new Promise((resolve) => responses.push(resolve)) });
   const asked = Array.from({ length: 10 }, () => breaker.verify(attempt));
@@ -202,11 +202,11 @@ test("an error of the adapter counts as a failure and is passed on", async (t) =
   assert.deepEqual(breaker.health().lastFailures, { error: 1_000_000 });
 });
 
-test("a vendor that cannot be asked for an earlier attempt has no look-up behind its breaker", (t) => {
+test("a vendor without a look-up has none behind its breaker", (t) => {
   assert.equal(openedBreaker(t).breaker.lookUp, undefined);
 });
 
-test("a look-up that is not put says nothing of the earlier attempt", async (t) => {
+test("a look-up that was not sent leaves the earlier attempt unknown", async (t) => {
   const { breaker } = openedBreaker(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
   assert.deepEqual(await breaker.lookUp!(attempt), unavailable("out_of_service"));
   assert.equal(breaker.isReady(), false);
@@ -250,7 +250,7 @@ for (const repeatable of [true, false])
     assert.equal(openedBreaker(t, {}, { repeatable }).breaker.repeatable, repeatable);
   });
 
-test("the balance that a vendor tells stays until it tells another", async (t) => {
+test("the balance that a vendor reports is kept until it reports another", async (t) => {
   const { breaker, ask } = openedBreaker(t);
   await ask({ ...negative("not_found"), balance: 250_000 });
   await ask({ ...unavailable("no_money"), balance: 0 });
@@ -258,7 +258,7 @@ test("the balance that a vendor tells stays until it tells another", async (t) =
   assert.equal(breaker.health().balance, 0);
 });
 
-test("a vendor that finds none of 20 people in a row has an alarm, and goes on, until it finds one", async (t) => {
+test("a vendor that finds none of 20 people in a row has an alarm until it finds one, and is not paused", async (t) => {
   const { breaker, ask, log } = openedBreaker(t);
   await ask(negative("not_found"), 19);
   for (let again = 0; again < 5; again += 1) await breaker.verify(attempt);

@@ -80,8 +80,8 @@ export class CircuitBreaker implements IdentityUpstream {
   #waitsUntil = 0;
   #inFlight = 0;
   /**
-   * The people whose requests failed since the last success, with a refusal or an implausible response, and whom it did
-   * not find.
+   * Different people since the last success: those whose requests failed, those with a refusal or an implausible
+   * response, and those whom the vendor did not find.
    */
   readonly #failed: PeopleCounter;
   readonly #doubtful = new PeopleCounter(manyDoubtful);
@@ -108,7 +108,7 @@ export class CircuitBreaker implements IdentityUpstream {
   health(): UpstreamHealth {
     return {
       name: this.name,
-      // Nobody asked since the wait was over.
+      // The wait is over, but no request has tested the vendor yet.
       state: this.#state === "open" && this.isReady() ? "half_open" : this.#state,
       alarm: this.#alarm,
       kinds: this.kinds,
@@ -125,7 +125,10 @@ export class CircuitBreaker implements IdentityUpstream {
     return this.#logged(attempt, () => this.#limited(subject, attempt.signal, send));
   }
 
-  /** Names the vendor in the request's further lines, and in each line about this attempt the verification as well. */
+  /**
+   * Adds the vendor's name to later log lines of the request, and the verification's reference to lines about this
+   * attempt.
+   */
   #logged(
     { reference }: Pick<IdentityAttempt, "reference">,
     send: () => Promise<IdentityOutcome>,
@@ -135,7 +138,9 @@ export class CircuitBreaker implements IdentityUpstream {
     return withLogFields({ vendor, reference }, send);
   }
 
-  /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
+  /**
+   * Returns the outcome. If `sendUntil` is aborted first, returns `unknown` at once, with the late response as `later`.
+   */
   async #listened(attempt: IdentityAttempt, sendUntil: AbortSignal): Promise<IdentityOutcome> {
     this.#makeRoom();
     const begun = performance.now();
@@ -158,7 +163,7 @@ export class CircuitBreaker implements IdentityUpstream {
     return { state: "unknown", reason: "timed_out", later: response };
   }
 
-  /** The outcome. Counts its record if our table does not know the bank, also where the response is late. */
+  /** Returns the outcome unchanged, and counts a record whose bank our table does not know, even if it comes late. */
   #withBank(outcome: IdentityOutcome): IdentityOutcome {
     if (
       outcome.state === "verified" &&
@@ -232,7 +237,7 @@ export class CircuitBreaker implements IdentityUpstream {
     }
   }
 
-  /** `lasting` while only the operator can help. */
+  /** The outcome of an attempt while the breaker is open. It is `lasting` if only the operator can help. */
   #paused(): IdentityOutcome {
     const retryAfter = Math.ceil((this.#waitsUntil - performance.now()) / 1000);
     const wait = retryAfter > 0 ? { retryAfter } : {};
@@ -258,7 +263,7 @@ export class CircuitBreaker implements IdentityUpstream {
       const isOfStandIn = outcome.state === "failed" && outcome.reason === "stand_in";
       const alarm = lastingAlarms.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : word));
       if (alarm) this.#setAlarm(alarm);
-      // Another Duba says `out_of_service` of one attempt: its own vendor failed with that.
+      // Another Duba reports `out_of_service` for one attempt only, because its own vendor failed then.
       const wait = word === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
       this.#waitsUntil = Math.max(this.#waitsUntil, performance.now() + Math.min(wait, longestWait));
       return;
@@ -316,8 +321,8 @@ export class CircuitBreaker implements IdentityUpstream {
 }
 
 /**
- * Whether a response to a look-up does not say what became of the earlier attempt, which is no fault of the vendor: it
- * may still run.
+ * Whether a look-up's response does not say what became of the earlier attempt. That is not the vendor's fault, because
+ * the attempt may still run.
  */
 function isUnclear(outcome: IdentityOutcome): boolean {
   return outcome.state === "unknown" && outcome.reason === "unclear";

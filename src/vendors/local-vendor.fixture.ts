@@ -77,7 +77,7 @@ export class LocalVendor {
   }
 }
 
-/** A certificate that nobody else has signed. */
+/** A certificate that is signed by itself only. */
 function selfSigned(): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ecdsaWithSha256 = der(0x30, Buffer.from("06082a8648ce3d040302", "hex"));

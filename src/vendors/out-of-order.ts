@@ -9,10 +9,10 @@ export const lastingAlarms = ["no_money", "bad_credentials", "bad_settings", "an
  */
 export type VendorAlarm = (typeof lastingAlarms)[number] | "refused" | "bad_response" | "finds_nobody";
 
-/** A vendor has an alarm when it refuses so many people in a row, or answers about so many what cannot be true. */
+/** So many people in a row whom a vendor refuses, or about whom it gives implausible responses, raise an alarm. */
 export const manyDoubtful = 3;
 
-/** So many people in a row that a vendor does not find are an alarm. */
+/** So many people in a row whom a vendor does not find raise an alarm. */
 export const manyNotFound = 20;
 
 /**

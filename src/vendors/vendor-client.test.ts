@@ -96,7 +96,7 @@ test("a duplicate response is never taken for the next request's", async (t) => 
   assert.equal(vendor.connections, 6);
 });
 
-test("a request that never had a connection was certainly not sent", async (t) => {
+test("a request that never had a connection is reported as not sent", async (t) => {
   const { vendor, ask } = await open(t);
   assert.deepEqual(await ask({ url: vendor.url.replace("http:", "https:") }), {
     kind: "notSent",
@@ -110,7 +110,7 @@ test("a request that never had a connection was certainly not sent", async (t) =
   assert.deepEqual(vendor.received, []);
 });
 
-test("a certificate that nobody trusts ends the exchange before anything is sent", async (t) => {
+test("an untrusted certificate ends the exchange before anything is sent", async (t) => {
   const { vendor, ask } = await open(t, {}, "https");
   assert.deepEqual(await ask(), { kind: "notSent", code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   assert.deepEqual(vendor.received, []);
@@ -242,7 +242,7 @@ test("photos of megabytes are dropped, and all else of the response is kept", as
   assert.deepEqual(await ask(), { kind: "unreadable", status: 200, code: "too_large" });
 });
 
-test("an allowance bounds one answer, and all that share it", async (t) => {
+test("an allowance limits each answer, and the sum of all answers that share it", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.behaviour = json(200, "x".repeat(398));
   const allowance = { each: 400, left: 1000 };
@@ -291,7 +291,7 @@ test("closing ends what is under way", async (t) => {
   assert.equal((await ask()).kind, "notSent");
 });
 
-test("after the end of sending nothing is sent, and an answer to what was sent is still taken", async (t) => {
+test("after sendUntil nothing more is sent, but the answer to a sent request is still accepted", async (t) => {
   const { vendor, ask } = await open(t);
   const end = new AbortController();
   let answer = () => {};

@@ -6,7 +6,7 @@ export type Finder = (body: unknown, number?: string) => unknown;
 
 export const isGiven = (value: unknown) => value !== undefined && value !== null && value !== "";
 
-/** What is at a JSON pointer (RFC 6901), or the number for `{number}`. */
+/** Returns a finder of the value at a JSON pointer (RFC 6901), or of the requested number for `{number}`. */
 export function finderAt(at: string): Finder {
   if (at === "{number}") return (_, number) => number;
   const names = at.split("/").slice(1);
@@ -21,7 +21,7 @@ export function finderAt(at: string): Finder {
   };
 }
 
-/** The first value that is given at these pointers. */
+/** Returns a finder of the first value that is present at one of these pointers. */
 export function firstFinder(at: Pointers | undefined): Finder {
   const finders = listOf(at).map(finderAt);
   return (body, number) => {

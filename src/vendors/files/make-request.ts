@@ -4,7 +4,7 @@ import type { VendorValues } from "../ports/vendor.ts";
 import type { VendorRequest } from "../vendor-client.ts";
 import type { FileRequest, VendorFile } from "./vendor-file.ts";
 
-/** What a text of a file may name in braces, besides the settings. */
+/** The names that a text of a file may have in braces, besides the names of settings. */
 export const placeholders = {
   number: "the number that is asked about",
   phone: "the phone as 08012345678",
@@ -22,7 +22,7 @@ export type Filling = Readonly<Partial<Record<string, string>>>;
 /** A name in braces. */
 export const braces = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
 
-/** What a caller says, under the names of `placeholders`. */
+/** Returns the caller's values under the names of `placeholders`. */
 export function fillingOf({ number, claims }: CheckInput, beside: Filling = {}): Filling {
   const { phone, ...others } = claims;
   return {
@@ -59,7 +59,7 @@ export function tokenRequest({ token, answers }: VendorFile, values: VendorValue
   return { ...rest, ...(answers === "form" && { answer: "form" as const }), headers: { ...headers, ...signedIn } };
 }
 
-/** `usual`: headers of the whole file, which hold where the request's own has an empty setting. */
+/** `usual`: headers of the whole file. One of them applies where the request's own header has an empty setting. */
 function filledRequest(
   { base = "url", path, headers = {}, query, json, form }: FileRequest,
   values: VendorValues,
@@ -80,7 +80,7 @@ const filled = (text: string, filling: Filling) => text.replaceAll(braces, (_, n
 
 const isEmpty = (text: string, filling: Filling) => [...text.matchAll(braces)].some(([, name]) => !filling[name!]);
 
-/** A text that names what is empty is left out. */
+/** Fills the texts, and leaves out those that name an empty value. */
 function filledTexts(texts: Readonly<Record<string, string>>, filling: Filling): Record<string, string> {
   const entries = Object.entries(texts).filter(([, text]) => !isEmpty(text, filling));
   return Object.fromEntries(entries.map(([name, text]) => [name, filled(text, filling)]));

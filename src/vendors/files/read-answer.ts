@@ -13,7 +13,7 @@ import { type Case, type Ending, type FileKind, listOf, noWork, type Says, type 
 
 const isNoWork = (saying: string): saying is (typeof noWork)[number] => noWork.some((one) => one === saying);
 
-/** An answer in which cases are looked for. `told` is how it explains itself. */
+/** An answer of a vendor, to be compared with the cases of its file. `told`: the texts in which it explains itself. */
 class Answer {
   readonly status: number;
   readonly body: unknown;
@@ -30,10 +30,10 @@ class Answer {
   }
 }
 
-/** Whether an answer has what a case names. */
+/** Tests whether an answer meets a case. */
 type IsSo = (answer: Answer) => boolean;
 
-/** How Duba reads the answers of a vendor that is a file. What the file says is made ready once, not in each answer. */
+/** Returns how Duba reads the answers of a file's vendor. The file's cases are prepared once, not for each answer. */
 export function responsesOf(file: VendorFile): VendorResponses<ReturnType<typeof Type.Unknown>> {
   const { billed = {}, name, balance } = file;
   const readers = Object.fromEntries(
@@ -57,7 +57,7 @@ export function responsesOf(file: VendorFile): VendorResponses<ReturnType<typeof
   };
 }
 
-/** Returns a function that gives what an access token's answer without a token says, if the file has it. */
+/** Returns a function that finds in an authorization's answer why it has no token, if the file names such a case. */
 export function tokenFaultReader({ says = {} }: VendorFile) {
   const faults = meaningsOf(says).flatMap(({ means, cases }) =>
     means.state === "failed" && isNoWork(means.reason) ? { reason: means.reason, isSo: anyOf(cases) } : [],
@@ -68,7 +68,7 @@ export function tokenFaultReader({ says = {} }: VendorFile) {
   };
 }
 
-/** The cases of a kind that are so in an answer, by their places in the file, in the order in which they count. */
+/** Returns the cases of a kind that an answer meets, by their places in the file, in the order in which they count. */
 export function casesThatHold({ says = {}, kinds }: VendorFile, kind: CheckKind, status: number, body: unknown) {
   const own = kinds[kind]?.says ?? {};
   const answer = new Answer(status, body);
@@ -81,7 +81,7 @@ export function casesThatHold({ says = {}, kinds }: VendorFile, kind: CheckKind,
   );
 }
 
-/** The outcome of each saying, in the order in which they are looked for: what is about the person comes last. */
+/** Returns the outcome of each saying, in the order in which they are tested: those about the person come last. */
 function meaningsOf({ found: _, failed: __, unclear, ...says }: Says) {
   const named = Object.entries(says) as [Exclude<keyof typeof says, undefined>, readonly Case[]][];
   const own = named.flatMap(([saying, cases]) => (isNoWork(saying) ? { means: unavailable(saying), cases } : []));
@@ -99,7 +99,7 @@ function saysReader(says: Says, file: VendorFile) {
   const coded = meanings.flatMap(({ means, cases }) => {
     const others = cases.filter((each) => !isOnlyWords(each));
     if (others.length === 0) return [];
-    // A server's failure says nothing, unless the file names its status.
+    // A status of 500 or above means nothing by itself, unless the file names that status.
     return { means, isSo: anyOf(others), isSoOfServer: anyOf(others.filter(({ status }) => status !== undefined)) };
   });
   const isFound = allOf(found.map(caseReader));

@@ -17,7 +17,9 @@ export const largestFile = 64 * 1024;
 
 let validator: Validator | undefined;
 
-/** The vendor of a file's text, or all that is wrong with it. Samples are run by `runSamples`. */
+/**
+ * Returns the vendor that a file's text describes, or everything that is wrong with it. `runSamples` runs its samples.
+ */
 export function readVendorFile(text: string): { file: VendorFile } | { problems: FileProblem[] } {
   if (Buffer.byteLength(text) > largestFile)
     return { problems: [{ place: "", problem: "The file is larger than 64 KiB.", cure: "Shorten its samples." }] };
@@ -108,7 +110,7 @@ const wrongs: Readonly<Record<string, string>> = {
   maximum: "The number is too large.",
 };
 
-/** A name of the file, unless it may be something else that was pasted. */
+/** Shows a name from the file, unless it looks like something else that was pasted, such as a key or a number. */
 const shown = (name: string) => (/^[A-Za-z$][\w-]{0,39}$/.test(name) && !/\d{8}/.test(name) ? name : "…");
 
 function schemaAt(place: string): JsonSchema | undefined {
@@ -135,7 +137,7 @@ function memberIn(here: JsonSchema, step: string): JsonSchema | undefined {
   );
 }
 
-/** What the schema cannot say. */
+/** Yields the problems that the schema cannot express. */
 function* meaningProblems(file: VendorFile): Generator<FileProblem> {
   const { name, settings } = file;
   if (name === "sandbox")

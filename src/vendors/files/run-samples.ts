@@ -10,7 +10,7 @@ import { casesThatHold, endingOf, responsesOf } from "./read-answer.ts";
 import type { FileProblem } from "./read-vendor-file.ts";
 import type { Sample, VendorFile } from "./vendor-file.ts";
 
-/** What differs between the samples of a file and what Duba makes of them. */
+/** Returns the differences between the samples of a file and what Duba makes of them. */
 export async function runSamples(file: VendorFile): Promise<FileProblem[]> {
   const problems: FileProblem[] = [];
   for (const [at, sample] of file.samples.entries())
@@ -112,7 +112,10 @@ async function outcomeDifferences(file: VendorFile, sample: Sample): Promise<Fil
     }));
 }
 
-/** What in the file, or in Duba's own table, makes this outcome of a sample: what follows "Duba makes … of it". */
+/**
+ * Explains why Duba makes this outcome of a sample, from the file or from Duba's own table. The text follows "Duba
+ * makes … of it".
+ */
 function whyOf(file: VendorFile, { kind, answer }: Sample, outcome: IdentityOutcome): string {
   const [status, body, ending] = [answer.status ?? 200, answer.json ?? answer.form, endingOf(outcome)];
   const cases = casesThatHold(file, kind, status, body);

@@ -177,7 +177,7 @@ suite("a vendor of forms with HTTP 200 for everything", () => {
     return { outcome: await upstream.verify(attempts.nin), received: local.received, log };
   };
 
-  test("a vendor of forms gets a form, and its form becomes a record", async (t) => {
+  test("a vendor that wants forms gets a form, and its form answer becomes a record", async (t) => {
     const { outcome, received } = await ask(
       t,
       "RC=0&ID=30000000017&FNAME=FAISAL&LNAME=O%27IBEKWE&TEL=8000000017&DOB=20-11-1995&TXN=t1",

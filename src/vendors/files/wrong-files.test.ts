@@ -49,7 +49,7 @@ function assertTold(problems: readonly FileProblem[], what: string): void {
 }
 
 suite("a vendor file with one thing wrong", () => {
-  test("a value of another type is refused with a place, a sentence and a cure, whichever member it is", async () => {
+  test("a value of the wrong type is refused with its place, the problem and the fix, in any member", async () => {
     let tried = 0;
     for (const text of fixtures)
       for (const { path } of [...placesIn(JSON.parse(text))]) {
@@ -65,7 +65,7 @@ suite("a vendor file with one thing wrong", () => {
     assert.ok(tried > 300, String(tried));
   });
 
-  test("a member with a wrong name is refused, and the name that was meant is asked back", async () => {
+  test("a misspelled member is refused, and the message asks whether the right name was meant", async () => {
     for (const text of fixtures)
       for (const { path, of } of [...placesIn(JSON.parse(text))]) {
         // Names of settings, headers, parameters and of a form are the vendor's.

@@ -38,7 +38,7 @@ after(async () => {
 });
 
 let references = 0;
-/** The outcome without what the other Duba says beside it. */
+/** Returns the outcome without the other facts of the other Duba's response. */
 const verify = async (asked: typeof attempt, source = upstream) => {
   const { reference: _, billed: __, httpStatus: ___, ...outcome } = await source.verify(asked);
   return outcome;
@@ -86,7 +86,7 @@ test("the limit of another Duba on one BVN is no alarm", async () => {
   assert.ok(retryAfter! > 3_500 && retryAfter! <= 3_600, `${retryAfter} s are left of the hour`);
 });
 
-test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
+test("another Duba in test mode counts as having done no work, because its people are invented", async () => {
   for (const bvn of [attempt.number, "00000000001", "00000000006"])
     assert.deepEqual(await ask(bvn, await open({ key: sandboxKey })), notSentBecause("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));

@@ -16,7 +16,7 @@ function amountIn(text: string, kind: CheckKind): string | undefined {
   return koboOf(amount ?? "") ? amount : undefined;
 }
 
-/** Whether a part of the text names no kind with an amount. */
+/** Whether a part of the text is not a kind with its amount. */
 const isOdd = (text: string) =>
   text.includes("=") && text.split(",").some((part) => !checkKinds.some((kind) => amountIn(part, kind)));
 

@@ -156,7 +156,7 @@ test("a peer is asked only for kinds that its amount names, and the amount may n
   }
 });
 
-test("a lost answer counts as the server's failure, and what it says of an earlier one does not", async (t) => {
+test("a lost response is the failure of the server; what a response says of an earlier attempt is not", async (t) => {
   const local = await LocalVendor.start();
   const log = new RecordedLog();
   const http = new VendorClient({ timeout: 5000, connections: 1, keepAlive: false, log });

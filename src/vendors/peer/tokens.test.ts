@@ -62,7 +62,7 @@ test("attempts at once share one authorization", async (t) => {
   assert.equal(server.authorizations, 1);
 });
 
-test("after a 401 the attempt is put once more, with one new token for all that need it", async (t) => {
+test("after a 401 the attempt is sent once more, and all attempts share one new token", async (t) => {
   const { server, ask, used } = await open(t);
   await ask();
   server.verify = (response, received) =>
@@ -73,7 +73,7 @@ test("after a 401 the attempt is put once more, with one new token for all that 
   assert.equal(used().filter((header) => header === "Bearer t2").length, 10);
 });
 
-test("a second 401 in a row is the end: the credentials are bad", async (t) => {
+test("after a second 401 in a row the attempt fails with bad credentials", async (t) => {
   const { server, ask, used } = await open(t);
   server.verify = json(401, {});
   assert.deepEqual(await ask(), { ...unavailable("bad_credentials"), httpStatus: 401 });
@@ -119,7 +119,7 @@ test("an authorization answered with 429 or 503 says how long the server asks us
   }
 });
 
-test("whoever stops waiting for a token was not asked, and the others still get it", async (t) => {
+test("an attempt that stops waiting for a token is not sent, and the others still get the token", async (t) => {
   const { server, local, ask, used } = await open(t);
   let grant = () => {};
   server.authorize = () => (response, received) => {

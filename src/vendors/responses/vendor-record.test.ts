@@ -24,7 +24,7 @@ test("a member that is empty under one name is read under another", () => {
   assert.deepEqual([phone_number, gender, email], ["08000000099", "f", undefined]);
 });
 
-test("of two names of a member the usual one counts, and of two objects the first, in whatever order they come", () => {
+test("if two names give one member the usual name counts, and of two objects the first, in any order", () => {
   const [usual, other] = [
     { surname: "BELLO", lastName: "ADE" },
     { lastName: "ADE", surname: "BELLO" },

@@ -6,8 +6,8 @@ export function membersIn(value: unknown): Members {
 }
 
 /**
- * How vendors spell the members of a record, in lower case and without separators. Of two that are given the first
- * counts.
+ * How vendors spell the members of a record, in lower case and without separators. If a vendor gives two of them, the
+ * one listed first counts.
  */
 const spellings: Readonly<Record<string, readonly string[]>> = {
   bvn_number: ["bvn", "bvnnumber"],
@@ -50,7 +50,7 @@ const known = new Map(
   ),
 );
 
-/** Members as vendors write them: the same in each answer. */
+/** Names as vendors write them, kept because each answer has the same ones. */
 const written = new Map<string, Spelling | undefined>();
 const mostWritten = 2_000;
 
@@ -58,12 +58,15 @@ function spellingOf(name: string): Spelling | undefined {
   const found = written.get(name);
   if (found !== undefined || written.has(name)) return found;
   const spelling = known.get(name.replaceAll(/[_\W]/g, "").toLowerCase());
-  // Names may come from anybody.
+  // A stranger could send any number of long names, so the size is bounded.
   if (written.size < mostWritten && name.length <= 100) written.set(name, spelling);
   return spelling;
 }
 
-/** What vendors give under the interface's names. Of what several objects give, the first one counts. */
+/**
+ * Returns the members of a vendor's objects under the interface's names. If several objects give a member, the first
+ * one counts.
+ */
 export function givenMembers(objects: readonly unknown[]): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   for (const object of objects) {

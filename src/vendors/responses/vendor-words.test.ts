@@ -63,7 +63,7 @@ test("words are read wherever a vendor explains a failure, and in no member of a
   assert.equal(outcomeInWords({ data }), undefined);
 });
 
-test("a server's failure says nothing of the person or of its work, whatever its words", () => {
+test("the words of a server's failure are ignored: they say nothing of the person or of the work", () => {
   for (const message of Object.values(texts).flat())
     assert.deepEqual(failureOutcome(500, { message }), { state: "unknown", reason: "server_error" }, message);
 });
@@ -76,7 +76,7 @@ test("a 4xx with unknown words is not final: a retry may help", () => {
     }
 });
 
-test("trouble with our account counts before what a vendor says about the person", () => {
+test("words about our account count before words about the person", () => {
   const negative = { state: "negative", reason: "not_found" } as const;
   const noMoney = { state: "failed", reason: "no_money", lasting: true };
   assert.deepEqual(failureOutcome(404, { message: "Low balance" }, negative), noMoney);

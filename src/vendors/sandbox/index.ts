@@ -20,13 +20,12 @@ interface Patience {
 }
 
 /**
- * An identity source of invented people, for test keys. It stores nothing and calls nobody. It is waited for as for a
- * vendor.
+ * A source of invented people, for test keys. It stores nothing and calls nobody. Callers wait for it as for a vendor.
  */
 export function sandbox(
   patience: Patience = { upstream: { timeout: 15_000 }, verificationTimeout: 20_000 },
 ): IdentityUpstream {
-  // Without a vendor, nothing else holds the one shorter than the other.
+  // Without a vendor, nothing else keeps the time-out of an attempt below that of the verification.
   const timeout = Math.min(patience.upstream.timeout, 0.75 * patience.verificationTimeout);
   return {
     name: "sandbox",

@@ -174,7 +174,7 @@ test("the same number gives the same person in every release", async () => {
   assert.equal(record.residential_info.residential_address, "23 Mission Street, Owerri Municipal");
 });
 
-test("people differ, and what may be missing is sometimes there", async () => {
+test("invented people differ, and optional members are present for some of them", async () => {
   const records = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => toIdentityRecord(await ask(String(22_000_000_100 + n)))),
   );
