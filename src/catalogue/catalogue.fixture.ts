@@ -33,19 +33,21 @@ export async function starterSnapshot(): Promise<Snapshot> {
   return revised(first, await withLists(emptySnapshot, await readStarter()));
 }
 
-/** The snapshot as a revision of its number and time that makes it this document. */
+/** Makes this document the content of a new revision. The new snapshot keeps the number and time of the given one. */
 export async function revised(snapshot: Snapshot, document: Document): Promise<Snapshot> {
   const changes = await difference(snapshot, document);
   return revisedBy(snapshot, document, changes, snapshot);
 }
 
-/** The same with changes that are made to it. */
+/** Applies changes to a snapshot in the same way. */
 export async function applyChanges(snapshot: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
   const edits = changes.map(({ subject, key, new: content }) => ({ subject, key, content }));
   return revised(snapshot, await withEntries(snapshot, edits));
 }
 
-/** What callers are answered from one snapshot. Those that share a cache are revisions of one process. */
+/**
+ * The responses that callers get from one snapshot. Instances that share a cache stand for revisions of one process.
+ */
 export class CatalogueResponses {
   readonly #snapshot: Snapshot;
   readonly #cache: ResponseCache;
@@ -83,7 +85,7 @@ export function starterRows(file: string): Record<string, string | number>[] {
   return JSON.parse(readFileSync(new URL(`../../data/starter/${file}`, import.meta.url), "utf8"));
 }
 
-/** What an operation picks: for an anonymous caller, unless an account is named. */
+/** Returns what an operation picks for an account, or for an anonymous caller. */
 export function pickFrom(
   catalogue: Pick<Catalogue, "responses">,
   operation: Operation<Catalogue>,
@@ -96,7 +98,7 @@ export function pickFrom(
   return operation.pick(call, catalogue as Catalogue, operation.id);
 }
 
-/** The form that is not compressed: it is always there at once. */
+/** Returns the uncompressed form, which exists as soon as the body does. */
 export function plainForm(answer: ReadyResponse, shared = false): ReadyForm {
   const form = answer.form("identity", shared);
   if (form instanceof Promise) throw new Error("the identity form has to be waited for");
@@ -113,16 +115,16 @@ export function headerOf(form: ReadyForm, name: string): string | undefined {
   return place === -1 ? undefined : form.headers[place + 1];
 }
 
-/** Lets every price move and every list go. */
+/** A guard that holds nothing back: every price move and every removal of entries passes. */
 export const looseGuard: Guard = { removal: 1, factor: 1e18, mean: 1e18 };
 
 /** A store of its own, and what publishing to it needs. */
 export interface TestStore {
   readonly db: Db;
   readonly settings: { dataDirectory: string; databaseUrl?: string };
-  /** A publisher of its own process, as it were: with its own view of the store. */
+  /** Makes a publisher with a view of the store of its own, as in another process. */
   publisher(changes?: Partial<Publisher>): Publisher;
-  /** The store as another process has it. */
+  /** Opens the store again, as another process does. */
   beside(): Promise<Store>;
   close(): Promise<void>;
 }
@@ -170,7 +172,7 @@ export async function publishTo(
   const { db, responses } = catalogue;
   const latest = () => newestSnapshot(db, responses.snapshot);
   const outcome = await publish(publisherOf(db, { now: responses.now, latest, ...changes }), plan, about);
-  // The first may join a look that began before.
+  // Twice: the first call may join a read that began before the publication.
   await catalogue.refresh();
   await catalogue.refresh();
   return outcome;

@@ -37,9 +37,9 @@ export interface OpenCatalogue extends Catalogue {
   refresh(): Promise<void>;
   /** Does the same, given the change counter that the store had at `askedAt`. Usually there is nothing to read. */
   follow(said: { askedAt: number; catalogue: number }): Promise<void>;
-  /** Publishes in the name of Duba itself. */
+  /** The publisher that acts in the name of Duba itself. */
   readonly publisher: Publisher;
-  /** From here on answers with the lists of this source say how old these are. */
+  /** Registers the age of a source's lists. From then on, answers with those lists tell it. */
   tellAge(age: SourceFreshness): void;
 }
 

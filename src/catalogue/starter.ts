@@ -48,8 +48,8 @@ export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName;
 }
 
 /**
- * Lists that never had an entry here, and how to fill them. A version that adds a list does not fill it in a store that
- * is older: samples would be sold beside real prices.
+ * Returns lists that never had an entry here, with sentences that say how to fill them. If a new version adds a list,
+ * it stays empty in an older store, so that samples are not sold beside real prices.
  */
 export function neverFilled({ revision, stamps }: Snapshot): { sentence: string; mends: Mend[] }[] {
   const lists = revision === 0 ? [] : listNames.filter((list) => stamps[list].size === 0);

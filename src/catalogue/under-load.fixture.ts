@@ -3,12 +3,14 @@ import { Agent } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 import { ask } from "../../test/support/service.ts";
 
-/** A thread looks up prices through many connections, and checks every response, until it is stopped. */
+/**
+ * The code of a thread that looks up prices through many connections, and checks every response, until it is stopped.
+ */
 
 /** Revision n sells the bundles and products below at 100 naira and n kobo. */
 export const priceIn = (revision: number): number => 10_000 + revision;
 
-/** What this account pays more for data of MTN, in kobo. */
+/** The account that pays more for data of MTN, and by how many kobo. */
 export const ownMargin = { account: "acc_1", kobo: 1_000 };
 
 /** Paths, and the codes whose prices tell the revision; the first has prices of accounts' own. */
@@ -42,7 +44,7 @@ async function look(port: number, agent: Agent, connection: number): Promise<voi
   }
 }
 
-/** Kobo, without the work of parsing the whole. */
+/** Reads a price in kobo from a response without parsing all of it. */
 function priceOf(text: string, code: string): number {
   const entry = text.indexOf(`"code":"${code}"`);
   const [, naira] = /"price":"([\d.]+)"/.exec(text.slice(entry, entry + 300)) ?? [];

@@ -4,12 +4,14 @@ import { subscriberOf } from "../runtime/network/address.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { ErrorFields } from "./failure-response.ts";
 
-/** Refusals that a broken or hostile client causes by the thousand. */
+/** Statuses of refusals that a broken or hostile client causes by the thousand. */
 const floodStatuses: ReadonlySet<number> = new Set([401, 404, 429]);
-/** One caller gets so many lines for them; from then on we count them until a minute passes without one. */
+/**
+ * How many lines one caller gets for such refusals. After that we only count them, until a minute passes without one.
+ */
 const linesOfFlood = 10;
 const mostCallers = 1000;
-/** In place of an address: everybody beyond these callers. */
+/** Replaces the address of a caller when too many callers are counted already. */
 const others = "others";
 const minute = 60_000;
 const outageEvery = 10_000;
@@ -23,17 +25,19 @@ interface Flood {
   codes: Record<string, number>;
 }
 
-/** Requests that fail for the same reason before anything is done for them: the store, or every vendor, is away. */
+/**
+ * Requests that fail for the same reason before anything was done for them, because the store or every vendor is away.
+ */
 interface Outage {
-  /** What the lines say of it. */
+  /** What the log lines say about the outage. */
   what: LogFields;
-  /** Since the last line. */
+  /** How many requests were refused since the last line. */
   refused: number;
 }
 
 /**
- * Writes a line for each request that `DUBA_ACCESS_LOG` names. It sums up floods of refusals once a minute, and what an
- * outage refuses every ten seconds.
+ * Writes a line for each request that `DUBA_ACCESS_LOG` names. Sums up floods of refusals once a minute, and the
+ * refusals of an outage every ten seconds.
  */
 export class AccessLog {
   readonly #deps: Pick<HttpDependencies, "log" | "accessLog">;
@@ -52,7 +56,7 @@ export class AccessLog {
     this.#deps.log.info({ status, ...fields }, "answered");
   }
 
-  /** `error` is the place of an error of our own: such a line is always written. */
+  /** Logs a refusal. `error`: where an error of our own happened; a refusal with one always gets a line. */
   refused({ status, code, detail }: Failure, fields: LogFields, address: string, error?: ErrorFields): void {
     const { log, accessLog } = this.#deps;
     if (accessLog === "off" && !error) return;
@@ -65,14 +69,14 @@ export class AccessLog {
       ...detail.logged,
       ...error,
     };
-    // Without a key, the address is all that says who it was.
+    // Without a key, only the address identifies the caller.
     if (line.key === undefined || code === "address_not_allowed") line.address = address;
     if (isOutage({ status, code }, reference, error) && !this.#beginsOutage(line)) return;
     if (error) log.error(line, "error");
     // The sandbox fails because a test key asks it to.
     else if (status >= 500)
       log[line.mode === "test" && (code !== "internal_error" || detail.rehearsed) ? "info" : "error"](line, "failed");
-    // What has a row on the ledger has a line as well.
+    // A request with a row on the ledger always has a line.
     else if (reference || !floodStatuses.has(status) || this.#isNews(line, address)) log.info(line, "refused");
   }
 
@@ -104,7 +108,7 @@ export class AccessLog {
     this.sumUpOutages();
   }
 
-  /** Whether this failure is the first of its outage; if not, it is counted. */
+  /** Whether this failure is the first of its outage. If not, counts it. */
   #beginsOutage({ status, code, reason, mode }: LogFields): boolean {
     const key = [mode, code, reason].join(" ");
     const known = this.#outages.get(key);
@@ -113,7 +117,7 @@ export class AccessLog {
     return known === undefined;
   }
 
-  /** Whether this refusal gets a line of its own; if not, it is counted. */
+  /** Whether this refusal gets a line of its own. If not, counts it. */
   #isNews(line: LogFields, address: string): boolean {
     const flood = this.#floodOf(line, subscriberOf(address));
     if (flood.lines < linesOfFlood) {
@@ -137,7 +141,10 @@ export class AccessLog {
   }
 }
 
-/** What has a row on the ledger has its own line, and so has an error of our own. */
+/**
+ * Whether a failure may be part of an outage. A request with a row on the ledger has its own line, and so has an error
+ * of our own.
+ */
 function isOutage(
   { status, code }: { status: number; code: FailureCode },
   reference: unknown,

@@ -9,14 +9,14 @@ import type { RateLimiters } from "./rate-limit.ts";
 import type { RequestBounds } from "./request/json-body.ts";
 import type { ConnectionBounds } from "./shell/connections.ts";
 
-/** A response. Nothing of the request but its id and the names of what was wrong. */
+/** A response as the request log keeps it. Of the request it holds only the id and the names of what was wrong. */
 export interface NotedResponse {
   requestId: string;
   operation: string;
   status: number;
   /** Failure code. */
   code: string | null;
-  /** Names of our members and headers, with commas between. */
+  /** Names of our members and headers, separated by commas. */
   wrong: string | null;
   /** Milliseconds. */
   duration: number;
@@ -32,7 +32,7 @@ export interface ResponseLog {
   note(caller: Caller, isRoutine: boolean, response: NotedResponse): void;
 }
 
-/** Where a service is in its life. `leaving`: it is not ready any more, and serves. `stopping`: it refuses requests. */
+/** The state of a service. `leaving`: it still serves, but is no longer ready. `stopping`: it refuses requests. */
 export interface Lifecycle {
   stage: "serving" | "leaving" | "stopping";
 }
@@ -65,7 +65,7 @@ export interface HttpDependencies {
   tracer?: Tracer | undefined;
   /** Null: nobody can read responses again. */
   responseLog: ResponseLog | null;
-  /** Whether the live verifications are of people that stand-ins invented. Default: false. */
+  /** Whether live verifications are answered by stand-ins, with people that they invent. Default: false. */
   standIns?: boolean;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;

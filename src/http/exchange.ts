@@ -25,16 +25,16 @@ export interface Exchange {
   readonly address: string;
   /** Null before we know who calls, and for anonymous callers. */
   caller: Caller | null;
-  /** Counts the response: that of nobody before we know who calls. */
+  /** Counts the response. Until we know the caller, the tally of callers without a credential. */
   tally: Tally;
-  /** Of `microseconds()`. */
+  /** The value of `microseconds()` when the request came. */
   readonly started: number;
   /** Flat header pairs that every response carries, failures included. */
   always: readonly string[];
   /** Where the request was counted, if it was. */
   counted: Counted | undefined;
   rateLimit: RateLimitState | undefined;
-  /** What the lines of the request carry, if lines of other rooms carry it as well. */
+  /** The log fields of the request, if lines of other rooms carry them too. */
   logged: LogFields | undefined;
 }
 
@@ -44,7 +44,10 @@ export const microseconds = (): number => (performance.now() * 1000) | 0;
 /** Microseconds since the request came, for at most 35 minutes. */
 const elapsed = ({ started }: Exchange): number => (microseconds() - started) | 0;
 
-/** Answers without a failure. `headers` is a flat list of pairs. Node sends a string in one piece with them. */
+/**
+ * Answers without a failure. `headers` is a flat list of pairs. Node sends a body that is a string in one piece with
+ * the headers.
+ */
 export function send(
   exchange: Exchange,
   status: number,
@@ -56,13 +59,13 @@ export function send(
   noteAnswer(exchange, status);
 }
 
-/** Milliseconds for a caller who is gone to refuse what comes. */
+/** Milliseconds within which the connection of a caller who is gone refuses what we send. */
 const refusing = 500;
 
 /**
  * Answers 200, and calls `undelivered` if the connection ends before it was handed the last byte. A caller who has
- * ended its side may still read, or be gone: which of the two, we learn when something is sent. So such a caller gets
- * the last byte after the others.
+ * ended its side of the connection may still read, or may be gone, and we learn which only when we send something. So
+ * such a caller gets the last byte separately, after the others.
  */
 export function sendUnlessGone(
   exchange: Exchange,
@@ -98,7 +101,7 @@ function ownHeaders(exchange: Exchange): string[] {
   return own;
 }
 
-/** Counts, keeps and logs an answer without a failure. The log has those only that a caller was there for. */
+/** Counts, keeps and logs an answer without a failure. The log has the answer only if the caller was still there. */
 function noteAnswer(exchange: Exchange, status: number): void {
   const { tally, deps, response } = exchange;
   const duration = elapsed(exchange);
@@ -152,7 +155,7 @@ function keep(exchange: Exchange, status: number, failure: Failure | null, ms: n
   });
 }
 
-/** What every line about the request carries, so that it tells who called. */
+/** Returns the fields that every line about the request carries, so that it tells who called. */
 export function logFieldsOf({ logged, requestId, operation, caller }: Exchange): LogFields {
   if (logged) return logged;
   const fields = { requestId, operation: operation.id };

@@ -50,7 +50,7 @@ const challenges: Partial<Record<Failure["code"], string>> = {
   insufficient_scope: 'Bearer realm="duba", error="insufficient_scope"',
 };
 
-/** The failure that a caller of this operation reads when the service itself fails. */
+/** Returns the failure that callers of this operation get when the service itself fails. */
 export function serviceFailure(error: unknown, { method, failureFacts }: BoundOperation): Failure {
   if (!(error instanceof StoreAway)) return new Failure("internal_error");
   if (error instanceof RowHeld)
@@ -59,7 +59,8 @@ export function serviceFailure(error: unknown, { method, failureFacts }: BoundOp
       "Other work on your account takes too long at the moment. Duba did nothing for this request. Send it again soon.",
       { retryAfter: 2 },
     );
-  // A verification whose start may have been written is ended: no vendor is asked, and nothing is charged.
+  // If we cannot tell whether the start of a verification was written, it is ended anyway: no vendor gets an attempt,
+  // and nothing is charged.
   if (error.isUncertain && method !== "GET" && failureFacts === undefined)
     return new Failure(
       "internal_error",
@@ -74,7 +75,7 @@ export function serviceFailure(error: unknown, { method, failureFacts }: BoundOp
   );
 }
 
-/** What a line says of an error. */
+/** What a log line says about an error. */
 export interface ErrorFields {
   kind: string;
   code?: string;
@@ -85,7 +86,7 @@ export interface ErrorFields {
 /** The loggable part of an error: its kind and place, not its message, which can repeat what a caller sent. */
 export function errorFieldsOf(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { kind: typeof error };
-  // The stack repeats the message, whose lines can look like frames.
+  // The stack repeats the message, and lines of the message can look like frames.
   const frames = error.stack
     ?.replace(error.message, "")
     .split("\n")

@@ -24,7 +24,7 @@ import { acceptedEncoding } from "./request/content-encoding.ts";
 import { headerHints, keyHint, withHint } from "./request/hints.ts";
 import { type Accepted, inputOf, type Located } from "./request/input.ts";
 
-/** Answers one request. `asked` is still to be read, or was read before for the same target. */
+/** Answers one request. `asked` is read from the request, or known from an earlier request for the same target. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -91,7 +91,7 @@ export function pipeline(
     if (hint !== undefined) exchange.always = withHint(exchange.always, hint);
   };
 
-  /** Tells a test key what nothing reads, also where the request fails. */
+  /** Gives a test key a hint about parts of the request that nothing reads, even if the request fails. */
   const checkInput = (exchange: Exchange, { hint, failure }: Accepted): void => {
     if (exchange.caller?.mode === "test") tell(exchange, hint);
     if (failure) throw failure;
@@ -177,10 +177,10 @@ export function pipeline(
   };
 }
 
-/** A promise of what goes on later; undefined if all is done. */
+/** A promise of the work that still goes on; undefined if all is done. */
 type Later = Promise<void> | undefined;
 
-/** Goes on with a value at once, unless it has to be waited for. */
+/** Calls `next` with a value, at once unless the value is a promise. */
 function whenThere<Value>(value: Value | Promise<Value>, next: (value: Value) => Later): Later {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -7,9 +7,9 @@ import { type Limit, RateLimiter, type RateLimitState } from "../runtime/rate-li
 export interface RateLimiters {
   catalogue: RateLimiter;
   anonymous: AddressRateLimiter;
-  /** All keys of an account in one mode share these. */
+  /** Counts verifications. All keys of an account in one mode share this limiter. */
   verification: RateLimiter;
-  /** The same for operations with a limit of their own, by its name. */
+  /** Limiters of operations with a limit of their own, by the limit's name. Keys share them in the same way. */
   own: ReadonlyMap<string, RateLimiter | TwoRateLimiters>;
 }
 
@@ -47,14 +47,14 @@ export function limitsOf(
   return Object.fromEntries(states);
 }
 
-/** A limit of an operation of its own, and that of a day if it has one. */
+/** Returns the limiter of an operation's own limit, together with a daily limit if it has one. */
 export function ownLimiter({ perDay, ...limit }: OwnLimit): RateLimiter | TwoRateLimiters {
   const usual = new RateLimiter(limit.name, limit);
   if (perDay === undefined) return usual;
   return new TwoRateLimiters(usual, new RateLimiter(`${limit.name}_day`, { count: perDay, seconds: 86_400 }));
 }
 
-/** Counts each request in two windows. Callers read of the first one, unless the second one is full. */
+/** Counts each request in two windows. Headers show the first window, unless the second one is full. */
 export class TwoRateLimiters {
   readonly #first: RateLimiter;
   readonly #second: RateLimiter;

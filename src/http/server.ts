@@ -26,7 +26,7 @@ export interface ApiServer extends HttpServer {
   get(path: string, answer: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>): void;
 }
 
-/** How a method of a path is served, and its operation, if it is one's. */
+/** How a method of a path is served, and the operation that it belongs to, if any. */
 interface Served {
   operation: BoundOperation | undefined;
   serve: Serve;
@@ -35,19 +35,19 @@ interface Served {
 /** What a path has, by method. */
 type Route = ReadonlyMap<string | undefined, Served>;
 
-/** Targets that led to ready responses; no honest client sends longer ones, so the memory is bounded. */
+/** How many such targets we remember. An honest client sends no longer ones, so the memory is bounded. */
 const mostTargets = 5_000;
 const longestTarget = 256;
 
-/** A target that led to a ready response: whoever asks for it again needs no router and no reading of the query. */
+/** A target that led to a ready response. The next request for it skips the router and the query string. */
 interface KnownTarget {
   readonly serve: Serve;
   readonly accepted: Accepted;
 }
 
 /**
- * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. A target
- * that was answered with ready bytes before (`KnownTarget`) goes round the routes and the query string.
+ * Builds the HTTP server for a table of operations. Pages and health checks are registered on it before it listens. A
+ * target that was answered with ready bytes before (`KnownTarget`) skips routing and the query string.
  */
 export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): ApiServer {
   const { bounds } = deps;
@@ -122,7 +122,10 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     else refuse(request, response, requestId, new Failure("internal_error"), undefined, errorFieldsOf(error));
   };
 
-  /** Keeps the refusal for whoever has a key to read. The path itself may hold anything. */
+  /**
+   * Keeps the refusal in the request log if the caller has a key to read it with. Leaves out the path, which may hold
+   * anything.
+   */
   const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, known?: BoundOperation) => {
     const { authorization } = raw.headers;
     const { authenticator, responseLog: entries } = deps;
@@ -176,7 +179,10 @@ function methodsOf({ method, carriage }: BoundOperation): string[] {
   return [method, ...(method === "GET" ? ["HEAD"] : []), ...(carriage === "query or body" ? ["QUERY"] : [])];
 }
 
-/** Where the path has no such method, the first of its operations says what its failures hold. */
+/**
+ * Returns the operation that decides how a failure looks. If the path lacks the method, that is the path's first
+ * operation.
+ */
 function operationAt(route: Route | undefined, method: string | undefined): BoundOperation | undefined {
   return (route?.get(method) ?? route?.values().next().value)?.operation;
 }
@@ -185,7 +191,7 @@ function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0]!;
 }
 
-/** What each path has: exact paths first, then those with members, such as `/requests/{id}`. */
+/** Finds what belongs to a path: exact paths first, then those with members, such as `/requests/{id}`. */
 class Routes<Value> {
   readonly #exact = new Map<string, Value>();
   readonly #withMembers: { form: RegExp; value: Value }[] = [];

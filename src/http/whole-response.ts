@@ -24,10 +24,10 @@ export function sendWhole(response: ServerResponse, { lines, sendable }: ReadyFo
 let date = "";
 let dateUntil = 0;
 
-/** Written once a second. */
+/** Returns the `Date` line, which is written once a second. */
 function dateLine(): string {
   const now = Date.now();
-  // Also if the clock was set back.
+  // The second condition holds if the clock was set back.
   if (now >= dateUntil || now < dateUntil - 1000) {
     dateUntil = now - (now % 1000) + 1000;
     date = `Date: ${new Date(now).toUTCString()}\r\n`;

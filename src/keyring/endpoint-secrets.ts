@@ -10,8 +10,8 @@ export function secretsOf({ id, audience }: Pick<EventEndpointRow, "id" | "audie
 }
 
 /**
- * Seals the secrets of all endpoints with the record key that is current at `now`. A secret that changes meanwhile
- * stays as it is. Returns the ids of the endpoints whose secrets the ring cannot open.
+ * Seals the secrets of all endpoints with the record key that is current at `now`. Leaves a secret that somebody
+ * changes meanwhile. Returns the ids of the endpoints whose secrets the ring cannot open.
  */
 export async function rewrapSecrets(db: Db, keyring: Keyring, now: number): Promise<string[]> {
   const current = wrappedBy(currentOf(keyring.records, now).id);

@@ -32,7 +32,7 @@ export function encrypt(key: Buffer, nonce: Buffer, plain: Buffer, bound: string
   return Buffer.concat([nonce, encryption.update(plain), encryption.final(), encryption.getAuthTag()]);
 }
 
-/** Throws for another key, another `bound`, or a text that was changed. */
+/** Decrypts a text. Throws for another key, another `bound`, or a text that was changed. */
 export function decrypt(key: Buffer, sealed: Buffer, bound: string): Buffer {
   const nonce = sealed.subarray(0, nonceBytes);
   const decryption = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes })
@@ -72,7 +72,7 @@ function unwrapped(keyring: Keyring, row: SealedRow, sealedKey: string): Buffer 
 /** Seals a record with the ring key that is current at `now` (milliseconds since 1970). */
 export function seal({ records }: Keyring, row: SealedRow, record: object, now: number): Sealed {
   const { id, key } = currentOf(records, now);
-  // Drawn at once: each draw costs more than its bytes.
+  // Draw all random bytes in one call: each call costs more than its bytes.
   const random = randomBytes(keyBytes + 2 * nonceBytes);
   const own = random.subarray(0, keyBytes);
   const nonce = random.subarray(keyBytes, keyBytes + nonceBytes);

@@ -5,7 +5,8 @@ import { type CurrentKeyring, currentOf, type HmacKey } from "./keyring.ts";
 type Purpose = "subject" | "body" | "idempotency key";
 
 /**
- * Bytes; RFC 2104, section 5, asks for half of the hash at least. Each stored one stands in its row and in an index.
+ * Bytes of a hash that we store, once in its row and once in an index. RFC 2104, section 5, asks for at least half of
+ * the hash.
  */
 const length = 16;
 

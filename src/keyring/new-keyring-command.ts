@@ -2,7 +2,7 @@ import { command } from "../declare/command.ts";
 import Type from "../declare/schema/type.ts";
 import { keyringText } from "./keyring.ts";
 
-/** A start that cannot write its key ring needs one before. */
+/** Creates a key ring for a start that cannot write one itself. */
 export const newKeyring = command({
   id: "keyring.new",
   title: "New key ring",

@@ -15,7 +15,8 @@ export interface WatchedKeyring extends CurrentKeyring {
 }
 
 /**
- * Every so many checks we compare an unchanged file with the store too: the file on another machine may have changed.
+ * After this many checks of an unchanged file we compare it with the store too: the file on another machine may have
+ * changed.
  */
 const checkEvery = 10;
 
@@ -55,7 +56,8 @@ export async function watchKeyring({
   const follow = reportingNewFailures(
     async (isChanged: boolean) => {
       const read = await matched(async () => ({ keyring: await readKeyring(path) })).catch((error: unknown) => {
-        // The ring in use is the one in the file: there is nothing to say while the store is away.
+        // If the file is unchanged and only the store is away, the ring in use is still right, so there is nothing to
+        // report.
         if (!isChanged && !(error instanceof KeyringError)) return undefined;
         throw error;
       });
@@ -78,7 +80,7 @@ export async function watchKeyring({
   return watched;
 }
 
-/** Differs when the file does. */
+/** Returns a text that differs whenever the file does. */
 async function stateOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });

@@ -34,7 +34,7 @@ export function openApi({ config, log, rooms, answers, lifecycle }: ApiParts): A
   const site = {
     operations: everyOperation,
     version,
-    // Port 0 is not known before the service listens.
+    // Before the service listens we do not know which port 0 becomes.
     origin: publicUrl || localUrl(config.host, config.port || 8080),
     publicUrl,
     pathPrefixes,

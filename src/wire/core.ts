@@ -5,7 +5,7 @@ import type { Log } from "../runtime/log.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import { everyCommand } from "./every-command.ts";
 
-/** What is the same for the service and for the terminal. */
+/** Opens what the service and the terminal have in common. */
 export function coreOf(config: Config, log: Log): Core {
   const [consoleOrigin] = features.flatMap((each) => each.consoleOrigin?.(config) ?? []);
   return {
@@ -20,7 +20,7 @@ export function coreOf(config: Config, log: Log): Core {
   };
 }
 
-/** How long the settings want things kept. */
+/** Returns how long the settings want things to be kept. */
 export function keptTimes(config: Config): KeptTimes {
   return Object.assign({ recordRetention: config.recordRetention }, ...features.map(({ keeps }) => keeps?.(config)));
 }

@@ -33,7 +33,7 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 export interface RoomOptions {
   core: Core;
-  /** Its place among several. */
+  /** The worker's place among several workers. */
   worker: number | undefined;
   answers: ResponseCounts;
   /** Milliseconds that verifications may still take at the stop. */
@@ -44,7 +44,7 @@ export interface RoomOptions {
 export async function openRooms({ core, worker, answers, patience }: RoomOptions, opened: AsyncDisposableStack) {
   const { config, log } = core;
   const ringFile = keyringPath(config);
-  // Before anything is made, so that a first start that cannot go on leaves nothing behind.
+  // Check this before anything is created, so that a first start that fails leaves nothing behind.
   if (!config.databaseUrl) checkDirectory(config.dataDirectory);
   checkKeyringPlace(ringFile);
   const tracers = await Promise.all(features.map(({ trace }) => trace?.(config, log)));
@@ -54,7 +54,7 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
   const store = await openStore({ dataDirectory, databaseUrl, ...process });
   opened.defer(() => store.close());
   const { db, engine, connections, now } = store;
-  // Before anything writes a row by this clock.
+  // Open the clock before anything writes a row by it.
   const clock = await RetentionClock.open({ store, log });
   const start = { standIns: config.upstream.standIns, upstreams: config.upstreams };
   await claimStore(db, start, now());
@@ -77,7 +77,7 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
   opened.defer(() => live.close());
   const upstreams = new UpstreamNotes(db, pulse.id, live.upstreams);
   opened.defer(() => upstreams.stop());
-  // Whoever asks how the service is finds its vendors from the start.
+  // Note the vendors now, so that every status of the service has them from the start.
   await upstreams.note();
   const identity = await openIdentity({
     db,
@@ -123,7 +123,8 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
     ...config.overrides.map((facts) => serviceTrail.serviceSetting("system", facts)),
   );
 
-  // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
+  // Open this last, because it creates the key that is shown only once: nothing may fail between creating and showing
+  // it.
   const access = await openAccess({
     db,
     storeNow: now,
@@ -132,7 +133,7 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
     failedLimit: config.limitFailedCredentials,
     tokenLifetime: config.tokenLifetime,
     standIns: config.upstream.standIns,
-    // On SQLite no other process starts on this store.
+    // On SQLite no other process starts on this store, so there is nobody to wait for.
     patience: engine === "sqlite" ? 0 : 5000,
   });
   opened.defer(() => access.stop());

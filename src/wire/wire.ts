@@ -19,19 +19,22 @@ export interface Service {
   scrape?: () => Promise<string>;
   /** The sandbox key, only on the first start and only if it was made at random. */
   printed?: string;
-  /** Notes that it was shown: else the next start makes another. */
+  /** Notes that the key was shown; otherwise the next start makes another one. */
   noteShown(): Promise<void>;
   /** Path of the key ring, only if it was made by this start. */
   madeKeyring?: string;
-  /** From here on it is not ready, and serves all the same. */
+  /** From here on the service is not ready, but still serves. */
   leave(): void;
-  /** From here on new requests are refused; those in flight go on. */
+  /** From here on the service refuses new requests; those in flight go on. */
   refuseNewWork(): void;
   /** Finishes verifications that outlive their callers, for at most `patience` milliseconds, and closes the store. */
   close(patience: number): Promise<void>;
 }
 
-/** Builds the whole service. What was begun is ended if it throws. `worker`: its place among several. */
+/**
+ * Builds the whole service. If it throws, it first closes everything that it opened. `worker`: its place among several
+ * workers.
+ */
 export async function wire(config: Config, log: Log, worker?: number): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   let patience = 0;

@@ -16,7 +16,7 @@ import type { TrialCall, TrialVendor } from "./vendors.ts";
 /** What the ledger, the vendor and the clients agree on. */
 export interface Books {
   keys: number;
-  /** Answers 200 that a client read whole, each of another key. */
+  /** Answers with 200 that a client read completely, one per key. */
   acknowledged: number;
   verified: number;
   negative: number;
@@ -26,9 +26,9 @@ export interface Books {
   chargedKobo: number;
   attempts: number;
   vendorCalls: number;
-  /** Attempts whose intent was written and whose call never reached the vendor whole. */
+  /** Attempts whose intent was written but whose call never reached the vendor completely. */
   unsent: number;
-  /** Keys that used their attempts while nobody could tell. */
+  /** Keys that used up their attempts without a known outcome. */
   givenUp: number;
   mostCallsOfAKey: number;
 }
@@ -39,8 +39,8 @@ type Row = VerificationRow & { attempts: Attempt[] };
 const mostUseless = 3;
 
 /**
- * Holds the ledger against what the clients were answered and what the vendor counted. Call it when every key has its
- * end and nothing runs any more.
+ * Compares the ledger with the answers that clients got and the calls that the vendor counted. Call it when every key
+ * has its end and nothing runs any more.
  */
 export async function checkBooks(
   db: Kysely<Tables>,
@@ -99,7 +99,7 @@ export async function checkBooks(
 
 const isUseless = ({ outcome, reason }: Attempt) => outcome === "unknown" || reason === "bad_response";
 
-/** An attempt that the vendor never received stays if callers were told of it. */
+/** An attempt that the vendor never received stays on the ledger if callers were told of it. */
 const isNotSent = ({ outcome, reason, billed }: Attempt) =>
   outcome === "failed" && reason !== "bad_response" && billed === "no";
 
@@ -115,7 +115,7 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
     calls.every((call) => call.kind === kind && call.number === number),
     told,
   );
-  // Each call is of an attempt of its own, of which the ledger does not say that it was never sent.
+  // Each call belongs to an attempt of its own, which the ledger must not call "not sent".
   const attemptOf = new Map(attempts.map((attempt) => [traceOf(attempt.request_id), attempt]));
   const traces = new Set(calls.map(({ trace }) => trace));
   assert.equal(traces.size, calls.length, told);
@@ -123,8 +123,9 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
     const attempt = attemptOf.get(trace);
     assert.ok(attempt && (saysNoWork || !isNotSent(attempt)), told);
   }
-  // The vendor never saw the others: they are unanswered, or not sent, and their clients know nothing, or that nobody
-  // was asked: a run may say so while the store does not take its outcome, and a kill then leaves the attempt open.
+  // The vendor never saw the other attempts, so they are unanswered or not sent. Their clients know nothing, or know
+  // that no vendor was asked: a run may report that while the store does not take its outcome, and a kill then leaves
+  // the attempt open.
   for (const attempt of attempts.filter(({ request_id }) => !traces.has(traceOf(request_id)))) {
     assert.ok(attempt.outcome === "unknown" || isNotSent(attempt), told);
     const heard = named.find(({ requestId }) => requestId === attempt.request_id);
@@ -135,7 +136,10 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
   assert.ok(response?.answered_at || isGivenUp(wanted), told);
 }
 
-/** Each verification that answered 504 and has an outcome now has an event. Waits until the journal is followed. */
+/**
+ * Checks that each verification that answered 504 and now has an outcome has an event too. Waits until the journal was
+ * followed.
+ */
 export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): Promise<void> {
   await until(
     async () => (await db.selectFrom("verification_journal").select("number").limit(1).execute()).length === 0,
@@ -147,7 +151,7 @@ export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): 
       assert.ok(told.has(one.reference!), `${one.key} was told 504, and no event followed`);
 }
 
-/** The sums of hours and days are those of the ledger, whatever was killed when. */
+/** Checks that the hourly and daily sums match the ledger, whatever was killed when. */
 export async function checkSums(db: Kysely<Tables>): Promise<void> {
   const wrong = await inSnapshot(db, async (snapshot) => {
     const compared = comparedSums(snapshot, Date.now(), new TimeZone("Africa/Lagos"));
@@ -156,11 +160,11 @@ export async function checkSums(db: Kysely<Tables>): Promise<void> {
   assert.deepEqual(wrong, []);
 }
 
-/** Statements of the ledger take their locks in one order. */
+/** Checks that there was no deadlock: statements of the ledger take their locks in one order. */
 export async function checkDeadlocks(db: Kysely<Tables>): Promise<void> {
   if (isSqlite(db)) return;
   const counted = sql<{ deadlocks: number }>`select deadlocks from pg_stat_database where datname = current_database()`;
-  // It may be on its way back.
+  // The database may be restarting.
   const { rows } = await counted.execute(db).catch(() => ({ rows: [] }));
   assert.equal(rows[0]?.deadlocks ?? 0, 0, "deadlocks");
 }

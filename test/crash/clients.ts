@@ -11,19 +11,20 @@ import type { TrialVendor } from "./vendors.ts";
 interface NamedResponse {
   /** ISO 8601. */
   at: string;
-  /** Of the process that answered. */
+  /** The port of the process that answered. */
   port: number;
   status: number;
-  /** Of a failure. */
+  /** The code of a failure. */
   code: string | undefined;
   requestId: string;
   reference: string;
-  /** False: it said that nobody was asked. */
+  /** False: the response said that no vendor was asked. */
   upstreamCalled: boolean;
 }
 
 /**
- * A reference that a response named is not the key's any more: its row was lost, or it was shown before it was durable.
+ * A key no longer has the reference that a response named: its row was lost, or the reference was shown before the row
+ * was durable.
  */
 export class LostReferenceError extends Error {
   readonly references: string[];
@@ -41,13 +42,16 @@ export interface Wanted {
   number: string;
   /** Requests so far. */
   sent: number;
-  /** Requests after which the client knows nothing: broken off, hung up on, or met by a store that was away. */
+  /**
+   * Requests after which the client does not know what happened: broken off, hung up on, or answered while the store
+   * was away.
+   */
   lost: number;
   /** Duba's reference, as soon as a response named it. */
   reference?: string;
   /** Each response that named a reference, oldest first. */
   named: NamedResponse[];
-  /** It was refused for want of money: its account has spent what it may. */
+  /** The verification was refused because its account has no money left. */
   refused?: boolean;
   /** The response that ended it: a record, a negative, or the news that no retry helps. */
   end?: ServiceResponse;
@@ -66,14 +70,17 @@ export const traceOf = (requestId: string): string => createHash("sha256").updat
 export class Life {
   readonly port: number;
   readonly readyAt = performance.now();
-  /** No more requests, please. */
+  /** Clients send no more requests once this is set. */
   isOver = false;
   storeWasAway = false;
   /** A response said that the store took longer than Duba waits. It may have done its work all the same. */
   storeWasSlow = false;
-  /** What earlier lives left without an end; each leaves with its first response of this life other than 409. */
+  /**
+   * Verifications that earlier lives left without an end. Each is removed with its first response of this life other
+   * than 409.
+   */
   readonly leftBehind: Set<Wanted>;
-  /** What may be running without a client that waits for it. */
+  /** Verifications that may be running although no client waits for them. */
   readonly unattended = new Set<Wanted>();
   /** Milliseconds from ready to the first response about what was left behind. */
   firstResponse?: number;
@@ -82,10 +89,10 @@ export class Life {
 
   /** Answers 402. */
   refusals = 0;
-  /** Answers 500 that blame the store although nothing disturbed it. */
+  /** Answers with 500 that blame the store although nothing disturbed it. */
   blamed = 0;
 
-  /** Of another process on the same store, which lives on. */
+  /** The port of another process on the same store, which is not killed. */
   readonly portBeside: number | undefined;
 
   constructor(port: number, leftBehind: Iterable<Wanted>, portBeside?: number) {
@@ -98,17 +105,17 @@ export class Life {
 export interface World {
   seed: string;
   vendor: Pick<TrialVendor, "kinds" | "endings" | "phoneOf" | "endsOf">;
-  /** Whether what a dead process was doing seems alive until its lease is over. */
+  /** Whether work of a dead process looks alive until its lease is over. */
   hasLeases: boolean;
 }
 
 const retryPause = 50;
 /**
- * Milliseconds after which a key that still has no end is stuck: many times what a lease and a few slow answers take.
+ * Milliseconds after which a key without an end counts as stuck: many times what a lease and a few slow answers take.
  */
 const longestRetry = 30_000;
 
-/** What ends a request when the service dies, is dead, or is hung up on. */
+/** Error codes of a request that ends because the service dies or is dead, or because the client hangs up. */
 const brokenOff: readonly unknown[] = ["ECONNRESET", "ECONNREFUSED", "EPIPE"];
 
 /** A client with one connection: it wants verifications, one after another, and retries what it was not told. */
@@ -132,7 +139,7 @@ export class Client {
     return this.wanted.filter(({ end }) => !end);
   }
 
-  /** Wants new verifications until the life is over; now and then asks again for an earlier one. */
+  /** Starts new verifications until the life is over, and now and then asks again for an earlier one. */
   async load(life: Life): Promise<void> {
     while (!life.isOver) {
       const nth = this.wanted.length;
@@ -145,8 +152,8 @@ export class Client {
   }
 
   /**
-   * Asks again for what has no end yet, until it has, or until the life is over. If it `isPaid`, what was refused waits
-   * for money, and what was given up is tried once more.
+   * Asks again for each verification without an end until it has one, or until the life is over. If `isPaid`, refused
+   * verifications are retried until there is money, and given-up ones are tried once more.
    */
   async retry(life: Life, isPaid = false): Promise<void> {
     for (const wanted of this.wanted.filter((one) => !one.end || (isPaid && isGivenUp(one)))) {
@@ -162,7 +169,7 @@ export class Client {
     }
   }
 
-  /** Asks once more for everything that ended: it is given again. */
+  /** Asks once more for every verification that ended: each must get the same response again. */
   async repeat(life: Life): Promise<void> {
     for (const wanted of this.wanted) {
       const wasGivenUp = isGivenUp(wanted);
@@ -231,7 +238,7 @@ export class Client {
     }
   }
 
-  /** Holds a response against what is documented. */
+  /** Checks a response against the documentation. */
   #hear(life: Life, wanted: Wanted, response: ServiceResponse, port: number): void {
     const { status, text, json } = response;
     const said = `${wanted.key}: ${status} ${text}`;
@@ -247,7 +254,7 @@ export class Client {
     }
     if (status === 500) {
       if (!life.storeWasAway) {
-        // It happens on a busy machine. Any other 500 is a fault.
+        // A busy machine may cause this 500. Any other 500 is a fault.
         assert.match(json.message, /The store .* does not work|could not be recorded yet/, said);
         life.storeWasSlow = true;
         life.blamed += 1;
@@ -258,7 +265,7 @@ export class Client {
     }
     const since = performance.now() - life.readyAt;
     const isLeftBehind = life.leftBehind.has(wanted);
-    // Also of a key that has its end: a request of it that was broken off may still run in another process.
+    // This also holds for a key with an end: a broken-off request with the key may still run in another process.
     if (json.error?.code === "request_in_progress") {
       if (isLeftBehind) life.lastRefusal = since;
       const mayRun = life.unattended.has(wanted) || life.storeWasAway || life.storeWasSlow;

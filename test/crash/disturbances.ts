@@ -46,7 +46,7 @@ async function behindDoor(url: string): Promise<DisturbedStore> {
   };
 }
 
-/** Somebody holds a row of the ledger that has its outcome. */
+/** Another session locks a ledger row that already has its outcome. */
 function heldRow(url: string): Disturbance {
   let holder: pg.Client | undefined;
   return {
@@ -68,7 +68,7 @@ function heldRow(url: string): Disturbance {
   };
 }
 
-/** Syncs of the disk that take longer than the store is waited for. */
+/** Makes syncs of the disk take longer than Duba waits for the store. */
 function slowSyncs(): DisturbedStore {
   const folder = mkdtempSync(join(tmpdir(), "duba-slow-"));
   const library = join(folder, "slow-sync.so");
@@ -87,8 +87,8 @@ function slowSyncs(): DisturbedStore {
 }
 
 /**
- * What sets a process's clock 26 months ahead; nothing where libfaketime is not installed. Its monotonic clock stays
- * right.
+ * Returns the environment that sets a process's clock 26 months ahead. Empty if libfaketime is not installed. The
+ * monotonic clock stays right.
  */
 export function clockAhead(): Record<string, string> {
   const [library] = globSync("/usr/lib/*/faketime/libfaketime.so.1");

@@ -91,19 +91,19 @@ export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   readonly #ready: Promise<number>;
-  /** What it wrote that is worth a look: all lines but those of ordinary running. */
+  /** The lines of its log that are worth a look: all but those of ordinary running. */
   readonly alarms: string[] = [];
 
   constructor(environment: Record<string, string>) {
     this.#child = spawn(process.execPath, [process.env.DUBA_TEST_MAIN ?? "src/main.ts", "serve"], { env: environment });
     this.#ended = once(this.#child, "close");
-    // A run that is broken off leaves none behind.
+    // If the run is broken off, end the service with it.
     const end = () => this.#child.kill("SIGKILL");
     process.once("exit", end);
     void this.#ended.then(() => process.off("exit", end));
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#ready = promise;
-    // Nobody waits for one that is killed while it starts.
+    // If the service is killed while it starts, nobody awaits this promise, so its rejection is caught here.
     promise.catch(() => undefined);
     const onLine = (line: string) => {
       const port = /"url":"http:\/\/127\.0\.0\.1:(\d+)".*"msg":"ready"/.exec(line)?.[1];
@@ -115,7 +115,7 @@ export class ServiceProcess {
     void this.#ended.then(() => reject(new Error(`The service ended before it was ready: ${this.alarms.join("\n")}`)));
   }
 
-  /** The port, once it is ready; rejects if it ends before. */
+  /** Resolves to the port when the service is ready. Rejects if it ends before. */
   get ready(): Promise<number> {
     return this.#ready;
   }

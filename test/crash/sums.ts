@@ -47,7 +47,7 @@ export class SumWatch {
     this.#db = db;
     this.#wanted = wanted;
     this.#running = this.#watch();
-    // Heard by `stop`.
+    // `stop` rethrows the error.
     this.#running.catch(() => undefined);
   }
 

@@ -68,9 +68,9 @@ export class Callers {
   readonly #services: () => readonly SimulatedService[];
   /** In some runs every caller sends a key. */
   readonly #keylessOneIn: number | null;
-  /** How many are in the middle of something that they will not leave for later. */
+  /** How many callers are in the middle of something that they will not leave for later. */
   busy = 0;
-  /** Those who wait before they ask again: what ends that. */
+  /** Callers who wait before they ask again, each with a function that ends the wait. */
   readonly #waiting = new Map<Wanted, () => void>();
 
   constructor(time: VirtualTime, seed: Seed, clients: readonly Client[], services: () => readonly SimulatedService[]) {
@@ -126,7 +126,7 @@ export class Callers {
     this.busy -= 1;
   }
 
-  /** Those who began a while ago at most, and wait, ask again within a second. */
+  /** Callers who began recently and are waiting ask again within a second. */
   comeBack(): void {
     const soon = this.#time.now - 2 * minute;
     for (const [{ begunAt }, end] of this.#waiting) if (begunAt > soon) this.#time.plan(this.#seed.below(second), end);
@@ -189,7 +189,7 @@ export class Callers {
   }
 }
 
-/** What a caller may be told, whatever breaks. */
+/** Checks that a caller may get this response, whatever breaks. */
 function check({ number, kind, nth }: Wanted, { status, body }: Heard): void {
   const truth = truthOf(number);
   const code = body.error?.code;

@@ -18,7 +18,7 @@ export class Operators {
   readonly corrections: Correction[] = [];
   /** When a vendor was paused by hand, and went on. */
   readonly pauses: number[] = [];
-  /** Deeds that were carried out. */
+  /** How many commands operators ran. */
   deeds = 0;
   readonly #time: VirtualTime;
   readonly #seed: Seed;
@@ -80,7 +80,7 @@ export class Operators {
     return this.#clients;
   }
 
-  /** One deed. */
+  /** Draws and runs one command of an operator. */
   async act(wanted: readonly Wanted[]): Promise<void> {
     this.#busy += 1;
     try {

@@ -112,7 +112,7 @@ export class PlayedStore {
 
   /** Takes a store that nobody used before. */
   async take({ dataDirectory, databaseUrl }: FreshSettings): Promise<void> {
-    // It was drawn before this run had a seed.
+    // The history's id was drawn before this run had a seed, so we draw it again.
     const rename = (id: string) => `update catalogue_history set id = '${id}'`;
     if (databaseUrl === undefined) {
       const database = new DatabaseSync(join(dataDirectory, "duba.db"));
@@ -352,7 +352,8 @@ export class PlayedStore {
    */
   #played(statement: unknown, session: Session | undefined): pg.QueryConfig | undefined {
     const asked = typeof statement === "string" ? { text: statement } : (statement as pg.QueryConfig);
-    // A notification would come in the order of the real machine; what it tells, the next beat tells too.
+    // Skip `listen`: a notification would arrive in the order of the real machine, and the next beat finds the same
+    // change anyway.
     if (asked.text.startsWith("listen ")) return undefined;
     const limit = /^set local (lock|statement)_timeout = (\d+)/.exec(asked.text);
     if (limit) {
@@ -489,7 +490,7 @@ export class PlayedStore {
         try {
           await reply;
         } catch (error) {
-          // The others go on meanwhile.
+          // The other requests go on while this statement waits.
           if (error instanceof Held)
             return void error.reply.then(
               ...both(() => time.as(owner, () => time.plan(0, () => end(fault, error.reply as Promise<Reply>)))),
@@ -527,7 +528,7 @@ class Held extends Error {
 /** The reply to a statement that we do not send. */
 const nothing = { command: "SET", rowCount: null, rows: [], fields: [] } as unknown as pg.QueryResult;
 
-/** A promise whose rejection somebody hears. */
+/** Catches a promise's rejection, so that it does not count as unhandled. */
 function settled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;

@@ -102,7 +102,7 @@ function countOf(text: string): number {
   return Number(text);
 }
 
-/** What is loaded when it is first needed would come at a moment that no seed draws. */
+/** Loads all modules first: a lazy import would finish at a time that the seed does not control. */
 async function loadEverything(): Promise<void> {
   const files = globSync("src/**/*.ts", {
     exclude: ["**/*.{test,fixture}.ts", "src/main.ts", "**/*worker*.ts", "src/runtime/threads/threaded.ts"],

@@ -36,7 +36,7 @@ export class SimulatedService implements Owner {
   readonly alarms: string[] = [];
   /** When it died, in milliseconds since the start of the simulation. */
   livedFor = Number.POSITIVE_INFINITY;
-  /** It stopped, and the store has its last words. */
+  /** It stopped in order, after it had written everything to the store. */
   leftInOrder = false;
   readonly #time: VirtualTime;
   readonly #lines = new Set<Line>();
@@ -54,7 +54,7 @@ export class SimulatedService implements Owner {
           this.#service = service;
         },
         (error) => {
-          // A store that is away at the start ends the process; it is started again.
+          // If the store is away at the start, the process ends and is started again.
           this.alarms.push(`It did not start: ${error}`);
           if (!this.isDead) this.failedToStart = true;
         },
@@ -77,7 +77,7 @@ export class SimulatedService implements Owner {
     this.isDead = true;
     this.livedFor = this.#time.elapsed;
     for (const line of [...this.#lines]) line.breakOff();
-    // Long runs remember hundreds of dead processes.
+    // Release the service: long runs have hundreds of dead processes.
     this.#service = undefined;
   }
 

@@ -175,7 +175,7 @@ export class Simulation {
       };
       while (until - time.elapsed > longestJump) {
         await jumpTo(time.elapsed + longestJump);
-        // The jobs of the last beat come to their end.
+        // Let the jobs of the last beat end.
         await time.runUntil(time.elapsed + 2 * second);
         await truths.check(false);
       }
@@ -189,7 +189,8 @@ export class Simulation {
       const begins =
         seed.oneIn(2) && midnight > time.elapsed && midnight < opens + length ? midnight - 12 * second : usual;
       await pass(begins);
-      // Callers come in crowds: so more of them meet, and what follows the ledger once a second has more to do at once.
+      // Callers arrive in crowds, so that more requests overlap, and the once-a-second jobs on the ledger have more to
+      // do at once.
       const crowds = Array.from({ length: 3 }, () => seed.below(24 * second));
       const spread = seed.pick([40, 200, second]);
       for (let call = callsUntil(window); call < callsUntil(window + 1); call += 1)
@@ -201,7 +202,7 @@ export class Simulation {
       if (seed.oneIn(3)) time.plan(seed.below(30 * second), () => void operators.act(callers.wanted));
       await time.runUntil(time.elapsed + 30 * second);
       await time.runUntil(Math.max(time.elapsed, this.#troubledUntil));
-      // All is well again: what was begun comes to its end.
+      // End all faults, so that everything that was begun comes to its end.
       this.#storeFault = undefined;
       vendors.allWell();
       for (let nth = 0; nth < processes; nth += 1) await this.#untilReady(nth, start);
@@ -209,7 +210,7 @@ export class Simulation {
         await time.runUntil(time.elapsed + 5 * second);
       await time.runUntil(time.elapsed + 5 * second);
       const passed = (window + 1) / windowsOfDay;
-      // What is of all that ever was takes ever longer.
+      // Checks of the whole history take longer each day, so they run only on some days.
       await truths.check(Number.isInteger(passed / Math.ceil(days / 30)));
       if (Number.isInteger(passed)) progress?.(passed);
     }

@@ -241,10 +241,10 @@ export class Vendors {
       return { after: seed.pick([5, 300, 2_500]), refuses: true };
     }
     if (mood === "late" && chance < 85) return works(seed.between(17, 34) * second + seed.below(second));
-    // The vendor does the work, and its answer is lost.
+    // The vendor does the work, but its answer is lost.
     if (mood === "cut off" && chance < 85) return works(seed.between(60, 900), false);
     if (mood === "empty wallet" && chance < 90) return refuses("no_money");
-    // It did the work, and says something else.
+    // The vendor did the work, but answers something else.
     if (mood === "wrong" && chance < 60)
       return { ...works(200, false), response: { status: 200, body: { something: "else" } } };
     if (mood === "slow" && chance < 60) return works(seed.between(5, 40) * second);

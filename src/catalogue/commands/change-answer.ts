@@ -50,7 +50,7 @@ export function publishes({ state, added = 0, modified = 0, removed = 0 }: Answe
   return state === "dry run" && all > 0 ? `Publish ${counted(all, what)}` : undefined;
 }
 
-/** Such as "30 prices rise by 3.1 % on average, 2 other changes". */
+/** Summarises the changes, such as "30 prices rise by 3.1 % on average, 2 other changes". */
 function figuresOf({ changes = [] }: Answer): string {
   const { moves, others } = movesOf(changes);
   const share = moves.reduce((sum, { was, now }) => sum + (now / was - 1) * 100, 0) / moves.length;
@@ -91,7 +91,7 @@ async function effectOf(
   };
 }
 
-/** When a change begins: at once, or from a later time. */
+/** Says when a change takes effect: at once, or from a later time. */
 export function beginText(holdsFrom: number | null | undefined): RichText {
   return holdsFrom ? richText`from ${{ time: holdsFrom }} on` : richText`at once`;
 }

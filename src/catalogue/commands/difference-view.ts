@@ -63,8 +63,8 @@ const OtherChange = Type.Object({
 });
 
 /**
- * A difference for people: price moves first, the largest before the others, then everything else, and how many there
- * are.
+ * Shows a difference to people: first the price moves, the largest at the top, then all other changes, and how many
+ * there are.
  */
 export function differenceView(changes: readonly ListedChange[], isPublished = false): Part[] {
   const counts = { added: 0, modified: 0, removed: 0 };

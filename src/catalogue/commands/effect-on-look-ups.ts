@@ -9,7 +9,7 @@ import { isGroup, membersOfGroup, rulesOf } from "../model/price-lists.ts";
 import type { Document } from "../model/snapshot.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
-/** The look-ups that name an entry of a list, and what they answer without it. Others name none. */
+/** The lists whose entries a look-up can name: which look-ups, and how they fail if the entry is gone. */
 const namedBy: Partial<Record<ListName, { operations: readonly string[]; failure: FailureCode }>> = {
   "data-providers": { operations: ["lookupDataBundles"], failure: "provider_not_found" },
   "cable-providers": { operations: ["fetchCablePlans", "fetchTvAddOns"], failure: "provider_not_found" },
@@ -23,14 +23,14 @@ export interface EntryChange {
   readonly new: EntryContent | null;
 }
 
-/** How long ago a client's look-up may be to be told. */
+/** Milliseconds within which a client's look-up counts as recent. */
 const looksBack = 7 * 24 * 3_600_000;
 /** How many clients a sentence names; it counts the others. */
 const NAMED = 3;
 
 /**
- * What clients lose by entries that leave the catalogue, for the person who confirms it. It is a danger if look-ups of
- * a client who made some lately may be refused.
+ * Describes what clients lose if entries leave the catalogue, for the person who confirms it. It is dangerous if
+ * look-ups that a client made recently would be refused.
  */
 export async function effectOnLookUps(
   room: CatalogueRoom,
@@ -81,7 +81,7 @@ export async function effectOnLookUps(
   };
 }
 
-/** The clients with a live look-up by one of these operations in the request log, the last first. */
+/** Returns the clients in the request log whose live look-ups use one of these operations, the most recent first. */
 async function callersOf({ db, now }: CatalogueRoom, operations: readonly string[]) {
   if (operations.length === 0) return [];
   const rows = await db
@@ -97,7 +97,10 @@ async function callersOf({ db, now }: CatalogueRoom, operations: readonly string
   return rows.map(({ email, last }) => ({ email, last: Number(last) })).toSorted((one, other) => other.last - one.last);
 }
 
-/** The clients with a special price, of their own or by their group, of an entry or provider with one of these keys. */
+/**
+ * Returns the clients with a special price, of their own or of their group, for an entry or provider with one of these
+ * keys.
+ */
 async function holdersOf(db: Db, document: Document, keys: readonly string[]) {
   const gone = new Set(keys);
   const ofAccounts = new Map<string, string[]>();

@@ -102,7 +102,7 @@ const showHistory = command({
     const more = next === null ? [] : [{ more: next }];
     return [...(drafts.length > 0 ? [{ rows: drafts, row: DraftRow }, ""] : []), served, ...more];
   },
-  // A page has a card for each change that waits, if they are few.
+  // If only a few changes wait, the page has a card for each of them.
   onPage: ({ waiting, revisions }) => [
     ...(waiting.length > mostCards
       ? [{ rows: waiting.map((draft) => ({ ...draft, changes: countText(draft) })), row: DraftRow }, ""]

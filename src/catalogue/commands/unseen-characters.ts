@@ -1,9 +1,9 @@
-/** Characters that nobody sees, or that look like a space or a part of another character. */
+/** Characters that are invisible, or that look like a space or like a part of another character. */
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Zl}\p{Zp}]|(?! )\p{Zs}|(?<= ) /gu;
 
 /**
- * Two texts as people can tell them apart: if they look the same, with escapes such as `\u00a0` in place of the
- * characters that nobody sees.
+ * Returns two texts such that people can tell them apart. If they look the same, escapes such as `\u00a0` replace their
+ * invisible characters.
  */
 export function toldApart(one: string, other: string): [string, string] {
   return one === other || looksOf(one) !== looksOf(other) ? [one, other] : [escaped(one), escaped(other)];

@@ -16,8 +16,9 @@ import { supplied, type Teller } from "../model/supply.ts";
 import { isSame } from "./difference.ts";
 
 /**
- * An entry that a list should have, with its place in the file. Without an `id` it keeps its id or gets the next free
- * one. Without a supply fact it keeps that fact; an empty text means that the fact is no longer known.
+ * An entry that a list should have, with its place in the file. Without an `id`, an existing entry keeps its id, and a
+ * new one gets the next free id. Without a supply fact, the entry keeps the known fact; an empty text means that the
+ * fact is no longer known.
  */
 export interface WantedEntry {
   readonly content: EntryContent;
@@ -28,9 +29,9 @@ export interface WantedEntry {
 /** All entries that a list should have. */
 export interface WantedList {
   readonly list: ListName;
-  /** In their order. */
+  /** In the order of the list. */
   readonly entries: readonly WantedEntry[];
-  /** Who states the supply facts in it. */
+  /** Who stated the supply facts of these entries. */
   readonly told?: Teller;
 }
 

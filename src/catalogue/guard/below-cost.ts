@@ -7,9 +7,9 @@ import { findingsIn, type Guarded } from "./findings.ts";
 import { accountsOf, ownPricesBelowCost } from "./own-prices.ts";
 
 /**
- * Entries that sell below their cost because of the changes. A known cost that rises under an unchanged price is
- * excluded, because holding it would keep the floors of the groups too low. `duba doctor` names everything that sells
- * below its cost, for any reason.
+ * Finds entries that the changes make sell below their cost. Leaves out an entry whose known cost rises while its price
+ * stays: holding back the new cost would keep the floors of the groups too low. `duba doctor` names everything that
+ * sells below its cost, for any reason.
  */
 export function newBelowCost({ changes }: Guarded): Promise<string[]> {
   return findingsIn(changes, function* ({ subject, old, new: now }) {

@@ -82,7 +82,9 @@ export function moveText(from: number, to: number, textOf: (value: number) => st
 /** Why a move is held. */
 export const beyond = (factor: number) => `beyond the guard's factor of ${factor}`;
 
-/** Lists whose prices move too far on average. New entries do not count, because they would reduce the average. */
+/**
+ * Returns lists whose prices move too far on average. New entries do not count, because they would reduce the average.
+ */
 export async function movedLists({ base, after, earlier, changes }: Guarded, bound: number): Promise<string[]> {
   const moved = changes.filter(({ old, new: now }) => old && now && moneyOf.some((it) => old[it] !== now[it]));
   const touched = pricedLists.filter((list) => moved.some(({ subject }) => subject === list));

@@ -16,8 +16,8 @@ const SIMILAR = 4;
 const FEWEST = 3;
 
 /**
- * A text about what is odd about an entry, alone or among those of its provider, to follow its name; undefined if
- * nothing is.
+ * Says what is odd about an entry, by itself or compared with other entries of its provider. The text follows the
+ * entry's name. Undefined if nothing is odd.
  */
 type Rule = (list: ListName, key: string, content: EntryContent) => string | undefined;
 
@@ -57,7 +57,10 @@ export async function oddPricesIn(document: Document, factor: number): Promise<s
   return (await oddPrices(emptySnapshot, document, all, factor)).flatMap(({ sentences }) => sentences);
 }
 
-/** Fixed prices of accounts that the catalogue's price has since risen above, each with what sets it again. */
+/**
+ * Finds fixed prices of accounts that are now below the catalogue's price because that price rose, each with a command
+ * that sets it again.
+ */
 export function overtakenPricesIn(document: Document): { sentence: string; account: string; mends: Mend[] }[] {
   const rules = [...document.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(document, rule));
   return rules.map(({ account, of, value, listed }) => {

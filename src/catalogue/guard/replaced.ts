@@ -7,8 +7,8 @@ import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.
 import { beyond, moveText } from "./moves.ts";
 
 /**
- * New entries that look like an entry removed since `earlier`, at a price too far from it: in all, else in size and
- * validity. If several look alike, the nearest price counts.
+ * Finds new entries that look like an entry removed since `earlier` but have a price too far from it. They must look
+ * alike in everything, or else in size and validity. If several look alike, the one with the nearest price counts.
  */
 export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Finding[]> {
   /** By list and group: the removed entries, by their looks. */
@@ -35,7 +35,10 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
   });
 }
 
-/** All of an entry's look, and its size and validity if it states both. The first one tells more. */
+/**
+ * Returns an entry's whole look, and also its size and validity alone if it states both. The whole look comes first
+ * because it is more specific.
+ */
 function looksOf(content: EntryContent): string[] {
   const { size, hours, words } = lookOf(content);
   const isSized = size !== undefined && hours !== undefined;

@@ -35,8 +35,8 @@ export function lookOf(content: EntryContent): Look {
 }
 
 /**
- * Evens out sizes, because a GB may be 1,000 MB or 1,024 MB. Below 32,000 MB no size in hundredths of a GB is a
- * multiple of 500.
+ * Makes sizes comparable: converts sizes that count 1,000 MB per GB to 1,024 MB per GB. Below 32,000 MB, no size in
+ * hundredths of a GB of 1,024 MB is a multiple of 500.
  */
 function evenSize(size: number): number {
   const isThousands = size < 32_000 ? size >= 1000 && size % 500 === 0 : size >= 1_024_000 && size % 512_000 === 0;
@@ -56,7 +56,7 @@ function wordsOf(content: EntryContent, size: number | undefined, hours: number 
     isPriced ? ` naira${(before ?? after).replaceAll(",", "")} ` : " ",
   );
   text = replaced(text, sizesIn(text), ({ amount }) => (evenSize(amount) === size ? "" : `${evenSize(amount)}mb`));
-  // A night is no day.
+  // "Night" is not removed with the hours: a bundle for the night is not a bundle for a day.
   text = replaced(text, timesIn(text), (time) =>
     time.amount === hours ? (time.text.includes("night") ? "night" : "") : `${time.amount}h`,
   );
@@ -67,7 +67,7 @@ function wordsOf(content: EntryContent, size: number | undefined, hours: number 
   return words.sort().join(" ");
 }
 
-/** The name of an entry for comparisons: in small letters, without entities and what nobody sees. */
+/** Returns the name of an entry for comparisons: in small letters, without HTML entities and invisible characters. */
 function nameIn({ name, description }: EntryContent): string {
   return visible(withoutEntities(String(name ?? description)).normalize("NFKC")).toLowerCase();
 }
@@ -78,7 +78,7 @@ function networkOf({ type }: EntryContent): ReadonlySet<string> {
   return new Set([name, alsoCalled[name] ?? name]);
 }
 
-/** The text with a word in place of each of these. */
+/** Replaces each of these parts of the text with a word. */
 function replaced(text: string, found: readonly Stated[], wordFor: (stated: Stated) => string): string {
   let made = text;
   for (const stated of found.toSorted((one, other) => other.start - one.start))
@@ -86,17 +86,17 @@ function replaced(text: string, found: readonly Stated[], wordFor: (stated: Stat
   return made;
 }
 
-/** What a mapping remembers of an entry. */
+/** Returns what a mapping stores about an entry, to notice later that the entry has changed. */
 export function rememberedOf(content: EntryContent): string {
   return JSON.stringify(lookOf(content));
 }
 
-/** Whether an entry differs from the remembered one. `about`: its name then, as a proposal told it. */
+/** Whether an entry differs from the one that a mapping remembers. `about`: the entry's name at that time. */
 export function disagrees({ looks, about }: { looks: string; about: string }, content: EntryContent): boolean {
   const before: Record<string, unknown> = JSON.parse(looks);
   const now = lookOf(content);
   if ("words" in before) return before.size !== now.size || before.hours !== now.hours || before.words !== now.words;
-  // 0.1.0 remembered size, validity and one word, and evened out sizes that are none of thousands.
+  // Version 0.1.0 stored size, validity and one word, and converted some sizes that we do not convert.
   const size = bundleSize(content);
   const sizes = [now.size, size && size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size];
   if (before.size !== undefined && size !== undefined && !sizes.includes(Number(before.size))) return true;
@@ -109,11 +109,11 @@ export function disagrees({ looks, about }: { looks: string; about: string }, co
 
 /** Entries of ours that may be an entry of a source. */
 export interface Alike {
-  /** Those that look alike in everything. */
+  /** Entries of ours that look the same in everything. */
   readonly alike: readonly EntryContent[];
-  /** Whether there is exactly one, and no other entry of the source looks like it. */
+  /** Whether exactly one entry of ours looks the same, and no other entry of the source does. */
   readonly isClear: boolean;
-  /** Those that differ only in words, or of which only one states its validity. */
+  /** Entries of ours that differ only in words, or of which only one states its validity. */
   readonly near: readonly EntryContent[];
 }
 
@@ -169,7 +169,7 @@ export function nearTo(theirs: EntryContent, ours: EntryContent): string {
   return `same ${same}, but ${differs.join(", and ")}`;
 }
 
-/** The words of one that the other lacks, in quotation marks. */
+/** Returns the words of one entry that the other lacks, in quotation marks. */
 function wordsBeside({ words }: Look, other: Look): string {
   const others = other.words.split(" ");
   const own = words.split(" ").filter((word) => word !== "" && !others.includes(word));

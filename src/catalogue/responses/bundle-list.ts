@@ -11,7 +11,7 @@ import { availableIn } from "../model/supply.ts";
 import { Body, type LaterBody } from "./body.ts";
 import { etagOf } from "./etag.ts";
 
-/** Bundles between two pauses for the event loop. */
+/** How many bundles are written between two pauses for the event loop. */
 const CHUNK = 250;
 
 const write = answerWriter(Type.Array(lists["data-bundles"].answerEntry));
@@ -42,7 +42,7 @@ export async function prepareBundles(snapshot: Snapshot): Promise<void> {
     for (const prices of [undefined, ...priceLists]) {
       if (prices && !prices.touching("data-bundles", provider)) continue;
       const kept = fragmentsIn(prices);
-      // If a list has a problem, only requests for that list fail.
+      // If a provider's list cannot be written, only requests for that list fail.
       if (!kept.has(group))
         await pacedFragment(pause, pieces(group, prices)).then(
           (made) => kept.set(group, made),
@@ -65,7 +65,8 @@ export function allBundlesBody(snapshot: Snapshot, now: () => number): Body {
 }
 
 /**
- * The same in the prices of a group or an account. An account's own prices are written with pauses for the event loop.
+ * Does the same in the prices of a group or an account. Pauses for the event loop while it writes an account's own
+ * prices.
  */
 export function allPricedBundlesBody(snapshot: Snapshot, now: () => number, prices: PriceList): Body | LaterBody {
   const groups = bundleGroups(snapshot).map((each) => ({
@@ -128,7 +129,10 @@ function* pieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
   for (const items of chunksOf(group)) yield pieceOf(items, prices);
 }
 
-/** In an account's own prices. Chunks that no own rule changes are the group's, byte by byte. */
+/**
+ * Yields the bundles in an account's own prices. Reuses the group's bytes for chunks that no rule of the account
+ * changes.
+ */
 function* ownPieces(group: Group, prices: PriceList): Generator<Buffer, void> {
   const provider = group[0]?.content.type;
   const ofGroup = prices.group?.touching("data-bundles", foldCase(String(provider)));

@@ -76,7 +76,7 @@ export class Response implements ReadyResponse {
     const late = () => (body.isSendable(edition) ? undefined : this.form("identity", shared));
     const pending = compressed.then(
       (bytes) => late() ?? keep(bytes, encoding),
-      // After an error, such as out of memory, an uncompressed response is better than none.
+      // If compression fails, for example out of memory, an uncompressed response is better than none.
       () => late() ?? keep(edition.bytes, "identity"),
     );
     forms[encoding] = pending;

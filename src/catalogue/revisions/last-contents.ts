@@ -7,7 +7,7 @@ import { type Document, itemIn } from "../model/snapshot.ts";
 import type { ExpectedCatalogue } from "./expected.ts";
 import { changesOf, draftDocuments } from "./load.ts";
 
-/** Revisions per query, whose drafts are in memory at the same time. */
+/** How many revisions one query reads. The drafts of all of them are in memory at the same time. */
 const PAGE = 20;
 
 /**
@@ -37,7 +37,7 @@ export async function lastContents(
   for (const number of [...numbers].toSorted((one, other) => other - one)) {
     const revision = db.selectFrom("catalogue_revision").select("draft").where("number", "=", number);
     const row = await revision.executeTakeFirst();
-    // Retention may have removed it.
+    // Retention may have removed the revision meanwhile.
     if (row) take(await changesOf(db, row.draft));
   }
   return found;
@@ -67,7 +67,7 @@ async function removalsUpTo(db: Db, newest: number): Promise<ReadonlyMap<string,
       .limit(PAGE)
       .execute();
     const removed = await Promise.all(page.map(({ draft }) => removedBy(db, draft)));
-    // Another caller may have read further.
+    // Another caller may have read further meanwhile.
     for (const [at, names] of removed.entries())
       for (const name of names) removals.set(name, Math.max(page[at]!.number, removals.get(name) ?? 0));
     after = page.length < PAGE ? newest : page.at(-1)!.number;

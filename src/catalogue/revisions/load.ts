@@ -20,9 +20,9 @@ import {
 
 /** Rows per query: few enough that the event loop does not pause for long when they arrive. */
 const PAGE = 1_000;
-/** A process that is more revisions behind than this reads the newest one as a whole. */
+/** A process that is more than this many revisions behind reads the newest revision as a whole. */
 const FEW = 20;
-/** The most changes in memory: those of one revision, however many it changes. */
+/** How many changes may be in memory. Changes of a single revision are kept even if they are more. */
 const MOST_CHANGES = 120_000;
 
 /** The newest revision. It shares unchanged parts with `known`. */
@@ -106,7 +106,7 @@ async function readSnapshot(db: Db, { number, created_at }: CatalogueRevisionRow
   return { revision: number, publishedAt: created_at, changes: 0, groups, stamps };
 }
 
-/** The price list of each holder as of this revision. */
+/** Selects the price list of each holder as of this revision. */
 function priceLists(db: Db, number: number) {
   const lists = db
     .selectFrom("catalogue_price_list as list")
@@ -134,7 +134,7 @@ function documentOf(parts: readonly DocumentPart[]): Document {
   return { groups: perSubject((subject) => new Map(groupsOf(subject).map(({ name, group }) => [name, group]))) };
 }
 
-/** What a draft changes. */
+/** Returns what a draft changes. */
 export async function changesOf(db: Db, draft: number): Promise<readonly Change[]> {
   const { before, after } = await draftDocuments(db, draft);
   return difference(before, after);

@@ -18,7 +18,9 @@ export const about = { author: "ops", source: "test", note: "a note" };
 export const start = Date.UTC(2026, 0, 31, 9, 30);
 export const hour = 3_600_000;
 
-/** A store of the test under a clock, and a publisher on it; with the starter catalogue unless it is to be empty. */
+/**
+ * Opens a store for a test under a clock, and a publisher on it. The store has the starter catalogue unless `empty`.
+ */
 export async function opened(t: TestContext, engine: Engine, changes: Partial<Publisher> = {}, empty = false) {
   const store = await publishingStore(t, engine);
   const clock = { time: start };
@@ -33,10 +35,10 @@ export const removeHistory = ({ db, audit }: Pick<Publisher, "db" | "audit">, be
 
 export const priceOf = (snapshot: Snapshot, key: string) => itemIn(snapshot, "data-bundles", key)?.content.price;
 
-/** The catalogue as a process sees it that starts now. */
+/** Returns the catalogue as a process that starts now reads it. */
 export const seenAnew = ({ db }: TestStore): Promise<Snapshot> => newestSnapshot(db);
 
-/** Raises a price by a kobo. */
+/** A plan that raises a price by a kobo. */
 export function dearer(key: string): Plan {
   return (base) => priced(key, Number(priceOf(base, key)) + 1)(base);
 }

@@ -28,7 +28,7 @@ export async function publishDue(publisher: Publisher): Promise<void> {
     const { proposal, tooLarge } = await mergeDraft(publisher, due);
     if (proposal.changes.length === 0) await dropEmpty(publisher, due);
     else {
-      // An approval does not make room. We hold what does not fit until there is room.
+      // An approval does not make room in the catalogue, so we hold a draft until it fits.
       const reviewed = tooLarge ? { reasons: [tooLarge.message] } : { approvedBy: due.decided_by ?? undefined };
       const request = { ...proposal, about: aboutOf(due), stored: due, ...reviewed };
       await commit({ ...publisher, actor: "system" }, request);

@@ -2,15 +2,18 @@ import { type FailureCode, failures } from "../../declare/failures.ts";
 import type { Mode } from "../../declare/operation.ts";
 import { Durations } from "../../runtime/duration-histogram.ts";
 
-/** Answers of one operation to keys of one mode. */
+/** Counts the answers of one operation to keys of one mode. */
 export class Tally {
-  /** By failure code. An error of our own is counted from 0, or the rate of the first one would be none. */
+  /**
+   * Answers by failure code. `internal_error` is present from the start with 0; otherwise the first one would not show
+   * as a rate.
+   */
   readonly failures = new Map<FailureCode, number>([["internal_error", 0]]);
   /** Null if durations are not measured. */
   readonly durations: Durations | null;
   ok = 0;
   notModified = 0;
-  /** Problems that a test key asked the sandbox for: nobody must be called for them. */
+  /** Failures that a test key asked the sandbox for. They must not alarm anybody. */
   rehearsedErrors = 0;
 
   constructor(isTimed: boolean) {
@@ -33,7 +36,7 @@ export class ResponseCounts {
   readonly #byOperation = new Map<string, TalliesByMode>();
   #isTimed = false;
 
-  /** Measures durations as well, of the operations that are asked for from then on. */
+  /** Also measures the durations of operations whose tallies are requested from then on. */
   measureDurations(): void {
     this.#isTimed = true;
   }

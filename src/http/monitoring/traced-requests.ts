@@ -4,8 +4,8 @@ import { type Tracer, withSpan } from "../../runtime/trace.ts";
 import type { Serve } from "../pipeline.ts";
 
 /**
- * `serve`, with a span for each request. The span names the route, not the URL: what a caller wrote may name a person.
- * So may a trace id: only that of a trusted proxy goes on.
+ * Wraps `serve` in a span for each request. The span names the route and not the URL, because a URL may name a person.
+ * A trace id may too, so we accept only that of a trusted proxy.
  */
 export function tracedRequests(
   tracer: Tracer,

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 
 /**
- * A page that is one of the repository's own documents. `name` is its place in the navigation; without one, others lead
- * to it.
+ * A page that is one of the repository's own documents. `name` is its name in the navigation. A page without a name is
+ * reached by links from other pages.
  */
 export interface Guide {
   file: string;
@@ -82,7 +82,7 @@ export const downloads = {
 
 export type DownloadPath = keyof typeof downloads;
 
-/** Every file that these pages are read from, for what packs them. */
+/** Every file that these pages are read from. Packaging includes them. */
 export const servedFiles: readonly string[] = [
   ...Object.values(guides).map(({ file }) => file),
   ...new Set(Object.values(downloads).flat()),
@@ -92,10 +92,10 @@ export function servedText(file: string): string {
   return readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
 }
 
-/** What the modules of the typed client export to others than each other, beside types. */
+/** What the typed client exports, apart from types. Its modules export more, but only to each other. */
 const exported = ["DubaFailure", "verifiedEvent", "EventFeed", "Duba"];
 
-/** The text of a download. The modules of the typed client become one: they import only each other. */
+/** Returns the text of a download. Joins the modules of the typed client, which import only each other, into one. */
 export function downloadOf(path: DownloadPath): string {
   const joined = downloads[path].map((file) => servedText(file)).join("\n");
   if (!path.endsWith("s")) return joined;
@@ -111,10 +111,10 @@ export function downloadOf(path: DownloadPath): string {
     : `"use strict";\n${withoutTypes(withHeading)}\nmodule.exports = { ${exported.join(", ")} };\n`;
 }
 
-/** TypeScript as JavaScript. */
+/** Turns TypeScript into JavaScript. */
 function withoutTypes(text: string): string {
   const { emitWarning } = process;
-  // Node calls this experimental, in a line that would stand in the service's log.
+  // Node would print a warning that this is experimental, and the line would be in the service's log.
   process.emitWarning = () => {};
   try {
     return stripTypeScriptTypes(text)

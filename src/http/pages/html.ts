@@ -11,7 +11,7 @@ type Part = Html | string | number | readonly Part[];
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** A piece of a page. Escapes each part that is not itself a piece of a page. */
+/** Builds a piece of a page. Escapes each part that is not itself a piece of a page. */
 export function html(fixed: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: fixed }, ...parts.map(rendered)));
 }

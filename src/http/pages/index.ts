@@ -6,13 +6,13 @@ import { type Content, contentResponse } from "../shell/content.ts";
 import { pairsOf } from "../shell/http-response.ts";
 import { downloads, guides } from "./guides.ts";
 
-/** What the pages are made of. */
+/** What the pages are built from. */
 export interface Site {
   operations: readonly Operation<never>[];
   version: string;
   /** Where the samples send their requests: scheme and host. */
   origin: string;
-  /** As in the settings; empty if not configured. */
+  /** The setting's value; empty if not configured. */
   publicUrl: string;
   pathPrefixes: readonly string[];
 }

@@ -35,7 +35,10 @@ export function rehearsable(operation: BoundOperation): BoundOperation {
   return { ...rest, headers, run: rehearsing } as BoundOperation;
 }
 
-/** The scenario that a test key asks for. Throws its failure, or `malformed_request` if there is no such scenario. */
+/**
+ * Returns the scenario that a test key asks for. Throws the scenario's failure, or `malformed_request` if there is no
+ * such scenario.
+ */
 function askedFor({ caller, headers }: Call): [name: string, scenario: Scenario] | undefined {
   const name = (headers as Record<string, string>)[scenarioName];
   if (caller?.mode !== "test" || name === undefined) return undefined;
@@ -82,7 +85,10 @@ function changedBy([name, { change }]: [name: string, scenario: Scenario], answe
   throw changesNothing(`${scenarioHeader}: ${name} changes nothing in this answer.`);
 }
 
-/** Whoever asks for a rehearsal and gets the usual answer would believe that the program was tried. */
+/**
+ * Returns a failure for a scenario without effect: with the usual answer, the caller would believe that the program was
+ * tried.
+ */
 export function changesNothing(sentence: string): Failure {
   return new Failure("malformed_request", `${sentence} Leave the header out.`);
 }
@@ -92,7 +98,7 @@ function* pairs(flat: readonly string[]): Generator<[string, string]> {
   for (let at = 0; at < flat.length; at += 2) yield [flat[at]!, flat[at + 1]!];
 }
 
-/** A process that stops does not wait for it. */
+/** Resolves after these milliseconds. The timer does not keep a stopping process alive. */
 function later(milliseconds: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
 }

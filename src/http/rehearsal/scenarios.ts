@@ -4,7 +4,7 @@ import type { Scope } from "../../declare/operation.ts";
 
 /** The request header by which a test key asks a look-up for one of the scenarios. The response repeats it. */
 export const scenarioHeader = "Duba-Scenario";
-/** As Node has it. */
+/** The name of that header as Node writes it. */
 export const scenarioName = "duba-scenario";
 
 /** Operations with this scope are look-ups. */
@@ -20,7 +20,7 @@ export interface Scenario {
   delay?: number;
   /** Changes a copy of the response. Then it has another ETag, and a later revision and date. */
   change?: (answer: unknown) => unknown;
-  /** Headers that the response has, at this time. */
+  /** Returns headers that the response has in addition, given the current time. */
   headers?: (now: number) => Record<string, string>;
 }
 

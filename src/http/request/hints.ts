@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isRepeatable } from "../../declare/fields.ts";
 import type { BoundOperation } from "../../declare/operation.ts";
 
-/** Tells a test key what its request has that nothing reads. The response is the same without it. */
+/** The header that tells a test key what in its request nothing reads. Apart from it, the response stays the same. */
 export const hintHeader = "Duba-Hint";
 
 /** `always`, flat header pairs, with one more hint. */
@@ -15,8 +15,8 @@ const keyHeaders = ["X-API-Key", "API-Key"].map((told) => ({ name: told.toLowerC
 const keyInUrl = /[?&](api_?key)=(?!duba_live_)/i;
 
 /**
- * Of a request without an `Authorization` header: a key in another header, or in the URL, that we do not read. We do
- * not know its mode: a live one gets no hint.
+ * Looks for a key that a request without an `Authorization` header has in another header or in the URL, where we do not
+ * read it. We do not know the key's mode, and a live key gets no hint.
  */
 export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url">): string | undefined {
   for (const { name, told } of keyHeaders)
@@ -27,7 +27,7 @@ export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url
 
 const sendsKeyIn = (place: string) => `${place} is not read. Send Authorization: Bearer <api key>.`;
 
-/** Headers that we do not read, by the one that they may mean. */
+/** Headers that we do not read, each with the headers that the caller may have meant. */
 const meantHeaders: Record<string, readonly string[]> = {
   "idempotency-key": ["X-Idempotency-Key", "Idempotent-Key"],
   "consent-reference": ["X-Consent-Reference"],
@@ -47,7 +47,7 @@ export function headerHints(read: readonly string[], headers: IncomingHttpHeader
   return hints;
 }
 
-/** What stands in the query string or the body of a request, and is no parameter there. */
+/** Returns a hint about members of the query string or the body that are no parameters there. */
 export function unreadHint(
   { id, carriage, input }: BoundOperation,
   query: object,
@@ -66,7 +66,7 @@ export function unreadHint(
   return `${id} does not read ${[...new Set(unread)].slice(0, 5).join(", ")}. It takes ${takes}.`;
 }
 
-/** People paste numbers of persons anywhere. */
+/** Names a member, unless the name may be a person's number: people paste numbers anywhere. */
 function named(name: string): string {
   return isRepeatable(name) ? name : "a parameter";
 }

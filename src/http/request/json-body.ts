@@ -5,7 +5,7 @@ import { jsonErrorAt } from "./json-error-place.ts";
 
 /** Limits of a request. */
 export interface RequestBounds {
-  /** Bytes, like the two that follow. */
+  /** In bytes, like the two limits that follow. */
   body: number;
   url: number;
   headers: number;
@@ -49,7 +49,7 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
   return value;
 }
 
-/** Frameworks write "no data" in many ways: Laravel `[]`, Go `null`, others `{}`, `""` or white space. */
+/** The ways in which frameworks write "no data": Laravel `[]`, Go `null`, others `{}`, `""` or white space. */
 const nothing = /^(?:null|""|\[\s*\]|\{\s*\})?$/;
 
 function textOf(bytes: Buffer): string {
@@ -95,7 +95,7 @@ export function repeatsMember(text: string): boolean {
 
 const isSpace = /[ \t\r\n]/;
 
-/** The place behind a string that begins at `at`. */
+/** Returns the index just after the string that begins at `at`. */
 function endOfString(text: string, at: number): number {
   let end = at + 1;
   while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
@@ -126,7 +126,7 @@ async function bytesOf(request: IncomingMessage, bounds: RequestBounds): Promise
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // The response still needs the connection.
+    // Do not destroy the request at the end: the response still needs the connection.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > bounds.body) break;

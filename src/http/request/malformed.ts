@@ -18,7 +18,7 @@ export function targetOf(url: string): string {
 const hostForm = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/;
 let lastHost = "";
 
-/** Remembers the last one, because most requests name the same. */
+/** Remembers the result for the last host, because most requests name the same one. */
 function isHost(text: string): boolean {
   if (text === lastHost) return true;
   if (!hostForm.test(text)) return false;
@@ -90,7 +90,7 @@ function malformed(sentence: string): Failure {
   return new Failure("malformed_request", sentence);
 }
 
-/** We cannot tell where the next request begins, so the connection closes. */
+/** After such a request we cannot tell where the next one begins, so we close the connection. */
 function unreadable(sentence: string): Failure {
   return new Failure("malformed_request", sentence, { headers: { Connection: "close" } });
 }

@@ -1,7 +1,7 @@
 import { closestName, wordsOf } from "../../declare/closest-name.ts";
 import { type BoundOperation, pathUnder } from "../../declare/operation.ts";
 
-/** No path of ours is half as long; comparing longer ones would take long. */
+/** Longer paths are not compared: none of ours has half this length, and comparing long ones is slow. */
 const longestCompared = 100;
 
 /**
@@ -26,12 +26,15 @@ export function meantOperation(url: string, operations: readonly BoundOperation[
   return closest && isOfKind(words, closest) ? closest : undefined;
 }
 
-/** Words that say nothing about what a path is about. */
+/** Words that do not tell what a path is about. */
 const neutral = new Set(
   "get fetch list all show find look up lookup check verify validate query user users my".split(" "),
 );
 
-/** Whether an operation knows, or nearly knows, each word: a list of electricity's billers is no list of cable TV's. */
+/**
+ * Whether the operation knows each word, or one close to it. So a list of electricity billers is not taken for a list
+ * of cable TV billers.
+ */
 function isOfKind(words: readonly string[], operation: BoundOperation): boolean {
   const names = [...namesOf(operation), ...(operation.alsoCalled ?? [])];
   const known = [...names, ...pathWords(operation), ...wordsOf(operation.id)];

@@ -1,7 +1,8 @@
 import { wordsOf } from "../../declare/closest-name.ts";
 
 /**
- * What else services of this family sell, list and do. A path with one of these words asks for it, whatever the method.
+ * Words for what other services of this family sell, list and do. A path with one of them asks for something that Duba
+ * does not offer, whatever the method.
  */
 const elsewhere = new Set(
   [
@@ -16,7 +17,7 @@ const elsewhere = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Purchases whose paths have no word of their own: the lists of the same things are below them. */
+/** Paths of purchases that contain no such word, because the lists of the same goods are below them. */
 const purchases = /^\/(?:internet\/data|internet|data|cable-tv|cable|corporate-data|education)$/;
 /** What the family does with a wallet, besides telling its balance. */
 const wallet = /^\/wallet\/(?!balance$)/;

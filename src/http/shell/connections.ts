@@ -7,8 +7,8 @@ export interface ConnectionBounds {
   /** Most connections at once; more are closed without a response. */
   most: number;
   /**
-   * Most of them from one address, in IPv6 from one /64 network. Proxies have no such bound: theirs are of many
-   * callers.
+   * How many of them may come from one address, in IPv6 from one /64 network. Proxies have no such limit, because their
+   * connections are of many callers.
    */
   share?: { most: number; isProxy(address: string): boolean };
   /** How long a response may wait for its caller to read it, in milliseconds. */

@@ -10,11 +10,11 @@ import { PipelinedRequests } from "./pipelined-requests.ts";
 import { bareRefusal, refuseUnparsed, type UnparsedResponse } from "./unparsed.ts";
 
 export interface ServerBounds {
-  /** Most bytes of the headers of a request. By default as usual. */
+  /** Most bytes of a request's headers. Default: the usual limit. */
   headers?: number;
   /** Milliseconds for the headers of a request to arrive. */
   arrival: number;
-  /** Milliseconds for its body beyond that. Whoever waits for a body gives up sooner, with a response of its own. */
+  /** Additional milliseconds for the body. Code that waits for a body gives up sooner, with a response of its own. */
   body?: number;
   connections: ConnectionBounds;
 }
@@ -44,22 +44,24 @@ export function openServer(
   const server = createServer(
     {
       maxHeaderSize: headers,
-      // Whoever serves says what is wrong with a Host header.
+      // The code behind this server refuses a bad Host header itself, with its own sentence.
       requireHostHeader: false,
       headersTimeout: arrival,
       requestTimeout: arrival + body,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: keepAliveSeconds * 1000,
-      // A request without a body needs no stream.
+      // A request without a body gets no stream.
       optimizeEmptyRequests: true,
     },
     (request, response) => {
-      // The parser drops what stands behind an Upgrade in the same packet.
+      // The parser drops bytes that follow an Upgrade header in the same packet, so close the connection after the
+      // response.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
       pipelined.begin(request, response);
     },
   );
-  // Callers may say no more and still wait for their response. Node does not document it.
+  // Callers may end their side of the connection and still wait for their response. Node does not document this
+  // property.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   refuseUnparsed(server, pipelined, refusal);
   boundConnections(server, connections, log);
@@ -71,7 +73,7 @@ export function openServer(
       return (server.address() as AddressInfo).port;
     },
     async close() {
-      // Node closes only those that are idle now.
+      // Node closes only connections that are idle now, so look again later.
       const look = setInterval(() => server.closeIdleConnections(), lookForIdle);
       await closed();
       clearInterval(look);

@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Milliseconds of each event-loop tick for pipelined requests. */
+/** Milliseconds of each event-loop tick that pipelined requests get. */
 const share = 1;
-/** Served places of the queue that may stay in memory. */
+/** How many served requests may stay in the queue's memory. */
 const mostServed = 1024;
 
-/** The response to the newest request of a connection. A weak map is dearer for each look-up. */
+/** The response to the newest request of a connection. A weak map would make each look-up slower. */
 const newest = Symbol("newest response");
 type WithNewest = Socket & { [newest]?: ServerResponse };
 
@@ -35,7 +35,7 @@ export class PipelinedRequests {
   begin(request: IncomingMessage, response: ServerResponse): void {
     const socket: WithNewest = request.socket;
     const isWaiting = waitsForAnother(response);
-    // A request behind the last response would be served, and charged, for nobody.
+    // A request after the connection's last response would be served, and charged, without anybody who gets it.
     if (isWaiting && !socket[newest]!.shouldKeepAlive) return;
     socket[newest] = response;
     if (isWaiting) this.#add(request, response);
@@ -58,7 +58,7 @@ export class PipelinedRequests {
     if (this.#queue.length === 0) setImmediate(this.#serveSome);
     this.#queue.push(() => {
       waiting.requests -= 1;
-      // The last one may still need its body.
+      // The last request may still need its body.
       if (waiting.requests === 0) socket.resume();
       if (!socket.destroyed) this.#serve(request, response);
     });
@@ -68,7 +68,7 @@ export class PipelinedRequests {
   endAfterResponses(socket: WithNewest): boolean {
     const last = socket[newest];
     if (!last || last.writableFinished) return false;
-    // What came is the rest of this request, which nobody has read or answered.
+    // The bytes that came belong to this request, which nobody has read or answered.
     if (!waitsForAnother(last) && !last.headersSent && !last.req.complete) return false;
     last.shouldKeepAlive = false;
     last.once("finish", () => socket.destroySoon());

@@ -20,13 +20,13 @@ export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, ref
       socket.end(refusal(reason, socket.remoteAddress ?? ""), () => socket.destroy());
   };
   server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    // Browsers open connections ahead, and would take a response for that of their next request.
+    // Browsers open connections in advance, and would take a response on one for the response to their next request.
     const isUnused = error.code === tooLate && socket.bytesRead === 0;
     if (error.code === "ECONNRESET" || isUnused) socket.destroy();
     else refuse(socket, error.rawPacket?.[0] === tlsHandshake ? "TLS" : error.code);
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    // Node took its own listener off, and an error that nobody listens for ends the process.
+    // Node removed its own listener, and an error without a listener would end the process.
     socket.on("error", () => socket.destroy());
     refuse(socket, "CONNECT");
   });
