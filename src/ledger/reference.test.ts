@@ -14,14 +14,14 @@ test("a reference is 6 alphanumerics and 9 digits, never ten digits in a row", (
   assert.equal(new Set(references).size, references.length);
 });
 
-test("later references come later in the order of an index", () => {
+test("a reference that is made later sorts later in an index", () => {
   const steps = [64, 1_100, 60_000, 86_400_000, year];
   const times = steps.flatMap((step) => Array.from({ length: 6 }, (_, at) => start + at * step));
   const references = times.toSorted((a, b) => a - b).map((at) => newReference(at).slice(0, 6));
   assert.deepEqual(references, references.toSorted());
 });
 
-test("a reference says when it was made, and another text says nothing", () => {
+test("the time when a reference was made can be read from it, and from no other text", () => {
   const times = [start, start + 64, start + year, start + 30 * year];
   assert.deepEqual(
     times.map((at) => timeOfReference(newReference(at))),

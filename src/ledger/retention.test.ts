@@ -23,7 +23,7 @@ for (const engine of engines) {
       assert.deepEqual(await ledgerRows(store.db, mine), []);
     });
 
-    test("the hash of a request goes with its idempotency key, and a request without a key leaves none", async (t) => {
+    test("the hash of a request is removed with its idempotency key, and without a key none is stored", async (t) => {
       let time = start;
       const identity = await store.open(t, { now: () => time });
       const mine = newRequest();

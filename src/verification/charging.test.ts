@@ -24,7 +24,7 @@ import type { VerifiedRecord } from "./request.ts";
 
 const feeKobo = 12_345;
 
-/** Three people, three keys or none: small, so that calls meet. */
+/** Calls about three people, with one of three keys or none: so few that calls often share a person or key. */
 const calls = fc.array(
   fc.record({
     person: fc.nat(2),
@@ -117,7 +117,7 @@ const steps = fc.array(
       weight: 6,
       arbitrary: fc.record<PlayedCall>({
         does: fc.constant("call"),
-        // Mostly the same, so that calls meet.
+        // Mostly the same person, so that calls share a verification.
         person: fc.constantFrom(0, 0, 0, 0, 1),
         key: fc.constantFrom(0, 0, 0, 0, 1, undefined),
         mode: fc.constantFrom("live", "live", "live", "test"),
@@ -178,7 +178,7 @@ for (const engine of engines) {
               rules.timeOut();
             },
             async kill() {
-              // What the dead process still does reaches no row, and nobody hears it.
+              // Whatever the dead process still writes reaches no row, and its responses reach nobody.
               await store.db
                 .updateTable("verification")
                 .set({ owner: "killed" })

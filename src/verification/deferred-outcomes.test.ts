@@ -6,20 +6,20 @@ import { ledgerRows, onlyRow, quiet, withoutLedger } from "./ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "./played-upstream.fixture.ts";
 import type { VerificationRequest } from "./request.ts";
 
-/** What the upstream may take of the time limit of 20 s. */
+/** Milliseconds that the upstream may use of the time limit of 20 s. */
 const patience = 19_000;
 
 for (const engine of engines) {
   suite(`late outcomes on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    /** A room whose time only passes when the test says so. */
+    /** Opens a room whose time passes only when the test says so. */
     const openPlayed = async (t: TestContext, changes: Changes = {}) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
       return { identity, upstream };
     };
-    /** A caller gives up on the attempt, which stays open: the nth of this upstream. */
+    /** Lets a caller give up on the nth attempt of this upstream, which stays open. */
     const leave = async (
       { identity, upstream }: Awaited<ReturnType<typeof openPlayed>>,
       mine: VerificationRequest,
@@ -35,7 +35,7 @@ for (const engine of engines) {
       await quiet(store.usage);
     };
 
-    test("a vendor call is aborted shortly before the time limit, so that the caller hears in time", async (t) => {
+    test("a vendor call is aborted shortly before the time limit, so the caller is answered in time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
       const call = failureFrom(identity.verify(mine));
@@ -72,7 +72,7 @@ for (const engine of engines) {
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
     });
 
-    test("a keyed record that comes late is kept, and charged when a retry is given it", async (t) => {
+    test("a late record of a keyed call is kept, and charged when a retry gets it", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
       await leave({ identity, upstream }, mine);
@@ -85,7 +85,7 @@ for (const engine of engines) {
       assert.equal(upstream.received.length, 1);
     });
 
-    test("a keyless record that comes late is not charged and not kept", async (t) => {
+    test("a late record of a keyless call is neither kept nor charged", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
       await leave({ identity, upstream }, mine);
@@ -95,7 +95,7 @@ for (const engine of engines) {
       assert.deepEqual([row.charged, row.sealed_record], [0, null]);
     });
 
-    test("a late negative or failure is written too, and told to the operator without naming anybody", async (t) => {
+    test("a late negative or failed outcome is written too, and logged without personal data", async (t) => {
       const endings = [
         [{ state: "negative", reason: "not_found" }, "not_found"],
         [{ state: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
@@ -114,7 +114,7 @@ for (const engine of engines) {
       assert.ok(!JSON.stringify(store.log.lines).includes("22000000017"));
     });
 
-    test("a retry waits for the attempt that is still under way, and asks no second time", async (t) => {
+    test("a retry waits for the attempt that is still in flight, and sends no second one", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
       await leave({ identity, upstream }, mine);
@@ -126,7 +126,7 @@ for (const engine of engines) {
       assert.deepEqual([row.state, row.charged, row.attempts, upstream.received.length], ["verified", 1, 1, 1]);
     });
 
-    test("a record that comes late while the store is away is not bought a second time", async (t) => {
+    test("a record that arrives while the store is away is not bought a second time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
       await leave({ identity, upstream }, mine);
@@ -255,7 +255,7 @@ for (const engine of engines) {
         assert.equal(upstream.received.length, 1);
       });
 
-    test("a charge that the store took after its caller got an error is reversed", async (t) => {
+    test("a charge that the store committed after its caller got an error is reversed", async (t) => {
       let held: (() => void) | undefined;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => node,

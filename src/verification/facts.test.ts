@@ -5,7 +5,7 @@ import { failureFrom, newRequest, suiteStore, until, usualEngines } from "./iden
 import { onlyRow } from "./ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "./played-upstream.fixture.ts";
 
-/** A handle on `db` that takes no updates while `isReadOnly` says so. */
+/** Returns a handle on `db` that rejects updates while `isReadOnly` returns true. */
 function sometimesReadOnly(db: Db, isReadOnly: () => boolean): Db {
   return db.withPlugin({
     transformQuery: ({ node }) => {

@@ -44,7 +44,7 @@ for (const engine of usualEngines) {
         }
       });
 
-      test("another body with the key is refused, whatever became of the first", async (t) => {
+      test("a key that is sent with another body is refused, whatever outcome the first request had", async (t) => {
         const outcomes: IdentityOutcome[] = [
           { state: "negative", reason: "not_found" },
           { state: "failed", reason: "out_of_service" },
@@ -82,7 +82,7 @@ for (const engine of usualEngines) {
         assert.ok(message.endsWith(` GET /api/v2/kyc/verifications/${detail.facts!.request_reference}.`), message);
       });
 
-      test("a phone of another person is answered with whose phone to ask for", async (t) => {
+      test("after a phone mismatch the message says whose phone number to ask for", async (t) => {
         for (const [kind, label] of [
           ["bvn", "BVN"],
           ["nin", "NIN"],
@@ -183,7 +183,7 @@ for (const engine of usualEngines) {
         assert.equal((await failureFrom(identity.verify(mine))).code, "record_no_longer_held");
       });
 
-      test("a sealed record that was changed is never given", async (t) => {
+      test("a sealed record that was changed is never returned", async (t) => {
         const { identity } = await openAnswering(t, verified);
         const [mine, other] = [newRequest({ idempotencyKey: "k" }), newRequest({ idempotencyKey: "k" })];
         await identity.verify(mine);
@@ -200,7 +200,7 @@ for (const engine of usualEngines) {
         assert.equal(store.log.lines.at(-1)?.level, "error");
       });
 
-      test("a refusal that makes no row does not bind the key", async (t) => {
+      test("a key can be used again after a refusal that wrote no row", async (t) => {
         const { identity } = await openAnswering(t, verified, {
           upstreams: { test: answering(verified).upstream, live: [] },
         });

@@ -58,7 +58,7 @@ type MockTimers = typeof mock.timers;
 export interface SuiteStore {
   readonly db: Db;
   readonly usage: StoreUsage;
-  /** To open it once more, as another process does. */
+  /** The opened store, to open it once more as another process would. */
   readonly opened: Store;
   readonly settings: FreshSettings;
   readonly log: RecordedLog;
@@ -138,7 +138,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
       const stopped = stopping.get(room)!().finally(() => {
         isStopped = true;
       });
-      // It waits twice, and between for what the store has under way.
+      // A stop waits twice, and in between for the statements that the store has in flight.
       await until(() => {
         timers?.tick(50);
         return isStopped;

@@ -19,7 +19,7 @@ import { PlayedUpstream, verified } from "./played-upstream.fixture.ts";
 
 type Request = ReturnType<typeof newRequest>;
 
-/** A handle on `db` that keeps back what the store says to the next charge, until it is released. */
+/** Returns a handle on `db` that holds back the store's reply to the next charge until it is released. */
 function holdingCharges(db: Db, isCharged: () => Promise<boolean>) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let isHeld = false;
@@ -36,7 +36,7 @@ function holdingCharges(db: Db, isCharged: () => Promise<boolean>) {
   return { db: held, release, isHeld: () => isHeld };
 }
 
-/** Asks again with the key until what this process still had to write is written. */
+/** Retries with the key until this process has written everything that was deferred. */
 async function givenBy(identity: Identity, mine: Request) {
   let given: Awaited<ReturnType<Identity["verify"]>> | undefined;
   await until(async () => {

@@ -16,12 +16,12 @@ import { type CountedRow, ledgerRows, wrappedKeys } from "./ledger.fixture.ts";
 const start = Date.UTC(2026, 0, 1);
 const retention = 24 * 60 * 60_000;
 
-/** A text as it may stand in a file: plain, in hex, and in base64 wherever it begins in there. */
+/** Returns the forms in which a text may stand in a file: plain, in hex, and in base64 at each of its alignments. */
 function forms(text: string): string[] {
   const bytes = Buffer.from(text);
   const coded = [0, 1, 2].map((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
-    // Without the letters that its neighbours have a part in.
+    // Leaves out the first and last letters, which neighbouring bytes also determine.
     return whole.slice(before === 0 ? 0 : before + 1, Math.floor(((before + bytes.length) * 4) / 3));
   });
   return [text, bytes.toString("utf16le"), bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...coded];
@@ -35,7 +35,7 @@ for (const engine of engines) {
   suite(`what is left of a person on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    /** Everything that is stored: on SQLite the bytes of its files, on PostgreSQL what its tables show. */
+    /** Reads everything that is stored: on SQLite the bytes of its files, on PostgreSQL the contents of its tables. */
     const stored = async (): Promise<Buffer> => {
       const file = join(store.settings.dataDirectory, "duba.db");
       if (engine.name === "sqlite") return Buffer.concat([file, `${file}-wal`].map((path) => readFileSync(path)));

@@ -28,8 +28,8 @@ const audit = async () => {};
 const prices = { first: { bvn: 5_000 }, second: { bvn: 5_000 } };
 
 /**
- * A handle on `db` that loses the reply to the n-th change of verifications: the store has made it, and the caller gets
- * an error, once `until` is over.
+ * Returns a handle on `db` that loses the reply to the n-th change of verifications: the store makes the change, but
+ * the caller gets an error once `until` has resolved.
  */
 function losing(db: Db) {
   const changing = new WeakSet<object>();
@@ -55,7 +55,7 @@ function losing(db: Db) {
   return { db: lossy, lose, changes: () => changes };
 }
 
-/** When the vendor answers that was too slow for the first call. */
+/** The moments at which the vendor that was too slow for the first call answers. */
 const moments = ["while a retry waits", "after that retry", "once nobody works on it"] as const;
 
 interface Case {
@@ -111,7 +111,7 @@ for (const engine of usualEngines)
   suite(`verifications of which the store's reply to one change is lost, on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    /** Lets time go on until the call has ended. */
+    /** Lets time pass until the call has ended. */
     const ended = (call: Call) =>
       until(async () => {
         await quiet(store.usage);
@@ -212,7 +212,7 @@ for (const engine of usualEngines)
 for (const engine of engines)
   suite(`callers who were told that an outcome is unknown, on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
-    /** Lets time go on until it holds: a write that finds the store busy is repeated after a pause. */
+    /** Lets time pass until the condition holds: a write that finds the store busy is repeated after a pause. */
     const inTime = (holds: () => boolean | Promise<boolean>) =>
       until(async () => {
         await quiet(store.usage);

@@ -7,7 +7,7 @@ import { engines, failureFrom, newRequest, type SuiteStore, suiteStore, until } 
 import { onlyRow } from "./ledger.fixture.ts";
 import { PlayedUpstream, verified } from "./played-upstream.fixture.ts";
 
-/** Keeps everybody else from writing to the ledger. Resolves with what ends that. */
+/** Keeps everybody else from writing to the ledger. Resolves with a function that ends this. */
 async function holdLedger({ settings: { dataDirectory, databaseUrl } }: SuiteStore): Promise<() => Promise<unknown>> {
   if (databaseUrl === undefined) {
     const other = new DatabaseSync(`${dataDirectory}/duba.db`);
@@ -31,7 +31,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     before(() => store.serve());
 
-    test("an outcome is waited for as long as the caller's time allows", async (t) => {
+    test("writing an outcome may take as long as the caller waits", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });

@@ -9,14 +9,14 @@ for (const engine of usualEngines) {
   suite(`a stop on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    /** A room whose time only passes when the test says so. */
+    /** Opens a room whose time passes only when the test says so. */
     const openPlayed = async (t: TestContext, changes: Changes = {}) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
       return { identity, upstream };
     };
 
-    test("a stop finishes what runs and refuses what comes", async (t) => {
+    test("a stop finishes running verifications and refuses new ones", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
       const call = identity.verify(mine);
@@ -29,7 +29,7 @@ for (const engine of usualEngines) {
       assert.equal((await onlyRow(store.db, mine)).state, "verified");
     });
 
-    test("a stop waits for a store that is away for a moment: no process takes back what was given", async (t) => {
+    test("a stop waits for a store that is briefly away, so charges of returned records stay", async (t) => {
       let asked = 0;
       let isAway = false;
       const db = store.db.withPlugin({

@@ -23,8 +23,8 @@ for (const engine of engines)
     const chargedOf = async (mine: ReturnType<typeof newRequest>) => (await rowOf(store.db, mine))!.charged;
 
     /**
-     * A room that can be cut from the store after an outcome of it committed: it hears nothing more, as a process that
-     * is killed.
+     * Opens a room that can be cut off from the store after one of its outcomes committed. It then gets no more
+     * replies, as if its process had been killed.
      */
     async function openMortal(t: TestContext, changes: Changes = {}) {
       let dies = false;
@@ -52,7 +52,7 @@ for (const engine of engines)
       };
     }
 
-    /** What was noted covers all charges so far. */
+    /** Resolves when a note covers all charges so far. */
     const noted = async (mine: ReturnType<typeof newRequest>) => {
       const { charged_at } = (await rowOf(store.db, mine))!;
       await until(async () => {
@@ -66,7 +66,7 @@ for (const engine of engines)
       return store.open(t, { upstreams });
     };
 
-    test("the next process reverses a keyless charge whose caller got a failure, and no answered one", async (t) => {
+    test("the next process reverses only the keyless charge whose caller got a failure", async (t) => {
       const { room, verifyAndDie } = await openMortal(t);
       const [answered, told500] = [newRequest(), newRequest()];
       await room.verify(answered);
@@ -112,7 +112,7 @@ for (const engine of engines)
       charges.heard(first);
       assert.deepEqual(await noted(), [199, "two", true]);
       charges.heard(second);
-      // Another one may still begin in this millisecond.
+      // Another charge may still begin in this millisecond.
       assert.deepEqual(await noted(), [199, "", false]);
       now = 100;
       assert.deepEqual(await noted(), [150, "", false], "a clock that went back leaves no settled charge in doubt");
@@ -121,7 +121,7 @@ for (const engine of engines)
       assert.deepEqual(await notesOf("slow"), []);
     });
 
-    test("a charge with a key moves the note too, and a process that charges nothing writes none", async () => {
+    test("a charge with a key makes its process write a note; without charges it writes none", async () => {
       let now = 200;
       const charges = new Charges(store.db, () => now, undefined, "keyed");
       assert.equal(charges.hasNews, false);
@@ -154,7 +154,7 @@ for (const engine of engines)
       const now = () => Date.now() + late;
       const changes = { upstreams, now, settings: { limits: null } };
       const { room, verifyAndDie } = await openMortal(t, changes);
-      // SQLite serves with one process: there the next one comes later.
+      // On SQLite only one process serves, so the next one starts later.
       const peer = engine.name === "postgres" ? await store.open(t, changes) : undefined;
       const keyless = newRequest();
       await room.verify(keyless);
@@ -172,7 +172,7 @@ for (const engine of engines)
       const next = peer ?? (await store.open(t, changes));
       const takesBack = next.jobs.find(({ name }) => name === "take back charges of processes that are gone")!;
       await takesBack.run(undefined, new AbortController().signal);
-      // That the charge which nobody heard of went back shows that the others were looked at.
+      // The reversal of the charge without a response shows that the job also checked the others.
       assert.equal(await chargedOf(unheard), 0);
       for (const mine of [keyless, ...given]) {
         const row = (await rowOf(store.db, mine))!;

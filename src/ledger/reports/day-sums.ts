@@ -9,9 +9,9 @@ import { accountSums, type Count, followInSums, type SumRow, Sums } from "../jou
 import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
 
 /**
- * Reads the whole days before today of a period from the daily sums, which are some hundred times fewer than
- * verifications; the rest, and all of it until the sums are counted after an upgrade or if they are of days of another
- * zone, from the ledger.
+ * Reads the whole days of a period before today from the daily sums, which have some hundred times fewer rows than the
+ * ledger. The rest comes from the ledger. So does everything if the sums are not counted yet after an upgrade, or if
+ * their days are those of another time zone.
  */
 export async function inParts<Line>(
   db: Db,

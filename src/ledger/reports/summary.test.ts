@@ -140,7 +140,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("days that are over are read from the sums, and say of every state what the ledger says", async () => {
+    test("past days are read from the sums, where every state counts the same as in the ledger", async () => {
       const { accountId } = newRequest();
       const zone = new TimeZone("Africa/Lagos");
       const from = zone.startOfDay(zone.dayOf(Date.now() - 3 * 86_400_000));

@@ -88,13 +88,13 @@ async function summed(
   if (now === undefined || by === "key") return added(by, await ofLedger(period));
   const ofSums = (days: SummaryPeriod) => inSnapshot(db, (snapshot) => sumLines(snapshot, days, grouped));
   const all = added(by, await inParts(db, period, { zone, now }, ofLedger, ofSums));
-  // A sum does not tell a charge that was taken back on its day from none.
+  // In a sum, a charge that was reversed on the same day looks like no charge.
   return all.filter(({ count, charged, feeKobo }) => count !== 0 || charged !== 0 || feeKobo !== 0);
 }
 
 type Grouped = { by: Grouping; zone: TimeZone; withVerifications: boolean };
 
-/** From the daily sums, with what they do not have: states that may change, and corrections by hand. */
+/** Reads the daily sums, and adds what they lack: states that may change, and corrections by hand. */
 async function sumLines(snapshot: Db, days: SummaryPeriod, grouped: Grouped): Promise<SummaryLine[]> {
   const { by } = grouped;
   const states = grouped.withVerifications ? lastingStates : [];

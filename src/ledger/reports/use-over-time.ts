@@ -14,7 +14,7 @@ const counted = ["attempts", "verified", "negative", "charges", "charged_kobo"] 
 /** What live verifications did in an hour, a day or a month. Money is in kobo. */
 export type Use = { begins_at: number } & Record<(typeof counted)[number], number>;
 
-/** Whose use: of one account, vendor or API key, or of all together. */
+/** The account, vendor or API key whose use it is; or all together. */
 export interface UseOf {
   accountId?: string | undefined;
   vendor?: string | undefined;

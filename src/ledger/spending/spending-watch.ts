@@ -50,7 +50,7 @@ export class SpendingWatch {
     this.#log = log;
   }
 
-  /** `names`: whether this process writes to the log. */
+  /** `names`: whether this process logs the accounts. */
   async look(now: number, names: boolean): Promise<void> {
     const uses = await usesOf(this.#db, now, this.#settings);
     const count = (kind: BudgetKind) => uses.filter((use) => use.kind === kind).length;
@@ -124,7 +124,7 @@ async function lastTake(db: Db, account: string, period: string): Promise<number
     .select("occurred_at as at")
     .where("kind", "in", ["account.changed", "account.terms_changed", "account.topped_up"])
     .where("facts", "like", `{"account":"${account}"%`)
-    // No index knows the account: this bounds what is read.
+    // No index has the account of an entry, so this condition limits the rows that are read.
     .where("occurred_at", ">", taken?.at ?? 0)
     .orderBy("occurred_at", "desc")
     .limit(1)
@@ -154,7 +154,7 @@ async function usesOf(
         .as("last_top_up"),
     )
     .where("spending.period", "in", [month, balancePeriod])
-    // Whom somebody suspended waits for that person.
+    // A suspended account is left out: it waits for the person who suspended it.
     .where("account.suspended_at", "is", null)
     .orderBy("account.created_at")
     .orderBy("account.id")

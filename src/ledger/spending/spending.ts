@@ -59,7 +59,7 @@ export function take(
           taken.most_verifications.as("most_verifications"),
         ])
         .where(isThisVerification(reference))
-        // All statements hold the rows of several budgets in one order, so that none waits for another in a circle.
+        // All statements lock the rows of several budgets in the same order, so that they cannot deadlock.
         .$if(input !== undefined, (query) =>
           query.groupBy(["account_id", "spends"]).orderBy("account_id").orderBy("spends"),
         ),

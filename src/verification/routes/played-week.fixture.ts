@@ -48,8 +48,7 @@ export interface PlayedResponse {
 }
 
 /**
- * A week of so many verifications, in which each of the vendors has one trouble. The same one for every order of
- * vendors.
+ * A week with this many verifications, in which each vendor has one trouble. It is the same for every order of vendors.
  */
 export class Week {
   readonly size: number;
@@ -80,7 +79,7 @@ export class Week {
     return this.#troubles[vendor] === trouble && at >= from && at < to;
   }
 
-  /** What a vendor says of the n-th person at a time. */
+  /** Returns the vendor's response about the n-th person at a time. */
   responseOf(n: number, vendor: string, at: number): PlayedResponse {
     const { finds } = playedVendors.find(({ name }) => name === vendor)!;
     const draw = (trait: number) => drawn(n, listed.indexOf(vendor), trait);
@@ -114,14 +113,14 @@ export interface Spent {
   changes: { at: number; order: string; byBound: boolean }[];
 }
 
-/** How long a vendor without money is not asked: its breaker is open. */
+/** Milliseconds for which a vendor without money gets no attempt, because its breaker is open. */
 export const emptyFor = 60_000;
 
 type HourSums = Record<Count, number>[];
 
 /**
- * Plays a week: with this order all the time, or as the policy decides from the sums. What was before `from` counts in
- * the sums only.
+ * Plays a week with one fixed order, or with the orders that the policy decides from the sums. Verifications before
+ * `from` count in the sums only.
  */
 export function playWeek(week: Week, fixed?: readonly string[], from = weekBegins): Spent {
   const spent: Spent = { kobo: 0, found: 0, attempts: 0, failed: 0, late: 0, changes: [] };

@@ -3,10 +3,10 @@ import { drawn, listed, type PlayedResponse, playWeek, type Spent, Week, weekBeg
 
 const hour = 3_600_000;
 const week = 7 * 24 * hour;
-/** The week of which the cost counts. The one before gives it figures. */
+/** The week whose cost counts. The week before it only provides figures. */
 const begins = weekBegins + week;
 
-/** From 0 to 1 for each trait of a seed, of a vendor or of the week. */
+/** A number from 0 to 1 for each trait of a seed, of a vendor or of the week. */
 const traitOf = (seed: number, trait: number, vendor = 0) => drawn(seed, vendor, 100 + trait);
 
 /**
