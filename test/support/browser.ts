@@ -23,7 +23,7 @@ export function findBrowser(): string {
   );
 }
 
-/** Why browser tests are left out here, or false. In CI it throws that sentence instead. */
+/** Says why browser tests are skipped here; false if they run. In CI, throws that sentence instead. */
 export function missingBrowser(): string | false {
   try {
     findBrowser();
@@ -36,7 +36,7 @@ export function missingBrowser(): string | false {
   }
 }
 
-/** Starts a headless browser that does nothing of its own accord. */
+/** Starts a headless browser without background activity. */
 export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -47,7 +47,7 @@ export function startBrowser(executablePath: string): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
-      // No page lives long enough for it to be worth while to optimise its scripts.
+      // Optimising scripts does not pay: no page lives long enough.
       "--js-flags=--no-opt --no-maglev",
     ],
   });
@@ -60,7 +60,10 @@ export async function keepRules(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
 
-/** The first place of each rule of accessibility that an open page breaks: of all rules of WCAG 2.2 AA, or of these. */
+/**
+ * Returns, for each accessibility rule that an open page breaks, the first place. Checks all rules of WCAG 2.2 AA, or
+ * the given ones.
+ */
 export async function inaccessible(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = rules ? { runOnly: rules } : { rules: { "target-size": { enabled: true } } };
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);

@@ -6,14 +6,17 @@ import { openStore } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "./engines.ts";
 import { PostgresDoor } from "./postgres-door.ts";
 
-/** How a value may stand in raw bytes: plain, in hex, in base64 at each of its three alignments. */
+/**
+ * Returns the forms in which a value may stand in raw bytes: plain, in hex, and in base64 at each of its three
+ * alignments.
+ */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].map((lead) => {
     const text = Buffer.concat([Buffer.alloc(lead), bytes])
       .toString("base64")
       .replaceAll("=", "");
-    // The edges share their bits with the neighbours.
+    // Cut the edges, whose bits base64 shares with neighbouring bytes.
     return text.slice(lead === 0 ? 0 : lead + 1, -1);
   });
   const hex = bytes.toString("hex");
@@ -31,7 +34,7 @@ export function assertAbsent(where: string, haystack: string | Buffer, canaries:
     for (const form of formsOf(canary)) assert.ok(!haystack.includes(form), `${where} holds "${canary}" as "${form}"`);
 }
 
-/** Every byte of an SQLite store, or every row of a PostgreSQL one as text. */
+/** Reads every byte of an SQLite store, or every row of a PostgreSQL one as text. */
 export async function bytesOf(settings: FreshSettings): Promise<Buffer> {
   if (settings.databaseUrl === undefined) {
     const files = ["duba.db", "duba.db-wal", "duba.db-shm"].map((name) => join(settings.dataDirectory, name));
@@ -52,7 +55,10 @@ export async function bytesOf(settings: FreshSettings): Promise<Buffer> {
   }
 }
 
-/** The engine, with what PostgreSQL hears from then on: statements with their parameters, as it may log them. */
+/**
+ * Wraps an engine and records what PostgreSQL receives from then on: statements with their parameters, as it may log
+ * them.
+ */
 export function overheard(engine: Engine): { engine: Engine; heard(): Buffer } {
   const said: (readonly Buffer[])[] = [];
   const behindDoor = (open: Engine["ready"]) => async () => {

@@ -16,7 +16,7 @@ export interface CatalogueTerminal {
   close(): Promise<void>;
 }
 
-/** On a fresh store with the starter catalogue. */
+/** Opens it on a fresh store with the starter catalogue. */
 export async function openTerminal(engine: Engine): Promise<CatalogueTerminal> {
   const fresh = await engine.ready();
   const store = await openStore({ ...fresh.settings, serving: true, starting: true });
@@ -32,7 +32,7 @@ export async function openTerminal(engine: Engine): Promise<CatalogueTerminal> {
   };
 }
 
-/** On a store that others keep. */
+/** Opens it on a store that somebody else closes. */
 export function deskOn({
   dataDirectory,
   databaseUrl,

@@ -18,7 +18,7 @@ export function localCertificate(): { key: string; cert: string } {
   }
 }
 
-/** Trusts a certificate in this process, and returns what ends that. */
+/** Trusts a certificate in this process, and returns a function that ends that. */
 export function trust(cert: string): () => void {
   const usual = tls.getCACertificates("default");
   tls.setDefaultCACertificates([...usual, cert]);

@@ -13,9 +13,9 @@ export interface Additions {
 }
 
 /**
- * A copy of the program and of its tests with additions, until the tests of this file end. Git ignores it, and Node
- * finds the packages of the project from it. It is the same folder each time, so that what Node and tsc keep of its
- * files serves the next run.
+ * A copy of the program and its tests with additions, which exists until the tests of this file end. Git ignores the
+ * copy, and Node finds the project's packages from it. The folder is the same each time, so that the next run can reuse
+ * what Node and tsc cached.
  */
 export class ChangedCopy {
   readonly folder: string;
@@ -44,12 +44,12 @@ export class ChangedCopy {
     }
   }
 
-  /** A module of the copy. Its types are those of the product. */
+  /** Loads a module of the copy, typed as in the product. */
   load<Module>(file: string): Promise<Module> {
     return import(pathToFileURL(join(this.folder, file)).href);
   }
 
-  /** What tsc says of the whole copy: nothing if its types hold. */
+  /** Returns the type errors that tsc finds in the whole copy. Empty if there are none. */
   wrongTypes(): string {
     const kept = ["--incremental", "--tsBuildInfoFile", resolve(`node_modules/.cache/${this.#name}.tsbuildinfo`)];
     const given = ["-p", this.folder, "--singleThreaded", ...kept];

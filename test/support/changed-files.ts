@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The paths of what differs from the last commit, new files too. */
+/** Returns the paths of files that differ from the last commit, including new ones. */
 export function changedFiles(): string[] {
   const git = (...words: string[]) => execFileSync("git", words, { encoding: "utf8" }).split("\n").filter(Boolean);
   return [...git("diff", "--name-only", "HEAD"), ...git("ls-files", "--others", "--exclude-standard")];
 }
 
-/** Of these test files those that changed, those beside a changed file, and those that import one. */
+/** Picks the test files that changed, that stand beside a changed file, or that import one. */
 export function testsOf(changed: readonly string[], tests: readonly string[]): string[] {
   const files = new Set(changed);
   const folders = new Set(changed.filter((file) => file.startsWith("src/")).map((file) => dirname(file)));

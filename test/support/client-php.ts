@@ -37,7 +37,7 @@ function typeOf(schema: Schema): string {
   return `array{${members.join(", ")}}`;
 }
 
-/** A tag of a doc comment, on as many lines as it needs. */
+/** Writes a tag of a doc comment on as many lines as it needs. */
 function wrapped(tag: string): string {
   const lines = [""];
   for (const word of tag.split(/(?<=[ |])/)) {
@@ -56,7 +56,7 @@ function methodOf(operation: Operation<never>, all: readonly Operation<never>[])
   const { id, description, since } = operation;
   const taken = takenBy(operation).map((one) => ({ ...one, word: `$${camel(one.name)}` }));
   const { method, path, payload, number, stateByKey } = rowOf(operation, all);
-  // What a stack trace must not show.
+  // Hides these parameters from stack traces.
   const hidden = method === "GET" ? "" : "#[SensitiveParameter] ";
   const words = taken.map(
     ({ word, isHeader, isRequired }) =>

@@ -9,7 +9,7 @@ const simpleTypes: Record<string, string> = {
 /** The types of `docs/clients/duba.py`: a class for each shared schema, each answer, and each object in one. */
 export function pythonTypes(operations: readonly Operation<never>[]): string {
   const classes: string[] = [];
-  /** `name`: of the class that an object becomes which has no name of its own. */
+  /** `name`: the class name for an object that has no name of its own. */
   const typeOf = (schema: Schema, name: string): string => {
     if (schema.$ref) return schema.$ref.split("/").at(-1)!;
     if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`;
@@ -69,7 +69,7 @@ ${lines}        answer: ${typeName(id)}Answer = self._call(row, given${dictOf(tr
 `;
 }
 
-/** A line on as many as it needs. */
+/** Breaks a line into as many lines as it needs. */
 function wrapped(line: string, after: " " | ", " = " ", indent = 8): string {
   const lines = [""];
   for (const word of line.split(new RegExp(`(?<=\\S${after})`))) {

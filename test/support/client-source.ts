@@ -156,7 +156,7 @@ function objectOf(schema: Schema | JsonObject, isInput = false): string {
   const { properties = {}, required = [] } = schema as Schema;
   const members = Object.entries(properties).map(([name, member]) => {
     const isRequired = required.includes(name);
-    // With exactOptionalPropertyTypes a caller could not hand on what may be undefined.
+    // With exactOptionalPropertyTypes, a caller could otherwise not pass on a value that may be undefined.
     const type = `${typeOf(member)}${isInput && !isRequired ? " | undefined" : ""}`;
     const says = member.const === undefined ? about(member.description, member["x-since"]) : "";
     return `${says}${name}${isRequired ? "" : "?"}: ${type};`;
@@ -181,7 +181,7 @@ function unionOf(values: readonly string[]): string {
   return values.map((value) => JSON.stringify(value)).join(" | ");
 }
 
-/** The reference page of the service has the rest. */
+/** Returns the first sentence of a text. The reference page of the service has the rest. */
 export function firstSentence(text: string): string {
   return text.split(/(?<=\.) (?=[A-Z`])/)[0]!;
 }
@@ -199,7 +199,7 @@ export function settable(headers: Operation<never>["headers"]): [name: string, s
 }
 
 /**
- * What a method of any language takes: members of the input and settable headers by their names on the wire, the
+ * Lists what a method takes in any language: members of the input and settable headers by their names on the wire, the
  * required ones first.
  */
 export function takenBy(operation: Operation<never>): { name: string; isHeader: boolean; isRequired: boolean }[] {

@@ -11,13 +11,13 @@ export interface ClientCall {
   retries?: number;
   /** Seconds. */
   timeout?: number;
-  /** An operation, or one of the two that are more than a request. */
+  /** The name of an operation, or of one of the two methods that make several requests. */
   method: string;
   /** Members by their names on the wire; `idempotency-key` too. For `events`: `cursor`, and how many to `take`. */
   given?: Record<string, unknown>;
 }
 
-/** What a client answered or how it failed. `other`: it threw another exception than its own. */
+/** What a client answered, or how it failed. `other`: it threw an exception that is not its own. */
 export interface ClientOutcome {
   // biome-ignore lint/suspicious/noExplicitAny: Tests read any answer.
   answer?: any;
@@ -27,7 +27,7 @@ export interface ClientOutcome {
 
 export type Client = (call: ClientCall) => Promise<ClientOutcome>;
 
-/** A program of another language takes a call a line, and prints the outcome. */
+/** A program in another language that reads one call per line and prints its outcome. */
 interface ClientProgram {
   command: string;
   words: readonly string[];
@@ -42,7 +42,7 @@ const programs: Record<string, ClientProgram> = {
     spellMember: camel,
     words: [
       "-r",
-      // As frameworks do.
+      // PHP frameworks turn warnings into exceptions in this way.
       `set_error_handler(fn ($level, $text) => throw new ErrorException($text), E_ALL);
       require 'docs/clients/duba.php';
       while ($line = fgets(STDIN)) {
@@ -105,7 +105,8 @@ for line in sys.stdin:
 };
 
 /**
- * What opens a client of each language, and why a test of it must be left out. Each runs its calls one after another.
+ * Clients by language: a function that opens one, and the reason to skip its tests if there is one. Each runs its calls
+ * one after another.
  */
 export const clients: { name: string; skip: string | false; open(t: { after(end: () => void): void }): Client }[] = [
   { name: "TypeScript", skip: false, open: () => typed },

@@ -20,7 +20,7 @@ const sums: typeof rows = [
 ];
 for (const [place, lines] of [...sums, ...rows]) console.log(`${lines.toLocaleString("en").padStart(7)}  ${place}`);
 
-/** Neither blank nor comment alone. */
+/** Counts lines that are neither blank nor only a comment. */
 function codeLinesOf(file: string): number {
   let isInComment = false;
   let count = 0;

@@ -25,13 +25,13 @@ export interface TestEnvironment {
   operations?: readonly Operation<never>[];
 }
 
-/** Who acts on a command line of a test, in the audit trail. */
+/** The actor that the audit trail names for a command line of a test. */
 export const terminalActor = `terminal:${userInfo().username}`;
 
-/** The last command of a test, and what it said. */
+/** The last command line of the test and its output. */
 let last: string | undefined;
 
-/** A test that fails shows it beside what was expected. */
+/** If a test fails, shows that output beside the assertion. */
 afterEach((t) => {
   const cause = (t as TestContext).error?.cause;
   if (last !== undefined && cause instanceof Error) Object.assign(cause, { lastCommand: last });
@@ -60,7 +60,7 @@ export async function ran(argv: readonly string[], context: TestEnvironment = {}
   return { exitCode, ...written };
 }
 
-/** Hands `use` what a command gets at a terminal with these settings. */
+/** Calls `use` with everything that a command gets at a terminal with these settings. */
 export function withCommands<Result>(
   environment: TestEnvironment["environment"],
   use: (context: CommandContext) => Promise<Result>,
@@ -73,7 +73,7 @@ export function withCommands<Result>(
 export interface SuiteTerminal {
   readonly settings: FreshSettings;
   duba(...argv: string[]): Promise<Ran>;
-  /** With a person who types `stdin`. */
+  /** Runs a command line for a person who types `stdin`. */
   atTerminal(stdin: string, ...argv: string[]): Promise<Ran>;
 }
 
@@ -103,7 +103,7 @@ export async function makeStore(settings: Pick<StoreSettings, "dataDirectory" | 
   await store.close();
 }
 
-/** In small pieces, as a pipe may give it. */
+/** Yields the text in small pieces, as a pipe may deliver it. */
 async function* chunksOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 5) yield text.slice(at, at + 5);
 }

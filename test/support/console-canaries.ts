@@ -12,20 +12,23 @@ import { commandsOfPages, type PageWalk } from "./page-walk.ts";
 import { ask } from "./service.ts";
 import { until } from "./until.ts";
 
-/** What people write about a deed. Names and labels are of accounts and keys, and no note. */
+/**
+ * Texts that people may write when they do something. Names and labels belong to accounts and keys, so they are not
+ * among them.
+ */
 const noted = commandsOfPages.flatMap((command) => {
   const [text] = membersOf(command.input).filter(({ name }) => /^(?:note|reason)$/.test(name));
   return text ? [{ command, text: text.name }] : [];
 });
 
-/** Registers the tests of a suite: what people write, find and read in the console says nothing of a person. */
+/** Registers the tests of a suite: nothing that people write, find or read in the console reveals a person. */
 export function consoleCanaries(walk: PageWalk): void {
   const { person } = walk;
 
   before(async () => {
     const { service } = walk.operators;
     const { reference } = walk.subjects;
-    // It becomes an event.
+    // Makes the verification an event, and waits until the list of events has it.
     const { db } = await service.store();
     await journaled(db, reference!, { told_unknown: 1 }).execute();
     await until(async () => (await service.ask("/api/v2/events?after=0")).text.includes(reference!));
@@ -34,7 +37,7 @@ export function consoleCanaries(walk: PageWalk): void {
   const by = () => walk.operators.by.officer;
   const assertClean = (where: string, text: string) => {
     for (const canary of walk.canaries) assert.ok(!text.includes(canary), `${where} holds "${canary}"`);
-    // A short name stands in base64 by chance.
+    // A short name occurs in base64 by chance.
     assertAbsent(
       where,
       text,
@@ -52,7 +55,7 @@ export function consoleCanaries(walk: PageWalk): void {
       await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", reference).execute();
       return reference;
     };
-    /** In place of the subjects and examples, where a command acts on something else. */
+    /** Inputs of commands that do not act on the subjects or examples. */
     const own: Record<string, Record<string, string>> = {
       "ledger.release": { reference: await unknown() },
       "ledger.settle": { reference: await unknown() },
@@ -83,7 +86,7 @@ export function consoleCanaries(walk: PageWalk): void {
       const send = json.options ? walk.operators.confirm : walk.operators.post;
       const { text: page } = await send(path, who, { ...fields, [text]: said });
       if (page.includes('class="outcome')) kept += 1;
-      // Without its file: the form says so, and repeats the note.
+      // Sent without its file, so that the form reports that and repeats the note.
       else assert.match(page, /class="band problem"[\s\S]*is required/, command.id);
       assertClean(command.id, page);
     }

@@ -5,7 +5,7 @@ import { ran } from "./command-line.ts";
 import type { PageWalk } from "./page-walk.ts";
 import { noticed } from "./until.ts";
 
-/** Registers the tests of a suite: pages lead with what they are for. */
+/** Registers the tests of a suite: each page begins with its main purpose. */
 export function designedPages(walk: PageWalk): void {
   const duba = async (...argv: string[]) => {
     const { dataDirectory, databaseUrl } = walk.operators.service.settings;
@@ -17,7 +17,7 @@ export function designedPages(walk: PageWalk): void {
     const { by, send } = walk.operators;
     return (await send(path, { cookie: by.officer.cookie })).text;
   };
-  /** What a page says, without its marks. */
+  /** Returns the text of a page without its markup. */
   const said = async (path: string) => (await page(path)).replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 
   test("the page of a vendor has its place, its prices side by side, its last 24 hours and what changed", async () => {
@@ -35,7 +35,7 @@ export function designedPages(walk: PageWalk): void {
 
   test("the catalogue begins with what waits, products by name, and one filled button", async () => {
     const filled = (text: string) => text.match(/<a class="button main"[^<]*/g);
-    // No vendor is left for NINs, and the band has what mends that.
+    // No vendor is left for NINs, so the band offers the command that helps.
     const stopped = await noticed(
       () => page("/catalogue"),
       (text) => text.includes('class="band"'),

@@ -21,9 +21,9 @@ export interface Fresh {
 
 export interface Engine {
   readonly name: "sqlite" | "postgres";
-  /** Nothing in it, not even tables. */
+  /** Settings of a store that is entirely empty, without tables. */
   fresh(): Promise<Fresh>;
-  /** As a first start leaves it: with tables, and without the work of making them. */
+  /** Settings of a store as a first start leaves it: with tables, which are copied and not created anew. */
   ready(): Promise<Fresh>;
 }
 
@@ -33,8 +33,8 @@ async function makeTables(settings: FreshSettings): Promise<void> {
 }
 
 /**
- * A folder in memory, if this machine has a roomy one: there a commit waits for no disk, and it is as safe from a
- * killed process.
+ * Returns a folder in memory if this machine has a large enough one. Commits there wait for no disk, and survive a
+ * killed process just as well.
  */
 const memory = "/dev/shm";
 const roomyMemory = 1024 ** 3;
@@ -85,13 +85,16 @@ async function administer(url: string, statement: string): Promise<void> {
   await within(url, (client) => client.query(statement));
 }
 
-/** Databases that a test is done with, empty again: to make one takes half a second under load. */
+/** Empty databases that a test no longer needs. We reuse them, because creating one takes half a second under load. */
 const idle: string[] = [];
 
-/** The same with their tables, without rows but for those of the migrations: to make the tables takes longer still. */
+/**
+ * Databases with tables, and no rows but those of the migrations. We reuse them too, because creating the tables takes
+ * even longer.
+ */
 const idleReady: string[] = [];
 
-/** Named by a runner that drops the databases in the end: else there is nobody to leave one to. */
+/** The name of the run, set by a runner that drops the databases at the end. Without a runner, no database is kept. */
 const run = process.env.DUBA_TEST_RUN;
 
 /** Drops what the tests of a run left. */
@@ -109,7 +112,7 @@ export async function dropDatabases(url: string, run: string): Promise<void> {
   }
 }
 
-/** Marks a run as alive on the server, until it is let go, or its process ends. */
+/** Marks a run as alive on the server until the mark is released or the process ends. */
 export async function holdRun(url: string, run: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);
@@ -118,7 +121,7 @@ export async function holdRun(url: string, run: string): Promise<() => Promise<v
   return () => client.end();
 }
 
-/** Drops the databases of runs that died, and removes the folders of processes that did. */
+/** Drops the databases of runs that died, and removes the folders of their processes. */
 export async function dropLeavings(url: string): Promise<void> {
   for (const name of readdirSync(storesFolder)) {
     const [, pid] = /^duba-test-(\d+)-/.exec(name) ?? [];
@@ -158,13 +161,13 @@ async function newDatabase(url: string): Promise<string> {
 }
 
 /**
- * The database's own settings anew. In a run a commit waits for no disk; `npm run test:crash`, which crashes its
- * server, is none.
+ * Resets the database's own settings. In a test run, commits do not wait for the disk. `npm run test:crash` is an
+ * exception, because it crashes its server.
  */
 const unaltered = (name: string) =>
   `alter database ${name} reset all; ${run === undefined ? "" : `alter database ${name} set synchronous_commit = off`}`;
 
-/** Ends every connection to it, and leaves it as it was made. */
+/** Ends all connections to the database, and resets it to its state after creation. */
 async function empty(url: string, name: string): Promise<void> {
   await administer(
     urlOf(url, name),
@@ -185,7 +188,7 @@ function urlOf(server: string, database: string): string {
   return own.href;
 }
 
-/** A new folder, and a database that `free` gets back. */
+/** Makes a new folder, and takes a database that `free` gets back. */
 async function postgresPlace(database: string, free: (url: string) => Promise<void>): Promise<Fresh> {
   const { url } = await server!;
   const { dataDirectory, remove } = freshDirectory();
@@ -265,7 +268,10 @@ async function readShape(client: pg.Client): Promise<string> {
   return (await client.query<{ shape: string }>(shapeOf)).rows[0]!.shape;
 }
 
-/** Leaves the rows of the migrations only, under a history of its own. False if a test changed more than rows. */
+/**
+ * Removes all rows but those of the migrations, and gives the store a new history. False if a test changed more than
+ * rows.
+ */
 async function clear(url: string, name: string, { shape, tables, rows }: Made): Promise<boolean> {
   return within(urlOf(url, name), async (client) => {
     await client.query(
@@ -306,7 +312,7 @@ async function readyPostgres(): Promise<Fresh> {
   });
 }
 
-/** Every engine that Duba runs on: tests of what has SQL of its own run on each. */
+/** All engines that Duba runs on. Tests of code with SQL of its own run on each. */
 export const engines: readonly Engine[] = [
   { name: "sqlite", fresh: freshSqlite, ready: readySqlite },
   { name: "postgres", fresh: freshPostgres, ready: readyPostgres },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { forEachKind } from "../../src/declare/check-kind.ts";
 import type { ServiceResponse } from "./service.ts";
 
-/** What the document's five paths, and those that go with them, add to every failure. */
+/** The members that failures of the document's five paths, and of the paths that go with them, have in addition. */
 const payloads: Record<string, (message: string, date: string) => object> = {
   "/api/v2/internet/data/lookup": (message, date) => ({ data: { status: 0, error: true, data: [], date, message } }),
   "/api/v2/corporate-data/list": () => ({ data: [] }),
@@ -23,8 +23,8 @@ export interface Refusal {
 }
 
 /**
- * Holds a response against the one shape of all failures: members, their order, and the headers that go with them.
- * Gives the body.
+ * Checks that a response has the shape of all failures: members, their order, and the headers that go with them.
+ * Returns the body.
  */
 export function assertFailure(
   response: Pick<ServiceResponse, "status" | "headers" | "text" | "json">,
@@ -75,14 +75,14 @@ export function assertFailure(
   return json;
 }
 
-/** Holds a time against the one form of `date`, and against the clock. */
+/** Checks that a time has the one form of `date`, and agrees with the clock. */
 export function assertFresh(date: string): void {
   assert.match(date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const age = Date.now() - Date.parse(date);
   assert.ok(age >= -1000 && age <= 60_000, `${date} is ${age} ms ago`);
 }
 
-/** Fails when a text says anything about how the service is made. */
+/** Fails if a text reveals anything about how the service is built. */
 export function assertDiscreet(text: string): void {
   assert.ok(!text.includes(process.cwd()), text);
   for (const trace of [/\bat .*[(/].*:\d+/, /node:|node_modules|\.ts\b|file:\/\//, /\/(?:tmp|home|root|usr)\//])

@@ -30,11 +30,11 @@ export interface Passed {
   path: string;
   /** Its `Idempotency-Key`. */
   key: string | undefined;
-  /** What the service answered; undefined if it did not or nobody waited. */
+  /** The status of the service's answer; undefined if it did not answer, or if nobody waited. */
   status?: number;
 }
 
-/** Says what happens to a request, and may take its time for that. */
+/** Decides what happens to a request. It may take its time. */
 export type FaultChoice = (
   incoming: IncomingMessage,
   body: Promise<Buffer>,
@@ -54,7 +54,7 @@ export class FaultyProxy implements AsyncDisposable {
   private constructor(service: string, choose: FaultChoice) {
     this.#service = service;
     this.#choose = choose;
-    // The service, or the client, may break a connection off.
+    // Either the service or the client may break off a connection.
     this.#server = createServer((incoming, response) => {
       this.#treat(incoming, response).catch(() => response.destroy());
     });
@@ -106,7 +106,7 @@ export class FaultyProxy implements AsyncDisposable {
     else if (fault === "drip") {
       const rest = [...bytes];
       const dripping = setInterval(() => {
-        // The client may have gone before this began.
+        // The client may have left before this began.
         if (response.closed) clearInterval(dripping);
         else response.write(Buffer.from(rest.splice(0, 1)));
       }, 100);

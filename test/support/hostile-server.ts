@@ -7,7 +7,7 @@ import { localCertificate } from "./certificate.ts";
 const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const white = " ".repeat(64 * 1024);
 
-/** What a stranger sends: a beginning, and then the same again without end. */
+/** The responses of a hostile server: a beginning, and then a part that repeats without end. */
 const responses = {
   "informational responses": ["", "HTTP/1.1 100 Continue\r\n\r\n".repeat(2600)],
   "early hints": ["", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(1500)],
@@ -35,12 +35,15 @@ export interface HostileServer {
   cert: string;
   /** Address of one response, without a slash at its end. */
   url(protocol: "http:" | "https:", response: Hostile): string;
-  /** Accepts connections, and never gives the beginning of a response or of a TLS handshake an end. */
+  /**
+   * The address of a server that accepts connections, but never completes the beginning of a response or of a TLS
+   * handshake.
+   */
   slowUrl(protocol: "http:" | "https:"): string;
   close(): void;
 }
 
-/** A server in a process of its own, so that what it uses of the processor is not ours. */
+/** Opens the server in a process of its own, so that its processor time is not ours. */
 export async function openHostileServer(): Promise<HostileServer> {
   const certificate = localCertificate();
   const child: ChildProcess = fork(import.meta.filename, { execArgv: [] });
@@ -69,7 +72,7 @@ function answer(socket: Socket): void {
   });
 }
 
-/** A good beginning of a handshake or of a head, and then a byte at a time. */
+/** Sends a good beginning of a handshake or of a response head, and then one byte at a time. */
 function dribble(socket: Socket): void {
   let timer: NodeJS.Timeout;
   socket.on("error", () => undefined).on("close", () => clearInterval(timer));

@@ -20,10 +20,10 @@ export const commandsOfPages = [...site.commands.values()];
 /** The places of the console, and the parts of Now that refresh by themselves. */
 export const placesOfPages = [...site.places.map(({ path }) => path), ...nowParts.keys()];
 
-/** What somebody of a role got at an address. */
+/** The response that a person with a role got at an address. */
 export interface WalkedPage extends ConsoleAnswer {
   path: string;
-  /** Whose form, answer, CSV or record it is; none of a place. */
+  /** The command whose form, answer, CSV or record this page is; undefined for a place. */
   command: Command<never> | undefined;
 }
 
@@ -56,13 +56,13 @@ export function addressesOf(command: Command<never>, subjects: Subjects): string
   return [path, `${path}?${query}`, ...(listOf(command.answer) ? [`${path}?${query}&_csv=1`] : []), ...records];
 }
 
-/** Whether a browser shows it, and does not save it. */
+/** Whether a browser shows the response instead of saving it. */
 export function isShown({ status, headers }: WalkedPage): boolean {
   const isPage = String(headers["content-type"]).startsWith("text/html");
   return status === 200 && isPage && headers["content-disposition"] === undefined;
 }
 
-/** Registers the hooks of a suite: a service with a busy day, and somebody who was verified there. */
+/** Registers the hooks of a suite: starts a service with a busy day, on which a person was verified. */
 export function walkPages(engine: Engine): PageWalk {
   let operators: Operators;
   let subjects: Subjects;
@@ -87,7 +87,7 @@ export function walkPages(engine: Engine): PageWalk {
       ...[info.formatted_date_of_birth, home.residential_address],
     ].filter(Boolean);
     assert.ok(canaries.length > 7);
-    // As the guard stores a reason about the price of an account.
+    // The reason has the form in which the guard stores one about an account's price.
     const reasons = JSON.stringify([`MTNDATA 104: ${subjects.account} pays 95, below its cost of 96.`]);
     const { db } = await service.store();
     await db.updateTable("catalogue_draft").set({ reasons }).where("state", "=", "held").execute();

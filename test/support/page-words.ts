@@ -5,7 +5,7 @@ import { failures } from "../../src/declare/failures.ts";
 import { pathOf } from "../../src/features/console/site-map.ts";
 import { commandsOfPages, isShown, type PageWalk } from "./page-walk.ts";
 
-/** What a page says, without what stands there as an id or as code. */
+/** Returns the words of a page, without ids and code. */
 function saidBy(text: string): string {
   return text
     .replaceAll(/<(code|span class="id"|textarea|title)[^>]*>.*?<\/\w+>/gs, " ")
@@ -24,7 +24,7 @@ const words: readonly [what: string, found: RegExp][] = [
   ["one of several", /(?<![\d,.])1 (?:rows|things|lines)\b/g],
 ];
 
-/** Registers the tests of a suite: pages speak to people. */
+/** Registers the tests of a suite: the texts of pages are written for people. */
 export function wordsOfPages(walk: PageWalk): void {
   const wordsOf = (path: string, text: string): string[] => {
     const said = saidBy(text);
@@ -78,7 +78,7 @@ export function wordsOfPages(walk: PageWalk): void {
       ["/routes/resume", { vendor: "youverify", check: "bvn" }],
       ["/subjects/erase", { kind: "bvn", number: "22000000017" }],
     ];
-    // So Dojah serves alone, and its pause needs a passkey.
+    // Only Dojah is left then, so pausing it needs a passkey.
     await operators.post("/routes/pause", officer, { vendor: "prembly", why: "load" });
     for (const [path, fields] of deeds) {
       const { status, json } = await operators.deedOf(path, officer, fields);
@@ -86,7 +86,7 @@ export function wordsOfPages(walk: PageWalk): void {
       else found.push(...wordsOf(`to confirm ${path}`, json.page));
     }
     await operators.post("/routes/resume", officer, { vendor: "prembly" });
-    // The busy day's own change still waits for the tests that follow.
+    // Make a further change: the busy day's own must still wait for the tests that follow.
     await operators.confirm("/catalogue/edit", officer, { code: "MTNDATA 113", price: "9000" });
     const { db } = await operators.service.store();
     const drafts = db.selectFrom("catalogue_draft").select("id").where("state", "=", "held");

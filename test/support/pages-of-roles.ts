@@ -11,14 +11,16 @@ import { addressesOf, commandsOfPages, isShown, type PageWalk, placesOfPages, si
 const byPath = new Map(commandsOfPages.map((command) => [pathOf(command), command]));
 const kinds = Object.entries(everyRecord);
 
-/** Registers the tests of a suite: each role gets its own pages, and nothing leads it to others. */
+/**
+ * Registers the tests of a suite: each role gets its own pages, and no page leads to one that its role may not open.
+ */
 export function pagesOfRoles(walk: PageWalk): void {
   const get = (path: string, role: Role) => {
     const { by, send } = walk.operators;
     return send(path, { cookie: by[role].cookie });
   };
   const find = (text: string, role: Role) => walk.operators.post("/find", walk.operators.by[role], { text });
-  /** The commands that a page leads to: by its links and by its forms. */
+  /** Returns the commands that a page leads to, by its links and its forms. */
   const offered = (text: string) =>
     [...text.matchAll(/(?:href|action|hx-post|hx-get)="(\/[^"?#]*)/g)].flatMap(([, path]) => byPath.get(path!) ?? []);
 
@@ -85,7 +87,7 @@ export function pagesOfRoles(walk: PageWalk): void {
         const page = (await walk.pages(role)).find((each) => each.path === path)!;
         assert.equal(page.status, may ? 200 : 403, `${role} opens ${kind}`);
         const found = await find(name, role);
-        // One match opens its record, several are a table.
+        // A single match opens its record; several are shown as a table.
         const isFound = new RegExp(`data-label="Kind">(?:<[^>]+>)*${kind}<`).test(found.text);
         const isOpen = !found.text.includes("<h1>Find</h1>") && found.text.includes(name);
         assert.equal(isFound || isOpen, may, `${role} finds ${kind} ${name}`);

@@ -25,7 +25,7 @@ export interface Offer {
   readonly lists: readonly OfferedList[];
   /** Parents of the source's entries, in lists that it does not supply here. */
   readonly parents: readonly OfferedList[];
-  /** Sentences about what no list can have. */
+  /** Sentences about entries that no list can have. */
   readonly leftOut: readonly string[];
   readonly origin: Origin;
 }

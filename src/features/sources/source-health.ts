@@ -5,16 +5,16 @@ import type { Db } from "../../storage/tables.ts";
 import { ageOf, isHeld, readSync } from "./sync/record.ts";
 import { type FollowedSource, followTimes, pullOf } from "./sync/sync-settings.ts";
 
-/** So many pulls in a row may miss. */
+/** How many pulls in a row may be missed. */
 const mostMissed = 3;
 
-/** How the sources are, and which are late. */
+/** Reports the state of each source, and which sources are late. */
 export async function sourceHealth({ db, now, config }: HealthRoom): Promise<FeatureHealth> {
   const sources = await sourceStates(db, now(), pullOf(config));
   return { sources, alarms: sources.filter((source) => isLate(source, now())).map(lateAlarm) };
 }
 
-/** A source whose first pull has not ended is not late, unless that takes as long as a late pull. */
+/** Whether a source is late. A first pull that still runs is not late, unless it takes as long as a late pull. */
 function isLate({ stale, missed, result, begun_at, every }: SourceState, now: number): boolean {
   if (result === null) return (begun_at ?? 0) > 0 && now - begun_at! >= mostMissed * every;
   return stale || missed >= mostMissed;

@@ -14,7 +14,7 @@ import type { Setting } from "../../declare/setting.ts";
 import { vendorFiles, vendors } from "../../vendors/registry.ts";
 import type { VendorPrices } from "../../vendors/vendor-prices.ts";
 
-/** Where it listens. */
+/** The address on which the stand-in listens. */
 interface Place {
   host?: string;
   port: number;
@@ -30,7 +30,7 @@ const inOrder = Object.entries(standInNumbers)
   .map(([digits, { about }]) => [digits, about] as const)
   .sort();
 
-/** `duba stand-in`: only a terminal can run it. `everySetting`: what its welcome names. */
+/** `duba stand-in`, which only a terminal can run. `everySetting`: the settings that its welcome may name. */
 export const standInCommand = (everySetting: readonly Setting<unknown>[]) =>
   command({
     id: "stand-in",
@@ -115,7 +115,7 @@ export const standInCommand = (everySetting: readonly Setting<unknown>[]) =>
 interface Started {
   running: Running;
   welcome: string[];
-  /** What became of each request, and its price in kobo. */
+  /** The outcome of each request so far, and its price in kobo. */
   answered(): { outcome: string; price: number | null }[];
 }
 
@@ -167,12 +167,12 @@ async function startPeople(
   };
 }
 
-/** The settings of a source: their names begin with its own. A build without sources has none. */
+/** Returns the settings of a source, whose names begin with its own. Empty in a build without sources. */
 function settingsFor(name: string, everySetting: readonly Setting<unknown>[]): Setting<unknown>[] {
   return everySetting.filter((setting) => setting.name.startsWith(`DUBA_${name.toUpperCase()}_`));
 }
 
-/** Says what serves, and the settings that point Duba at it. */
+/** Says what serves, and which settings point Duba at it. */
 function pointing(name: string, settings: readonly Setting<unknown>[], { url }: Running, what: string): string[] {
   const address = settings.find((setting) => setting.name.endsWith("_URL"))!;
   const others = settings.filter(({ default: usual, optional }) => usual === "" && !optional);

@@ -15,9 +15,9 @@ import type { Log } from "../../runtime/log.ts";
 import { boundedAgent } from "../../runtime/network/bounded-agents.ts";
 import type { Span, SpanAttributes, Tracing } from "../../runtime/trace.ts";
 
-/** Milliseconds for one export, also for the last one on a stop. */
+/** Milliseconds for one export, including the last one at a stop. */
 const exportTimeout = 3000;
-/** Milliseconds. */
+/** Milliseconds between two log lines about lost spans. */
 const tellEvery = 60_000;
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
@@ -63,7 +63,7 @@ export function openTracing(endpoint: string, version: string, log: Log): Tracin
   };
 }
 
-/** The caller's place in a trace. Its `tracestate` and `baggage` stay out: they are free text. */
+/** Returns the caller's place in a trace. Leaves out its `tracestate` and `baggage`, which are free text. */
 function contextOf(traceparent: string | undefined): Context {
   const [, traceId = "", spanId = "", flags = "0"] =
     /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? "") ?? [];

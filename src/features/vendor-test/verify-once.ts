@@ -12,7 +12,7 @@ const writing = 5_000;
 /** A verification made by a command. */
 export interface VerifiedOnce {
   row: Row;
-  /** Why its vendor failed, if no attempt of the row shows it. */
+  /** Why the vendor failed, if no attempt of the row says so. */
   because: string | null;
 }
 

@@ -66,16 +66,16 @@ class Translation {
   mapped: readonly EntryContent[] = [];
   unusable: OfferedList["unusable"];
   readonly unnamed: readonly string[];
-  /** Entries of ours that no mapping reaches. */
+  /** Entries of ours that stay because no mapping reaches them. */
   readonly stay: readonly EntryContent[];
   /** Sentences about unusable entries that are not mapped. */
   readonly lost: readonly string[];
   readonly #base: Snapshot;
   readonly #source: string;
   readonly #mapping: Mapping;
-  /** Entries that wait for a mapping, by their key at the source. Their parents' codes are ours. */
+  /** Entries that wait for a mapping, by their key at the source. They already have our codes of their parents. */
   readonly #waiting = new Map<string, EntryContent>();
-  /** How many wait for the mapping of their parent. */
+  /** How many entries wait for the mapping of their parent. */
   orphans = 0;
   #alikeTo: (content: EntryContent) => Alike = () => ({ alike: [], isClear: false, near: [] });
 
@@ -141,7 +141,10 @@ class Translation {
     this.mapped = mapped;
   }
 
-  /** Our keys to which several entries of the source are mapped: none of them counts, and ours stay as they were. */
+  /**
+   * Returns our keys to which several entries of the source are mapped. None of these mappings counts, and our entries
+   * stay as they were.
+   */
   #leaveOutTwice(offered: readonly { key: string; own: string | undefined }[]): ReadonlySet<string> {
     const byOwn = [...Map.groupBy(offered, ({ own }) => own)].filter(
       ([own, all]) => own !== undefined && all.length > 1,
@@ -158,7 +161,7 @@ class Translation {
     return this.#waiting.size + this.orphans > 0 && this.stay.some(isAvailable);
   }
 
-  /** Whether the source determines what becomes of an entry of ours. */
+  /** Whether the source decides about an entry of ours. */
   #isReached(list: ListName, key: string): boolean {
     const parent = parentOf(list);
     if (parent && isSold(parent) && !this.#isReached(parent, groupOf(list, key))) return false;

@@ -20,7 +20,7 @@ interface MappingFile {
   readonly problems: readonly string[];
 }
 
-/** Those of `duba catalogue map list`, so that its table is a mapping file. */
+/** The columns of `duba catalogue map list`, so that its table can be used as a mapping file. */
 const columns = {
   of: "a mapping",
   all: ["source", "list", "source_code", "about", "state", "own", "is_new", "why", "decided_by", "decided_at"],

@@ -57,8 +57,8 @@ function asSpelled(list: ListName, content: EntryContent, known: Item | undefine
 }
 
 /**
- * The entry with its size and validity as the catalogue writes them, if they mean the same. What the source does not
- * say stays while the description does, else it is empty.
+ * Returns the entry with size and validity as the catalogue writes them, if they mean the same. If the source does not
+ * say them, the known ones stay as long as the description does; otherwise they become empty.
  */
 function asKnown(list: ListName, content: EntryContent, known: EntryContent | undefined): EntryContent {
   const { described = [] } = declaredList(list);

@@ -15,7 +15,7 @@ const authorized = {
   data: { token: { access_token: "duba_at_invented", expires_at: "2099-01-31 09:30:00" } },
 };
 
-/** A server in the place of a source, that sells the starter catalogue until it is told otherwise. */
+/** A server in place of a source. It sells the starter catalogue until a test changes that. */
 export class Shop {
   readonly lists: Record<string, Row[]> = {
     providers: starterRows("data-providers.json"),
@@ -54,7 +54,7 @@ export class Shop {
     return new Shop(vendor, http, await peerCatalogue.open(account, { http, log: silent }));
   }
 
-  /** How often all of it was asked for. */
+  /** How often a pull requested everything. */
   get pulls(): number {
     return this.vendor.received.filter(({ path }) => path.endsWith("/corporate-data/list")).length;
   }

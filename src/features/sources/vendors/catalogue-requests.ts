@@ -32,13 +32,13 @@ export class NoSuchList extends PullEnded {}
 
 /** A request to a source. */
 export interface SourceRequest<Response> {
-  /** Names it in sentences, such as "the bundles of MTNDATA". */
+  /** Names what is requested in sentences, such as "the bundles of MTNDATA". */
   what: string;
   url: string;
   headers: Record<string, string>;
-  /** Sent as JSON, by POST. Unless said: a GET. */
+  /** Sent as JSON by POST. Default: none, and the request is a GET. */
   body?: object;
-  /** Undefined: the body has another shape. */
+  /** Reads a body. Undefined if the body has another shape. */
   read: (body: unknown) => Response | undefined;
   /** The failure that a body reports: `said` completes "it answered …". */
   failureIn?: (body: unknown) => { kind: PullError; said: string } | undefined;

@@ -3,7 +3,7 @@ import { plain } from "../../../../runtime/plain-text.ts";
 import { positiveNaira, spaced } from "../../../../vendors/responses/bundle-names.ts";
 import type { PullError } from "../catalogue-source.ts";
 
-/** Any members: a fault in one bouquet skips that bouquet, and does not fail the pull. */
+/** Accepts any members: a bouquet with a fault is skipped, and the pull does not fail. */
 const Bouquet = Type.Object({ code: Type.Unknown(), name: Type.Unknown(), availablePricingOptions: Type.Unknown() });
 
 /** Bouquets, or the add-ons of one. */
@@ -23,7 +23,10 @@ export function failureIn(body: unknown): { kind: PullError; said: string } | un
   return { kind: /^4(?!08|29)/.test(code) ? "unreadable" : "unreachable", said };
 }
 
-/** A bouquet at its price for one month. An empty price is one that nothing can be sold for, for want of a name too. */
+/**
+ * Returns a bouquet at its price for one month. Without a usable price or name the price is empty, and the bouquet is
+ * not sold.
+ */
 export function readBouquet({ code, name: given, availablePricingOptions: options }: Static<typeof Bouquet>) {
   const name = spaced(plain(given));
   const month = Array.isArray(options) ? options.find((option) => plain(option?.monthsPaidFor) === "1") : undefined;

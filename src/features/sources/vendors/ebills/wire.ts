@@ -9,7 +9,7 @@ export const ebillsServices = {
   tv: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
 };
 
-/** What is odd in one variation concerns that one, not the pull: so its members may be anything. */
+/** A fault in one variation affects that variation only, and not the pull, so its members may be anything. */
 const Variation = Type.Object({
   variation_id: Type.Unknown(),
   service_id: Type.String(),
@@ -32,7 +32,7 @@ export function readVariation({ variation_id, price, data_plan, package_bouquet,
   return { code: plain(variation_id), name, price: name && positiveNaira(price), supply: supplyIn(supply) };
 }
 
-/** Other words than the documented two say nothing: what the catalogue knows stays. */
+/** If the word is neither of the two documented ones, the catalogue keeps what it knows. */
 function supplyIn({ reseller_price, availability }: Pick<Variation, "reseller_price" | "availability">): EntrySupply {
   const cost = positiveNaira(reseller_price);
   const word = plain(availability).toLowerCase();

@@ -10,7 +10,7 @@ import { catalogueReaders, type Entry, type GivenLists, type ListedChange, saysN
 
 /** About once a day we read all lists again, because a feed behind several instances may miss a change. */
 const pullsBetweenWholeReads = 100;
-/** A feed that tells nothing for so long may have broken off: then we read all lists too. Milliseconds. */
+/** Milliseconds. A feed without changes for this long may be broken, so we read all lists then. */
 const longestQuiet = 3_600_000;
 /** With more pages of changes it is faster to read the lists. */
 const mostPages = 20;
@@ -41,7 +41,9 @@ export function pullFrom({ url, email, key }: VendorValues<"url" | "email" | "ke
         return askWith(tokenOf(await tokenFor(signal, token)));
       });
     };
-    /** Undefined if the server has no feed, lost our place, or has another history after a restore. */
+    /**
+     * Requests changes. Undefined if the server has no feed, lost our place, or has another history after a restore.
+     */
     const changes = (query: Record<string, string>) =>
       ask("the changes", "catalogue/changes", query, read.changes).catch((error: unknown) => {
         if (error instanceof PullEnded && ["incomplete", "unreadable"].includes(error.kind)) return undefined;
@@ -62,7 +64,7 @@ export function pullFrom({ url, email, key }: VendorValues<"url" | "email" | "ke
   });
 }
 
-/** An older server does not have every list. */
+/** Makes a pull of these lists. It may lack some, because an older server does not have every list. */
 function whole(lists: GivenLists) {
   const lacks = listNames.filter((list) => lists[list] === undefined);
   const leftOut = lacks.map((list) => `${list}: the server does not have this list, so it stays as it is.`);
@@ -104,7 +106,7 @@ async function updated(
   return undefined;
 }
 
-/** Each list that the server has. One is asked for once, or once for each entry of its parents' list. */
+/** Requests each list that the server has: once, or once for each entry of its parents' list. */
 async function listsOf(ask: Ask, read: Readers): Promise<GivenLists> {
   const lists: GivenLists = {};
   let lacking: NoSuchList | undefined;
@@ -148,7 +150,7 @@ function queryOf(query: Record<string, string>): string {
   return text && `?${text}`;
 }
 
-/** The token, or the reason why there is none as the end of the pull. */
+/** Returns the token. If there is none, throws the reason, which ends the pull. */
 function tokenOf(token: Token): string {
   if ("token" in token) return token.token;
   const reason = token.outcome.state === "failed" ? token.outcome.reason : undefined;

@@ -14,7 +14,7 @@ export type GivenLists = Partial<Record<ListName, readonly Entry[]>>;
 /** A changed entry: `old` is null if the entry is new, `new` if it was removed. A change of own prices has no entry. */
 export type ListedChange = { list: ListName; old: Entry | null; new: Entry | null } | { list: "prices" };
 
-/** What a server of this family says of a path that it does not have. */
+/** Whether a body says, as servers of this family do, that there is no such path. */
 export function saysNoPath(body: unknown): boolean {
   const { error } = (body ?? {}) as { error?: { code?: unknown } | null };
   return error?.code === "route_not_found" || error?.code === "not_offered";

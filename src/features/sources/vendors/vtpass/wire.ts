@@ -12,7 +12,7 @@ export const Services = Type.Object({
   content: Type.Array(Type.Object({ serviceID: code })),
 });
 
-/** What is odd in one variation loses that one, not the pull: so its members may be anything. */
+/** A fault in one variation loses that variation only, and not the pull, so its members may be anything. */
 const Variation = Type.Object({
   variation_code: Type.Unknown(),
   name: Type.Unknown(),
@@ -21,7 +21,7 @@ const Variation = Type.Object({
 });
 export type GivenVariation = Static<typeof Variation>;
 
-/** One that fits. */
+/** A variation whose members have the right types. */
 export interface Variation {
   variation_code: string;
   name: string;
@@ -56,14 +56,14 @@ export function failureIn(body: unknown): { kind: PullError; said: string } | un
   return { kind, said: `with the code ${given}` };
 }
 
-/** Whether a member that we need is no text. */
+/** Whether a member that we need is not a text. */
 export function isOdd({ variation_code, name, variation_amount }: GivenVariation): boolean {
   return [variation_code, name, variation_amount].some((member) => typeof member !== "string");
 }
 
 /**
- * The variation if it can be sold, else why we leave it out. A member that is no text is empty, and then nothing can be
- * sold for the price: what the catalogue knows of it stays.
+ * Returns the variation if it can be sold, else why we leave it out. A member that is not a text is empty; such a
+ * variation is not sold, and the catalogue keeps what it knows of it.
  */
 export function readVariation({
   variation_code,
@@ -81,7 +81,7 @@ export function readVariation({
   };
 }
 
-/** Whether a convenience fee is one: `0 %`, `N0` and what is no text or number are none. */
+/** Whether a text states a convenience fee. `0 %`, `N0` and anything that is neither text nor number state none. */
 export function isFee(given: unknown): boolean {
   return (typeof given === "string" || typeof given === "number") && /[1-9]/.test(String(given));
 }
