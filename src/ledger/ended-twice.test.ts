@@ -16,7 +16,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
   const { placed, nowOf } = placing(store);
   const next = { vendor: "next", at: 3, requestId: "another", price: null };
 
-  /** Resolves once `other` has ended, or waits for the transaction that is open. */
+  /** Resolves once `other` has ended or waits for the open transaction. */
   async function endedOrHeld(other: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     void other.finally(() => {

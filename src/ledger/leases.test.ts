@@ -39,10 +39,13 @@ suite("two processes on postgres", () => {
   const store = suiteStore(postgres!);
   const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
-  /** Makes another process of what runs: with a lease that ends in so many milliseconds, or without one. */
+  /**
+   * Makes another process the owner of the running rows: with a lease that ends in this many milliseconds, or without
+   * one.
+   */
   const handOver = async (accountId: string, expiresIn: number | null) => {
     const owner = `other of ${accountId}`;
-    // Those of earlier tests never beat: one of them could lead.
+    // The processes of earlier tests never beat, but one of them could be elected leader.
     await store.db.deleteFrom("verification_owner").where("id", "like", "other of %").execute();
     await store.db.updateTable("verification").set({ owner }).where("account_id", "=", accountId).execute();
     if (expiresIn !== null)
@@ -159,7 +162,7 @@ suite("two processes on postgres", () => {
     await lost;
   });
 
-  test("a process frozen beyond its lease keeps the rows that no other process took", async (t) => {
+  test("a process frozen beyond its lease keeps the rows that no other process took over", async (t) => {
     // No beat renews the lease.
     t.mock.timers.enable({ apis: ["setInterval"] });
     const upstream = new PlayedUpstream();
@@ -218,7 +221,7 @@ for (const engine of engines)
   suite(`a row that was taken over on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("an outcome of a process taken for dead is kept, and charged when a retry returns it", async (t) => {
+    test("an outcome of a process that was taken for dead is kept, and charged when a retry gets it", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });

@@ -33,7 +33,7 @@ test("a doubted clock jumps to a reference that is nearer to the known time, and
   }
 });
 
-test("a clock that goes a little wrong is put right at once", () => {
+test("a clock that is slightly wrong is corrected at once", () => {
   const clock = new Clock(start, () => 0);
   clock.correct(start + 800);
   assert.equal(clock.now(), start + 800);

@@ -27,7 +27,7 @@ export interface Flight {
 }
 
 /**
- * A retry waits for overdue vendors until they were asked this many time limits ago. After that it asks again.
+ * A retry waits for overdue vendors until this many time limits have passed since they were asked. Then it asks again.
  */
 const waitedAgain = 3;
 
@@ -80,7 +80,10 @@ export class InFlight {
       );
   }
 
-  /** Keeps vendors for a retry of their row. `hear` gets what they say, unless a retry takes them first. */
+  /**
+   * Keeps overdue vendors for a retry of their row. `hear` gets their late outcome, unless a retry takes them over
+   * first.
+   */
   keepOverdue(vendors: AskedVendors, hear: (late: Learned) => void): void {
     const { reference } = vendors.row;
     this.#overdue.set(reference, vendors);

@@ -33,9 +33,9 @@ export async function earlierRow(
 }
 
 /**
- * The response to a request whose key has this row, even if no caller ever got it. `none`: the row ended without an
- * outcome, so the request may run it again. `changed`: since it was read. Throws the failure that the row had, and
- * `request_in_progress` while a process works on it.
+ * Returns the response to a request whose key has this row, even if no caller ever got it. `none`: the row ended
+ * without an outcome, so the request may start another run. `changed`: the row has changed since it was read. Throws
+ * the failure that the row had, or `request_in_progress` while a process works on it.
  */
 export async function answerOfEarlier(
   parts: VerificationDependencies,

@@ -26,7 +26,7 @@ for (const engine of engines)
         },
         person,
       );
-    /** Whether it is charged, and what was given back. */
+    /** Returns whether the verification is charged, and its adjustments. */
     const chargeOf = async (mine: VerificationRequest) => {
       const row = (await rowOf(store.db, mine))!;
       return [row.charged, (await adjustmentsOf(store.db, row)).map(({ charges, kobo }) => [charges, kobo])];

@@ -10,7 +10,7 @@ for (const engine of usualEngines) {
   suite(`retries of an unknown outcome on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("an unknown outcome is asked for at most twice more, then no retry helps", async (t) => {
+    test("after an unknown outcome, two retries ask the vendor again; later ones are refused for good", async (t) => {
       const { upstream, received } = answering(() => ({ state: "unknown", reason: "unclear" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -45,7 +45,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["verified", 6, 2, 1]);
     });
 
-    /** An upstream that knows its earlier received by reference. */
+    /** An upstream that knows its earlier attempts by reference, and whose look-ups give this outcome. */
     const remembering = (lookUp: () => Promise<IdentityOutcome>) => {
       const asked = answering((attempt, nth) =>
         nth === 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
@@ -62,7 +62,7 @@ for (const engine of usualEngines) {
       return { upstream, references, received: asked.received };
     };
 
-    test("an upstream that can tell is asked what became of the first, and sold nothing anew", async (t) => {
+    test("a retry looks up the first attempt where the upstream can, and buys nothing new", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, references, received } = remembering(() => verified(mine));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
@@ -73,7 +73,7 @@ for (const engine of usualEngines) {
       assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
 
-    test("an upstream that did no work for the first is asked again", async (t) => {
+    test("a retry asks the upstream again if its look-up says that it did no work", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, received } = remembering(async () => ({ state: "failed", reason: "out_of_service" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
@@ -82,7 +82,7 @@ for (const engine of usualEngines) {
       assert.equal(received.length, 2);
     });
 
-    test("an upstream that cannot tell yet can be asked for as long as it takes", async (t) => {
+    test("an attempt whose look-up stays unclear may be looked up any number of times", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       let looks = 0;
       const { upstream, received } = remembering(async () => {

@@ -122,7 +122,7 @@ export function heldBack(row: Row, facts: VerificationFacts): Failure {
   return verificationFailure("internal_error", message, facts, { retryAfter });
 }
 
-/** How the caller learns an outcome that it is not told yet. */
+/** A sentence that says how the caller can learn an outcome that this response lacks. */
 function howToLearn({ reference, idempotency_hash }: Row, retryAfter: number): string {
   return idempotency_hash === null
     ? `You sent no Idempotency-Key, so the same request would be a new verification: see this one at GET /api/v2/kyc/verifications/${reference}.`

@@ -48,7 +48,7 @@ export type Followed = Tables["verification_journal"] &
     last_vendor: string | null;
   } & (Pick<Attempt, "vendor" | "started_at"> | { vendor: null });
 
-/** For an entry that ends an attempt but not its verification. */
+/** The columns of an entry that ends an attempt but not its verification. */
 export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
 
 const columns = ["reference", "run", "at", "what", "state", "reason", "charged", "kobo", "told_unknown"] as const;
@@ -101,8 +101,8 @@ const unsureOf = "case when bill_certain = 0 then coalesce(bill, 0) else 0 end";
 const unpricedOf = "case when bill is null then 1 else 0 end";
 
 /**
- * The change of a figure that is already in the journal; 0 if the attempt can no longer change. `before`: SQL of the
- * attempt.
+ * SQL of the change of a bill figure that is already in the journal; 0 if the attempt can no longer change. `before`:
+ * SQL of that figure on the attempt.
  */
 function billChange(reference: string, attempt: number | null, now: number | null, before: string) {
   return sql<number>`coalesce(cast(${now} as bigint), 0) - coalesce(

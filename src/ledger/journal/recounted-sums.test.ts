@@ -48,9 +48,9 @@ const step = fc.record({
   billed: fc.constantFrom("yes", "no", "unknown", null),
   /** Milliseconds since the step before. */
   after: fc.constantFrom(1, 300, 800, 4_000, 30_000, hour),
-  /** Which of the runs so far a late response is of. */
+  /** Picks the run to which a late response belongs. */
   run: fc.nat(4),
-  /** What the settings say when the step is done. */
+  /** The prices in the settings when the step is done. */
   prices: fc.constantFrom(prices, dearer),
 });
 const attemptEnds = ["released", "record_lost", "not_found"] as const;
@@ -90,7 +90,7 @@ for (const engine of engines)
     const reprice = (of: typeof prices) =>
       priceAttempts(room(), { vendor: "first", prices: of.first, from: 0, to: Date.now() });
 
-    /** What is wrong in the sums, by column. */
+    /** Returns the sums that differ from the ledger, by column. */
     const wrong = (account?: string) =>
       inSnapshot(store.db, async (snapshot) => {
         const all: SumDifference[] = [];
@@ -101,7 +101,7 @@ for (const engine of engines)
           return account === undefined || of === account || of === `key of ${account}`;
         });
       });
-    /** What a summary says, from the sums and from the ledger. */
+    /** Returns a summary twice: from the sums and from the ledger. */
     const summaries = (accountId: string | undefined, by: Grouping) => {
       const period = { from: 0, to: Date.now() + day, accountId };
       return Promise.all([
@@ -129,7 +129,7 @@ for (const engine of engines)
       return counted.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
     };
 
-    /** Lives through the steps that the ledger allows. */
+    /** Plays the steps of a verification's life, except those that the ledger does not allow. */
     async function live(life: readonly Step[], account: string): Promise<void> {
       const ledgers = new Map([prices, dearer].map((one) => [one, new Ledger(store.db, undefined, one)]));
       let at = begin + Math.floor(Math.random() * 20 * hour);
@@ -139,7 +139,7 @@ for (const engine of engines)
       const start = newRow({ attempts: 0, ...of, owner, created_at: at, started_at: at });
       const row: Row = { ...start, attempts: [newAttempt(start, attempted("first"))] };
       assert.ok(await ledgers.get(prices)!.insert(row as Row & { state: "started" }));
-      /** Of each run the attempt that its response is about. */
+      /** Each run, with the attempt that its response is about. */
       const runs: { row: Row; attempt: number | null }[] = [{ row, attempt: 1 }];
       const outcomeOf = ({ outcome, billed }: Step, attempt: number | null): RunOutcome => {
         const isSent = outcome !== "not sent";

@@ -126,7 +126,7 @@ for (const engine of engines)
         const { state } = await onlyRow(store.db, mine);
         return state === "verified";
       });
-      // The room follows the journal too.
+      // The room's own job follows the journal too, so the event may come from either.
       await until(async () => {
         await followJournal({ db: store.db, audit, zone });
         return (await eventsOf(mine.accountId)).length > 0;
@@ -167,7 +167,7 @@ for (const engine of engines)
       );
     });
 
-    test("a charge that no caller heard of makes no event", async (t) => {
+    test("a charge whose caller got no response makes no event", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "ordinary" });

@@ -14,7 +14,7 @@ import { storeTime } from "../../storage/queries/store-time.ts";
 import { upsert } from "../../storage/queries/upsert.ts";
 import type { Db } from "../../storage/tables.ts";
 
-/** The fact in whose time zone the days of the sums begin. */
+/** The name of the fact that holds the time zone by which the days of the sums begin. */
 const zoneFact = "sums-time-zone";
 
 /** The name of that zone; undefined until a version that notes it serves. */
@@ -39,8 +39,8 @@ export async function checkSumsZone(db: Db, zone: TimeZone): Promise<void> {
 }
 
 /**
- * Makes this zone that of the sums, before this process serves. If another one was, the sums are to be counted anew.
- * Throws a `StoreError` if another process serves with it. `id`: of this process.
+ * Makes this zone the zone of the sums, before this process serves. If the sums had another zone, it marks them to be
+ * counted anew. Throws a `StoreError` if another process serves with the other one. `id`: of this process.
  */
 export async function claimSumsZone(db: Db, zone: TimeZone, id: string): Promise<void> {
   const stored = await zoneOfSums(db);
@@ -60,7 +60,7 @@ export async function claimSumsZone(db: Db, zone: TimeZone, id: string): Promise
   if (!isClaimed) await claimSumsZone(db, zone, id);
 }
 
-/** Whether all days of the sums begin as days of this zone do. */
+/** Whether every day of the sums begins at the same moment as a day of this zone. */
 async function daysBeginIn(db: Db, zone: TimeZone): Promise<boolean> {
   const days = db.selectFrom("verification_sum").select("begins_at").where("span", "=", "day").distinct();
   return (await days.execute()).every(({ begins_at: at }) => zone.startOfDay(zone.dayOf(at)) === at);

@@ -44,7 +44,10 @@ export const counts = [
   ...madeCounts,
 ] as Count[];
 
-/** A sum of a quarter of an hour, from which those of all tables follow. `key_id`: empty for what has no key. */
+/**
+ * A change of the sums in a quarter of an hour, from which the changes of all tables follow. `key_id`: empty without a
+ * key.
+ */
 type Change = SumRow & { key_id: string };
 
 /** A table of sums. */
@@ -134,7 +137,7 @@ const changeTable: SumTable<Change> = {
   of: (change) => [change],
 };
 
-/** Rows of one statement: with their columns far below what an engine takes. */
+/** Rows in one statement: with all their columns they stay far below the engines' limit of parameters. */
 const rowsAtOnce = 50;
 
 /** Adds each row to the sum with its key, in the order of the keys. */
@@ -177,7 +180,7 @@ function addTo<Row extends AnySum>(
     row = { ...key, ...Object.fromEntries(table.counts.map((count) => [count, 0])) } as Record<string, number>;
     rows.set(name, row as unknown as Row);
   }
-  // A state of a kind that has no column yet is not counted.
+  // A count for which this table has no column is skipped.
   for (const count of table.counts) row[count]! += times * (changes[count] ?? 0);
 }
 

@@ -76,9 +76,9 @@ export function endedRun(ended: Run, outcome: RunOutcome, prices: PricesByVendor
 }
 
 /**
- * The statement that ends a run: its row, its attempt, the key of its record, the charge or the fee that it gives back,
- * and what the journal says of it. It changes nothing if another owner or run has the row. Variants: the states of
- * attempt and verification, and what they leave out.
+ * Returns the statement that ends a run. It writes the row, the attempt, the key of the record, the charge (or returns
+ * the fee), and the journal entries. It changes nothing if another owner or run has the row. Variants: the states of
+ * attempt and verification, and the parts that they leave out.
  */
 export function endRun(
   db: Db,
@@ -107,10 +107,10 @@ export function outcomeColumns(values: OutcomeValues) {
   return { reason, charged, charged_at, charge_mark, completed_at, sealed_record: kept };
 }
 
-/** `isOfAnyRun`: the row may have had other runs since the one that the outcome is of. */
+/** `isOfAnyRun`: the row may have had other runs after the run of this outcome. */
 type WrittenVariant = OutcomeVariant & { givesBack?: boolean; isOfAnyRun?: boolean };
 
-/** The update of a row by an outcome, with everything that follows from it. */
+/** Returns the update of a row by an outcome, with every statement that follows from it. */
 export function withOutcomeOf(
   db: Db,
   update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
@@ -135,8 +135,8 @@ export function withOutcomeOf(
 }
 
 /**
- * The journal entries of an outcome. An attempt that was not sent is left out. An attempt whose outcome differs from
- * the verification's gets its own entry.
+ * Returns the journal entries of an outcome. An attempt that was not sent gets none. An attempt whose outcome differs
+ * from the verification's gets its own entry.
  */
 function journalEntries(
   values: OutcomeValues,

@@ -29,7 +29,7 @@ for (const engine of engines)
     });
     const opened = () =>
       RetentionClock.open({ store: { db: store.db, now: () => time, doubt: (known) => doubts.push(known) }, log });
-    /** A process that serves for so many minutes, in which its clock goes on. */
+    /** Lets a process serve for this many minutes, in which its clock goes on. */
     const serve = async (clock: RetentionClock, minutes: number, isLeader = true) => {
       for (let minute = 0; minute < minutes; minute += 1) {
         time += 60_000;
@@ -53,7 +53,7 @@ for (const engine of engines)
       assert.deepEqual(log.lines, []);
     });
 
-    test("a store that lost its time goes by the time of its newest row", async () => {
+    test("a store whose trusted time was lost uses the time of its newest row", async () => {
       const row = { number: 1, created_at: start - day, author: "", source: "", note: "", draft: 1 };
       await store.db
         .insertInto("catalogue_revision")
@@ -136,7 +136,7 @@ for (const engine of engines)
       assert.deepEqual([...isTrusted(leader), ...isTrusted(other)], [true, true, true, true]);
     });
 
-    test("only the leader's minutes count, and all processes go by them", async () => {
+    test("only the leader counts minutes, and every process uses its count", async () => {
       await opened();
       time += 800 * day;
       const [leader, other] = [await opened(), await opened()];

@@ -43,7 +43,7 @@ for (const engine of usualEngines)
         },
       });
     const mineWith = (changes = {}) => newRequest({ mode: "live", idempotencyKey: "k", ...changes });
-    /** Of the only verification: its state, its charge, and each attempt with its outcome. */
+    /** Returns the state and charge of the only verification, and each attempt with its outcome. */
     const seen = async (mine: ReturnType<typeof newRequest>) => {
       const { state, charged } = await onlyRow(store.db, mine);
       const attempts = (await attemptsOf(store.db, mine)).map(({ vendor, outcome }) => `${vendor} ${outcome}`);
@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       assert.equal(third.received.length, 0);
     });
 
-    test("an untrusted answer of the second source leaves the first answer, not found", async (t) => {
+    test("if the answer of the second source is rejected, the verification ends as not found", async (t) => {
       const useless: [Answer, string | null][] = [
         [unavailable("no_money"), "second failed"],
         [unavailable("not_reached"), null],
@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       assert.deepEqual([first.received.length, third.received.length], [1, 0]);
     });
 
-    test("a failover that the store did not take is made by a retry, and nobody hears not_found before", async (t) => {
+    test("if the store does not take a failover, a retry makes it, and no caller gets not_found before", async (t) => {
       let isAway = true;
       const db = store.db.withPlugin({
         transformQuery({ node }) {
