@@ -122,7 +122,7 @@ suite("a start before its PostgreSQL is there", () => {
     assert.equal(await service.end(), 0);
   });
 
-  test("a start waits on while the server that came up has no database yet", async () => {
+  test("a start keeps waiting while the PostgreSQL server is up and has no database yet", async () => {
     const { pathname } = new URL(url);
     const server = new URL(url);
     server.pathname = "/postgres";

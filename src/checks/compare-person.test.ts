@@ -61,7 +61,7 @@ suite("names compared by the rules", () => {
     );
   });
 
-  test("of 10,000 pairs of people with different names none match; the page says how many are near", () => {
+  test("no two of 10,000 pairs of different names match, and the documentation says how many nearly do", () => {
     const counts = { match: 0, near: 0, differs: 0 };
     let at = 0;
     for (let pair = 0; pair < 10_000; at += 1) {

@@ -292,9 +292,9 @@ export function checkRole(command: Command<never>, role: Role): void {
 }
 
 /**
- * The input of a command, of the texts that a person gave, with days of the zone. Every user interface calls it before
- * it runs a command. Throws a `RoleError` for a role that may not run it, and an `InputError` with all problems of the
- * texts.
+ * Turns the texts that a person gave into the input of a command. Days are days in `zone`. Every user interface calls
+ * it before it runs a command. Throws a `RoleError` for a role that may not run it, and an `InputError` with all
+ * problems of the texts.
  */
 export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {
   checkRole(command, role);

@@ -117,7 +117,8 @@ export class DeferredOutcomes {
     // A start that committed without a reply may have taken a fee that `run` does not show.
     if (await this.#ledger.complete(run, { ...outcome, charge: null }, { mayHaveTaken: true })) return;
     if (await this.#ledger.resolve(run, outcome)) return;
-    // A retry that waited for this outcome may have started the row without getting a reply from the store.
+    // A retry that waited for this outcome may have begun a run of its own, and lost the reply of the store. The run
+    // is taken back first.
     const isFreed = await this.#freeRow(run.reference, wasTold(late));
     if (isFreed && (await this.#ledger.resolve(run, outcome))) return;
     await this.#ledger.endAttempt(run, outcome);

@@ -54,7 +54,7 @@ export const pricesByVendor = (vendors: readonly string[]) => ({
 /** An attempt, as far as its bill depends on it. */
 export interface BilledAttempt {
   kind: CheckKind;
-  /** Kobo of the kind when the attempt was made. Null: not known. */
+  /** The vendor's price of this kind of check when the attempt was made, in kobo. Null: not known. */
   price: number | null;
   outcome: string;
   reason: string | null;

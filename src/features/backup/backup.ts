@@ -63,7 +63,7 @@ const syncedAtOnce = 4_000_000;
 const slowPage = 10;
 /** After a slow page the backup rests so many times as long as the page waited. */
 const restFactor = 4;
-/** Milliseconds. A backup of a million rows takes 250 s more at most on a machine that is always busy. */
+/** The longest rest in milliseconds. A busy machine makes a backup of a million rows longer by 250 s at most. */
 const longestRest = 250;
 
 export interface BackupOptions {

@@ -21,7 +21,7 @@ export interface WrittenAlarm extends Omit<Alarm, "mends" | "soon"> {
 
 export type WritingRoom = AlarmRoom & Pick<CommandContext, "commands">;
 
-/** Mends of commands that this build lacks are left out. */
+/** Writes alarms for people. It leaves out each suggested command that this build lacks. */
 export async function writtenAlarms(
   alarms: readonly Alarm[],
   { commands, config, accounts }: Omit<WritingRoom, "db" | "now">,

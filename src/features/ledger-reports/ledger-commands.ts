@@ -215,8 +215,8 @@ const showVerification = command({
     ...(adjustments.length > 0 ? [{ title: "Adjustments:", list: "adjustments" }, ""] : []),
     { title: "Audit trail:", list: "audit_entries", none: "The audit trail does not mention it yet." },
   ],
-  // The time line says what one attempt did, what was given back and who did what; the whole trail has a page of its
-  // own.
+  // It leaves out what the time line says (attempts, corrections, who did what), and the audit trail, which has a page
+  // of its own.
   onPage: ({ request_reference: _, account_id: _a, explanation, attempts, adjustments: _b, ...shown }, { at }) => {
     const { audit_entries: _c, time_line: _d, started_at: _e, completed_at: _f, charged_at: _g, ...record } = shown;
     const { amount, amount_differs, key_kept, key_kept_until, record_kept, record_kept_until, ...others } = record;

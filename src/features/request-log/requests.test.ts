@@ -66,7 +66,7 @@ for (const engine of usualEngines)
       assert.equal((await get(idOf(verified))).json.data.request_reference, verified.json.data.request_reference);
     });
 
-    test("while every entry is young, the cursor is of five seconds ago", async () => {
+    test("while no entry is older than five seconds, the cursor stays five seconds behind now", async () => {
       const { text: key } = await service.newKey({ account: await service.newAccount("Young") });
       await service.ask(lookup, { credential: key });
       const { next, data } = await list("", key);

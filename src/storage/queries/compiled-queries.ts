@@ -36,7 +36,7 @@ export interface Statement<Values extends object, Row = unknown> {
   write(values: Values, input?: Input): Compilable<Row>;
 }
 
-/** Far more than the ledger's statements. It limits the memory if a name has too much in it. */
+/** Far above the number of the ledger's statements. It limits the memory if names have values in them by mistake. */
 const mostCompiled = 500;
 
 /**

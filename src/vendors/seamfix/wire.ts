@@ -29,7 +29,7 @@ export function recordIn({ response, searchParameter }: Static<typeof good>, { k
   });
 }
 
-/** Beside `NOT VERIFIED` these words are about the person, without saying so. */
+/** Words by which a response `NOT VERIFIED` says that the number is unknown. */
 const unknownNumber = /\b(not found|no records?|does not exist)\b/i;
 
 /**

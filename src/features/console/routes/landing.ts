@@ -85,7 +85,7 @@ export function landingAddress({ address }: Landing, kept: string): string {
   return urlOf(path, new URLSearchParams(query), { _did: kept });
 }
 
-/** What a deed did, above the page on which its person landed. */
+/** Says what the last action did, above the page that it led to. */
 export async function landedView({ say, names, store }: PageRequest, landed: Landed): Promise<Html> {
   const { says, changes, secret } = landed;
   const texts = says.flatMap((part) => {

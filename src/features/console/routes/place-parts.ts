@@ -21,7 +21,7 @@ export async function aboveTable(request: PageRequest, { path }: ConsolePage): P
   return path === "/books" ? books(request) : html``;
 }
 
-/** The first officer has an e-mail that stands for nobody. */
+/** Asks the first officer, who begins with an invented e-mail, for the real one. */
 export function ownEmail({ session: { person } }: PageRequest): Html {
   if (person.email !== firstOfficer) return html``;
   const address = addressOf({ id: "people.change" }, { person: firstOfficer });

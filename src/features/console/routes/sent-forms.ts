@@ -41,7 +41,7 @@ export async function formRequestOf(request: PageRequest, form: FormData): Promi
   return { id, request: randomUUID() };
 }
 
-/** What pages show of a form: its answer as programs have it, or where its person landed. */
+/** What is kept of a sent form: the answer of its command as data, or the page that the person was led to. */
 export interface Kept {
   answer?: unknown;
   landing?: Landing;

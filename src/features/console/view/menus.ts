@@ -23,7 +23,10 @@ export function icon(name: string): Html {
   return html`<svg aria-hidden="true"><use href="/assets/icons.svg#${name}"/></svg>`;
 }
 
-/** Actions behind "…": a popover, which needs no script. `of`: what they are about. `key`: it alone on its page. */
+/**
+ * The menu "…" of actions: a popover, which needs no script. `of`: the name of what they act on. `key`: tells the menu
+ * from the others of its page.
+ */
 export function moreMenu(of: string, links: readonly MenuLink[], key = of): Html {
   if (links.length === 0) return html``;
   const id = `m${hash("sha256", key).slice(0, 8)}`;
