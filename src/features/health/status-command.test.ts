@@ -227,7 +227,7 @@ for (const engine of usualEngines) {
       await resumeRoute(room, { vendor: "dojah", kind: "nin" });
     });
 
-    test("status says "paused", without the check, of a vendor that does only one", async () => {
+    test("status says that it is paused, and not for which check, of a vendor that does only one", async () => {
       const room = { ...(await service.store()), audit: append, actor: "terminal" };
       await pauseRoute(room, { vendor: "dojah", kind: "bvn", why: "load", until: null });
       const { vendors, needs } = await status();
