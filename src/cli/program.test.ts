@@ -135,7 +135,7 @@ suite("the process", { concurrency: true }, () => {
       let loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       process.on("exit", () => process.stderr.write(loaded.join("\\n")));`;
-    const bounds = { "find nobody": 312, "ledger list": 193, "keys list": 194, "books trend": 215, status: 228 };
+    const bounds = { "find nobody": 312, "ledger list": 193, "keys list": 193, "books trend": 214, status: 226 };
     for (const [command, most] of Object.entries(bounds)) {
       const child = spawn(
         globalThis.process.execPath,

@@ -143,7 +143,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     verificationSettings: () => identitySettingsOf(config),
     operatorAccount: async (trx) =>
       (await import("../access/accounts/operator-account.ts")).operatorAccount({ ...context, db: trx }, now()),
-    takesWrites: async () => (await import("../storage/store.ts")).takesWritesNow(store),
+    takesWrites: async () => (await import("../storage/takes-writes.ts")).takesWritesNow(store),
     isRehearsal: async () => (await import("../verification/stand-in-store.ts")).isRehearsal(db),
     async keyring() {
       const { keyringPath, readKeyring } = await import("../keyring/file.ts");

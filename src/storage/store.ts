@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Kysely, sql } from "kysely";
 import { singleFlight } from "../runtime/single-flight.ts";
-import { withTimeout } from "../runtime/timeout.ts";
 import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";
 import type { Database } from "./engine.ts";
@@ -189,14 +188,6 @@ export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Milliseconds. If a write takes longer, we say that the store takes none. */
-const patience = 2_000;
-
-/** The same without a longer wait. */
-export async function takesWritesNow(db: Kysely<Tables>): Promise<boolean> {
-  return (await withTimeout(tryWrite(db), patience)) === true;
 }
 
 function explainSqlite(error: unknown, file: string): unknown {

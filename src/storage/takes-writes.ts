@@ -1,0 +1,12 @@
+import type { Kysely } from "kysely";
+import { withTimeout } from "../runtime/timeout.ts";
+import { tryWrite } from "./store.ts";
+import type { Tables } from "./tables.ts";
+
+/** Milliseconds. If a write takes longer, we say that the store takes none. */
+const patience = 2_000;
+
+/** Whether the store accepts a write within two seconds. Never rejects. */
+export async function takesWritesNow(db: Kysely<Tables>): Promise<boolean> {
+  return (await withTimeout(tryWrite(db), patience)) === true;
+}
