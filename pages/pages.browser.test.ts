@@ -8,7 +8,7 @@ import { namedGuides } from "../src/http/pages/guides.ts";
 import { registerPages } from "../src/http/pages/index.ts";
 import { serving } from "../src/http/server.fixture.ts";
 import { identityOperations } from "../src/verification/operations/index.ts";
-import { findBrowser, missingBrowser, startBrowser } from "../test/support/browser.ts";
+import { findBrowser, missingBrowser, openWindow, startBrowser } from "../test/support/browser.ts";
 import { until } from "../test/support/until.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
@@ -39,11 +39,10 @@ suite("in a browser", { skip: missing }, () => {
 
   /** Opens a page and gives what went wrong in it so far. */
   async function open(path: string, look: { colorScheme: "light" | "dark"; width: number }) {
-    const context = await browser.newContext({
+    const page = await openWindow(browser, {
       colorScheme: look.colorScheme,
       viewport: { width: look.width, height: 900 },
     });
-    const page = await context.newPage();
     const problems: string[] = [];
     page.on("console", (line) => {
       if (["error", "warning"].includes(line.type())) problems.push(line.text());
@@ -57,7 +56,7 @@ suite("in a browser", { skip: missing }, () => {
       if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
     });
     await page.goto(`${origin}${path}`, { waitUntil: path === "/docs" ? "networkidle" : "load" });
-    return { page, problems, close: () => context.close() };
+    return { page, problems, close: () => page.context().close() };
   }
 
   for (const look of [

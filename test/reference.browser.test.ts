@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { isKeyed, type Operation, scopes } from "../src/declare/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
-import { findBrowser, missingBrowser, startBrowser } from "./support/browser.ts";
+import { findBrowser, missingBrowser, openWindow, startBrowser } from "./support/browser.ts";
 import { suiteService } from "./support/service.ts";
 
 const verifying = everyOperation.filter(isKeyed);
@@ -17,10 +17,7 @@ suite("the reference", { skip: missingBrowser() }, () => {
   before(async () => {
     const { text: key } = await service.newKey({ scopes });
     browser = await startBrowser(findBrowser());
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    page = await context.newPage();
-    // It becomes slower with each request that it has sent.
-    page.setDefaultTimeout(90_000);
+    page = await openWindow(browser);
     await page.goto(`${service.url}/docs`, { waitUntil: "networkidle" });
     await page.getByPlaceholder("Token").first().fill(key);
   });

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { openWindow } from "./browser.ts";
 
 /** Somebody with a browser and an authenticator of their own, and what went wrong in their pages. */
 export interface Visitor {
@@ -38,10 +39,7 @@ export async function addDevice(page: Page, transport: "internal" | "usb"): Prom
 
 /** Opens a browser window with a virtual authenticator, which signs without being asked. */
 export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  // A busy machine may take long for a page: the test's own limit ends what hangs.
-  context.setDefaultTimeout(120_000);
-  const page = await context.newPage();
+  const page = await openWindow(browser, options);
   const problems: string[] = [];
   page.on("console", (line) => {
     if (["error", "warning"].includes(line.type())) problems.push(`${line.text()} at ${page.url()}`);
@@ -51,5 +49,5 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
     const { protocol, origin: host } = new URL(request.url());
     if (protocol !== "data:" && host !== origin) problems.push(`left for ${request.url()}`);
   });
-  return { page, context, problems, device: await addDevice(page, "internal") };
+  return { page, context: page.context(), problems, device: await addDevice(page, "internal") };
 }

@@ -19,7 +19,6 @@ suite("after a deed", { skip: missingBrowser() }, () => {
   before(async () => {
     [service, browser] = await Promise.all([startService(busySettings), startBrowser(findBrowser())]);
     ada = await join(browser, service.console!.firstLink!, "Ada");
-    ada.page.setDefaultTimeout(20_000);
     hands = mouse(ada.page);
     account = await service.newAccount("Danfo");
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
+import { findBrowser, missingBrowser, openWindow, startBrowser } from "../../../test/support/browser.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { completeMonth, storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { longDay, monthName, nextMonth, timeZone } from "../../runtime/time-zone.ts";
@@ -39,7 +39,7 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
     // Every day has some, and the busiest more than a page takes.
     const moment = (at: number) => begun + Math.floor(28 * 86_400_000 * (at / charges) ** 1.4);
     await storeRows(db, ...Array.from({ length: charges }, (_, at) => verifiedRow(account, moment(at))));
-    page = await browser.newPage();
+    page = await openWindow(browser);
     const value = await officersSession(service);
     await page.context().addCookies([{ name: "duba_console", value, url: service.console!.origin }]);
   });

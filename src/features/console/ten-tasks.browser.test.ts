@@ -277,7 +277,6 @@ suite("the tasks of an operator's day", { skip: missingBrowser() }, () => {
   };
 
   test("each task of an operator's day takes as few actions as stated", async () => {
-    ada.page.setDefaultTimeout(8000);
     for (const [name, task] of Object.entries(tasks)) {
       const hands = await begin(task, mouse(ada.page));
       await task.does(hands, given);
