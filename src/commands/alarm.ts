@@ -18,44 +18,43 @@ import type { WithClock } from "../storage/audited.ts";
 import type { Db } from "../storage/tables.ts";
 import { pauseMembers } from "../verification/commands/vendor-states.ts";
 
-/** What an alarm hits: 1 stops the service, 2 costs money or evidence, 3 waits for somebody. */
+/** Ranks of alarms, worst first. Rank 2 also covers the loss of evidence; rank 3 waits for a person. */
 export const ranks = { 1: "stops the service", 2: "costs money", 3: "waits for somebody" } as const;
 export type Rank = keyof typeof ranks;
 
-/** The colour of a rank, on every page. */
+/** The colour of a rank on every page. */
 export const rankTones = { 1: "bad", 2: "warn", 3: "warn" } as const satisfies Record<Rank, Tone>;
 
-/** Something that needs a hand. */
+/** A problem that an operator has to solve. */
 export interface Alarm {
-  /** What it is about, such as `vendor:dojah`: the same as long as it lasts. */
+  /** The id of the problem, such as `vendor:dojah`. The name stays the same until the problem ends. */
   name: string;
   rank: Rank;
-  /** What is wrong, as a sentence without its dot. */
+  /** One sentence without its full stop. */
   headline: RichText;
-  /** Why, and what to do where no command does it: sentences, or nothing. */
+  /** Sentences: the reason, and what to do if no command solves the problem. May be empty. */
   detail: RichText;
   mends: readonly Mend[];
-  /** How many, where there may be several. */
+  /** How many things have this problem; null if there can be only one. */
   count: number | null;
-  /** Since when, in milliseconds since 1970, where that is known. */
+  /** Start of the problem, in milliseconds since 1970; null if unknown. */
   since: number | null;
-  /** The vendor, the account by its id, and the key that it is about. */
+  /** The vendor, the account id and the key that the problem concerns. */
   vendor?: string;
   account?: string;
   key?: string;
-  /** Who made it so, and until when. */
+  /** The person or process that caused the problem, and the time when the problem ends. */
   actor?: string;
   until?: number | null;
-  /** Whether it is over at `until` without a hand. */
+  /** True if the problem ends at `until` without any action. */
   endsByItself: boolean;
-  /** The names of alarms whose facts it says: lists leave those out. */
+  /** Names of other alarms that report the same problem. Lists leave those alarms out. */
   covers: readonly string[];
-  /** What is about to happen, such as the end of a pause. It goes to everyone who got the alarm. */
+  /** An event to expect soon, such as the end of a pause. Everyone who received the alarm is notified. */
   soon?: RichText | undefined;
   acknowledged: { by: string; until: number; note: string } | null;
 }
 
-/** An alarm, before anybody has acknowledged it. */
 export type OpenAlarm = Omit<Alarm, "acknowledged">;
 
 export function newAlarm(
@@ -78,7 +77,7 @@ export function newAlarm(
   };
 }
 
-/** What the list of alarms says of one. */
+/** A row of the list of alarms. */
 export const AlarmFacts = Type.Object({
   alarm: reference,
   rank: Type.Unsafe<Rank>({ type: "integer", shows: "state", words: ranks, tones: rankTones }),
@@ -106,24 +105,24 @@ export const AlarmFacts = Type.Object({
 
 export type AlarmFacts = Static<typeof AlarmFacts>;
 
-/** The state of a source that the catalogue follows. Times are milliseconds since 1970. */
+/** The state of a catalogue source. Times are in milliseconds since 1970. */
 export const SourceState = Type.Object({
   name: Type.String(),
   as_of: orNull(time),
   stale: Type.Boolean(),
-  /** Pulls since the last good one. */
+  /** Pulls since the last successful one. */
   missed: Type.Integer(),
   begun_at: orNull(time),
   /** Milliseconds between two pulls. */
   every: Type.Integer(),
   result: orNull(Type.String()),
-  /** The draft that waits for approval. */
+  /** The draft of the catalogue that waits for approval. */
   held: orNull(reference),
   remarks: Type.Integer({ description: "Sentences of the last pull, which `duba sources status` shows." }),
 });
 export type SourceState = Static<typeof SourceState>;
 
-/** What the status says. Times are milliseconds since 1970. */
+/** The answer of `duba status`. Times are in milliseconds since 1970. */
 export const StatusFacts = Type.Object({
   version: Type.String(),
   node: Type.String({
@@ -155,14 +154,13 @@ export const StatusFacts = Type.Object({
   last_backup_at: orNull(time),
   expiring_keys: Type.Array(Type.Object({ id: reference, account, label: Type.String(), expires_at: time })),
   needs: Type.Array(Type.String()),
-  /** Alarms on which somebody works. */
+  /** Names of the alarms that somebody has acknowledged. */
   acknowledged: Type.Array(Type.String()),
   alarms: Type.Array(AlarmFacts),
 });
 
 export type StatusFacts = Static<typeof StatusFacts>;
 
-/** The state of a feature, and the alarms that it raises. */
 export interface FeatureHealth {
   alarms: readonly OpenAlarm[];
   sources?: readonly SourceState[];
@@ -171,11 +169,11 @@ export interface FeatureHealth {
 export interface HealthRoom extends WithClock {
   db: Db;
   config: Config;
-  /** How each feature is. */
+  /** Returns the health of each feature. */
   health: readonly TellHealth[];
 }
 
-/** The open alarms, acknowledged or not. They name accounts by their ids. */
+/** Returns the alarms that are still open, acknowledged ones included. Alarms name accounts by id. */
 export type OpenAlarms = (room: HealthRoom) => Promise<readonly Alarm[]>;
 
 export type TellHealth = (room: HealthRoom) => Promise<FeatureHealth>;

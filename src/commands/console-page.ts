@@ -1,34 +1,37 @@
-/** Where a page stands in the menu. */
+/** The groups of the console's menu. */
 export const groups = ["Work", "Money", "Settings"] as const;
 
-/** A page of the console: a table that it opens with, and the commands of its families. */
+/** A page of the console: the table that it shows at first, and the command families that it offers. */
 export interface ConsolePage {
   path: string;
   title: string;
   group: (typeof groups)[number];
-  /** A picture of the sprite. */
+  /** The name of an icon in the sprite file. */
   icon: string;
   families: readonly string[];
-  /** Id of the command whose answer the page shows. */
+  /** Id of the command whose answer is the page's table. */
   opens?: string;
-  /** Id of the command whose button is filled. */
+  /** Id of the command with the filled (main) button. */
   primary?: string;
-  /** Kinds of entries of the audit trail, of which the newest stand below its table. */
+  /** Kinds of audit entries. The page lists the newest ones below its table. */
   lately?: readonly string[];
-  /** A member of the status that the menu counts, with a word for those who hear it. */
+  /** The number of the status that stands beside the page in the menu. `tells`: its unit, for screen readers. */
   count?: { of: "alarms" | "unknown_verifications" | "held"; tells: string };
-  /** Opens with what is since the first of the month. */
+  /** The page shows the current month at first. */
   sinceMonth?: true;
-  /** It is about whoever looks at it: the person's name leads to it. */
+  /** The page is about the person who is signed in: the person's name in the head links to the page. */
   isOwn?: true;
 }
 
-/** A page of a feature, before that of the core which people see after it; unless given, it comes last of its group. */
+/**
+ * A page of a feature. `before`: the path of the core page that follows in the menu; without it, the page comes last in
+ * its group.
+ */
 export interface FeaturePage extends ConsolePage {
   before?: string;
 }
 
-/** What a feature adds to the page of the core at this path. */
+/** What a feature adds to the core's page at `path`. */
 export interface PageAddition extends Partial<Pick<ConsolePage, "families" | "opens" | "primary" | "lately">> {
   path: string;
 }

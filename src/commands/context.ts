@@ -21,44 +21,44 @@ import type { Tables } from "../storage/tables.ts";
 import type { StartService } from "../terminal/io.ts";
 import type { OpenAlarms, TellHealth } from "./alarm.ts";
 
-/** Every command of every room, or those of one family, which loads then. */
+/** Loads the commands of one family, or of all. */
 export type EveryCommand = (family?: string) => Promise<readonly Command<CommandContext>[]>;
 
-/** What the service and the terminal open alike, and hand on to commands, to the console and to features. */
+/** Opened by the service and by the terminal alike. Commands, the console and features use it. */
 export interface Core {
   config: Config;
   log: Log;
   commands: EveryCommand;
-  /** What features know of a verification. */
+  /** What each feature knows of a verification. */
   stories: readonly TellStory[];
-  /** Where browsers find the console; undefined without one. */
+  /** The origin at which browsers reach the console; undefined if there is none. */
   consoleOrigin: string | undefined;
-  /** How each feature is. */
+  /** Returns the health of each feature. */
   health: readonly TellHealth[];
   openAlarms: OpenAlarms;
-  /** How long the settings want things kept. */
+  /** The configured retention times. */
   keptTimes: KeptTimes;
 }
 
-/** What a user interface opens for a command. */
+/** What a user interface opens before it runs a command. */
 export interface CommandResources extends Core, Audited, WithClock {
-  /** Of whoever runs the command. */
+  /** The role of the person who runs the command. */
   role: Role;
-  /** The hash of the session of whoever runs it. A terminal has none. */
+  /** Hash of the person's session in the console. A terminal has no session. */
   session?: string | undefined;
-  /** Reports how much is done, of how much in all if that is known. */
+  /** Reports progress: `done` of `all` items, if the total is known. */
   progress: (done: number, all?: number) => void;
-  /** Starts the service, and ends with it. Only a terminal can. */
+  /** Starts the service, and resolves when the service ends. Only a terminal can. */
   serve?: StartService | undefined;
-  /** Reads other settings than those of the shell. Only a terminal can. */
+  /** Reads the configuration from another environment than the shell's. Only a terminal can. */
   configOf?: (environment: Readonly<Record<string, string>>) => Config;
   /** Prints a line while the command runs. Only a terminal can. */
   say?: (line: string) => void;
-  /** Whether the user interface can save several files of one answer. */
+  /** Whether the user interface can save more than one file of an answer. */
   savesSeveral: boolean;
 }
 
-/** What a user interface hands to a command: what one room needs of another is a member here. */
+/** The second parameter of each command's `run`. It also connects folders that must not import each other. */
 export interface CommandContext extends CommandResources, WithStory, WithManualCredit {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
   /** The newest 100 entries of the audit trail that mention this reference, oldest first. */
@@ -66,26 +66,25 @@ export interface CommandContext extends CommandResources, WithStory, WithManualC
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   timesOfReferences(): Promise<typeof timeOfReference>;
   ledgerSums(snapshot: Audited["db"]): Promise<ReturnType<typeof comparedSums>>;
-  /** The accounts that have used most of a cap or a balance, by their ids. */
+  /** The accounts that have used most of a cap or a balance, by account id. */
   nearlySpent(): Promise<ReadonlyMap<string, NearlySpentAccount>>;
-  /** The actor who suspended an account at this time, as the audit trail says. */
+  /** The actor that suspended an account at this time, read from the audit trail. */
   suspendedBy(id: string, at: number): Promise<string | undefined>;
-  /** The settings of verifications. */
   verificationSettings(): IdentitySettings;
-  /** The account of what operators verify themselves. The first use makes it. */
+  /** The account for verifications that operators make themselves, created on first use. */
   operatorAccount(trx: Transaction<Tables>): ReturnType<typeof ofOperator>;
-  /** Whether the store accepts a write now: a verification writes before a vendor is asked. */
+  /** Whether the store accepts a write now. Each verification writes a row before we call a vendor. */
   takesWrites(): Promise<boolean>;
-  /** Whether the store is of stand-ins. */
+  /** Whether the store belongs to a service whose vendors are stand-ins. */
   isRehearsal(): Promise<boolean>;
-  /** The key ring, which belongs to the store. */
+  /** The key ring of the store. */
   keyring(): Promise<{ ring: Keyring; path: string }>;
 }
 
-/** Of more accounts than this, one statement that reads all of them is faster. */
+/** Above this number of accounts, one query that reads all of them is faster than a query by id. */
 const mostByName = 500;
 
-/** `store`: the store itself, where `db` may be a replica, which takes no writes. */
+/** `store`: the primary, if `context.db` is a read-only replica. */
 export function contextOf(context: CommandResources, store = context.db): CommandContext {
   const { db, now, config } = context;
   const accounts = () => import("../access/accounts/accounts.ts");
@@ -119,7 +118,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
         snapshot,
         now(),
         config.timeZone,
-        // SQLite has one connection, and the snapshot has it.
+        // SQLite has one connection, and the snapshot holds it: so we read the e-mails in the snapshot.
         await textOf("email", undefined, snapshot),
       ),
     auditEntries,

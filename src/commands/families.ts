@@ -11,7 +11,7 @@ const keyring = async () => [(await import("../keyring/new-keyring-command.ts"))
 const migrate = async () => [(await import("../storage/migrations/migrate-command.ts")).migrateStore];
 const clock = async () => [(await import("../storage/retention/clock-command.ts")).clockCommand];
 
-/** The commands of the core, by family. */
+/** The command families of the core. */
 export const coreFamilies: readonly Family[] = [
   {
     name: "serve",

@@ -24,14 +24,14 @@ import type { FeaturePage, PageAddition } from "./console-page.ts";
 import type { CommandContext, Core } from "./context.ts";
 import type { FeatureRecords, RecordKinds } from "./records/record-kinds.ts";
 
-/** Lists of what core and features have together. Each loads when a family needs it. */
+/** Lists that combine core and features. Each list is loaded when a command needs it. */
 export interface Gathered {
   settings: () => Promise<readonly Setting<unknown>[]>;
   auditKinds: () => Promise<readonly DeclaredKind[]>;
   records: () => Promise<RecordKinds>;
 }
 
-/** How `duba --help` puts commands together, in the order in which a person meets them. */
+/** Headings of `duba --help`, in the order in which a new operator needs them. */
 export const helpGroups = [
   "Serve",
   "Clients",
@@ -43,7 +43,7 @@ export const helpGroups = [
 ] as const;
 export type HelpGroup = (typeof helpGroups)[number];
 
-/** Commands that share the first word of their names. They load when somebody needs them. */
+/** Commands whose names share their first word. They load on first use. */
 export interface Family {
   name: string;
   group: HelpGroup;
@@ -51,69 +51,71 @@ export interface Family {
   load: (all: Gathered) => Promise<readonly Command<CommandContext>[]>;
 }
 
-/** A family of a feature. `before`: the family of the core that people see after it; unless given, it comes last. */
+/** `before`: the core family that follows in the help. Without it, the family comes last. */
 export interface FeatureFamily extends Family {
   before?: string;
 }
 
-/** Commands of a feature: a family of its own, or more commands of one that the core has. */
+/** The commands of a feature: in a family of its own, or in a family of the core. */
 export type FeatureCommands = FeatureFamily | Omit<Family, "about" | "group">;
 
-/** What a serving process gives to the features that it opens. */
+/** What the service passes to each feature that it opens. */
 export interface ServingCore extends Core {
   store: Store;
-  /** Names this process in the store. */
+  /** The id of this process in the store. */
   instance: string;
   keyring: CurrentKeyring;
   audit: Audit;
-  /** Current errors of the audit trail. */
+  /** Errors that the audit trail has now. */
   auditAlarms: () => readonly string[];
   catalogue: OpenCatalogue;
   identity: Pick<Identity, "follow" | "isPaused" | "nearlySpent">;
-  /** The vendors of live keys. */
+  /** Vendors for live keys. */
   upstreams: LiveUpstreams["upstreams"];
   answers: ResponseCounts;
-  /** The jobs of this process that failed when they ran last. */
+  /** Jobs of this process whose last run failed. */
   failingJobs: Pulse["failing"];
-  /** Every operation of the product. */
   operations: readonly Operation<never>[];
-  /** The pages of features, and what they add to those of the core. */
+  /** Console pages of all features, and what features add to the core's pages. */
   pages: readonly (FeaturePage | PageAddition)[];
   records: Gathered["records"];
-  /** What the features before it opened. */
+  /** The features opened earlier. */
   opened: readonly OpenedFeature[];
-  /** Its place among the workers of a supervisor; undefined: it is alone. */
+  /** The number of this worker process; undefined if no supervisor runs. */
   worker: number | undefined;
 }
 
-/** What a word of the command line gets that is no family of commands. */
+/** Passed to a command-line word that is not a command family. */
 export interface WordGiven {
   io: Io;
-  /** Every operation of the product, which load then. */
+  /** Loads all operations. */
   operations: () => Promise<readonly Operation<never>[]>;
   words: readonly CommandWord[];
   setExitCode: (exitCode: number) => void;
 }
 
-/** A word of the command line that is no family of commands. */
+/** A command-line word that is not a command family, such as `call`. */
 export interface CommandWord {
   name: string;
   group: HelpGroup;
   about: string;
-  /** A line for the help. */
+  /** An example for the help. */
   example?: string;
-  /** Adds what may follow it. */
+  /** Declares the arguments and options of the word. */
   add?: (word: CommanderCommand, given: WordGiven) => Promise<void>;
-  /** Its next word is the id of an operation, which it calls. At most one word does. */
+  /** The argument of this word is the id of an operation to call. At most one word has this. */
   callsOperations?: true;
-  /** It is short for the word that calls operations, this id, and what follows that. `rest`: the words after it. */
+  /**
+   * Makes the word an abbreviation: returns the operation id and arguments for the word that calls operations. `rest`:
+   * the arguments after the abbreviation.
+   */
   calls?: (rest: readonly string[]) => readonly [operation: string, ...rest: string[]];
 }
 
-/** A value of a metric. `suffix` follows its name, as in a histogram. */
+/** A sample of a metric. `suffix` is added to the metric's name, as histograms need. */
 export type MetricValue = readonly [labels: Record<string, string | number>, value: number, suffix?: string];
 
-/** A metric that a feature declares, without the `duba_` of its name. */
+/** A metric of a feature. Its name gets the prefix `duba_`. */
 export interface DeclaredMetric {
   name: string;
   help: string;
@@ -121,70 +123,72 @@ export interface DeclaredMetric {
   values: () => Iterable<MetricValue> | Promise<Iterable<MetricValue>>;
 }
 
-/** What listens beside the operations, at the address of a setting that says `listens`. */
+/** A second server of the process, such as the one for metrics. A setting with the mark `listens` has its address. */
 export interface FeatureServer {
-  /** As the log calls it. */
+  /** The server's name in the log. */
   name: string;
   address: { host: string; port: number; setting: string };
-  /** Listens there, and resolves to its URL, and to what a start prints at the terminal. */
+  /** Starts to listen. Returns the URL, and the line for the terminal. */
   listen(): Promise<{ url: string; says?: string }>;
   end(): unknown;
 }
 
-/** What supervises the workers of a service. */
+/** The process that starts and restarts the workers. */
 export interface Supervisor {
-  /** The workers that the settings ask for, those that are ready, and those that ended without being asked to. */
+  /** Numbers of workers: `wanted` by the settings, `ready`, `died` unasked, and `hung`. */
   figures(): { wanted: number; ready: number; died: number; hung: number };
-  /** What `scrape` tells in each worker that answers in time. */
+  /** Collects the results of `scrape` from all workers that answer in time. */
   scrape(): Promise<string[]>;
 }
 
-/** The parts of a feature in a serving process. */
+/** What a feature adds to a running service. */
 export interface OpenedFeature {
   operations?: readonly BoundOperation[];
   jobs?: readonly Job[];
   metrics?: readonly DeclaredMetric[];
   server?: FeatureServer;
-  /** Tells the supervisor of this worker how it is. At most one feature has it. */
+  /** Returns this worker's metrics for the supervisor. At most one feature has it. */
   scrape?: () => Promise<string>;
-  /** Keeps answers for their callers to read. At most one feature has it. */
+  /** Stores answers so that their callers can read them later. At most one feature has it. */
   responseLog?: ResponseLog | null;
 }
 
 /**
- * What the core does without: a folder in `src/features/`, and a line in `src/features.ts`. A command line loads every
- * such value, so that each loads what it names on first use.
+ * A part that the service can do without: one folder in `src/features/`, one line in `src/features.ts`. Every command
+ * line loads all `Feature` values, so members import their code on first use.
  */
 export interface Feature extends FeatureSettings {
   name: string;
-  /** What operators or integrators have of it, in one sentence. */
+  /** One sentence: what operators or integrators gain from the feature. */
   about: string;
   commands?: readonly FeatureCommands[];
-  /** What it adds to the command line beside commands. */
+  /** Command-line words that are not command families. */
   words?: readonly CommandWord[];
-  /** Where browsers find the console, if the settings have one. At most one feature has it. */
+  /**
+   * The origin at which browsers reach the console; undefined if the settings turn it off. At most one feature has it.
+   */
   consoleOrigin?: (config: Config) => string | undefined;
-  /** Pages of the console, and what it adds to those of the core. */
+  /** Console pages, and additions to the core's pages. */
   pages?: readonly (FeaturePage | PageAddition)[];
-  /** What of it people look up and open, and what it adds to such things of the core. */
+  /** Kinds of records that the console can open, and additions to the core's kinds. */
   records?: () => Promise<FeatureRecords>;
-  /** What only it tells the audit trail of. */
+  /** Audit kinds that only this feature writes. */
   auditEvents?: () => Promise<readonly DeclaredKind[]>;
-  /** What integrators may ask of it. `open` gives them bound. */
+  /** Unbound operations for the documents; `open` returns them bound. */
   operations?: () => Promise<readonly Operation<never>[]>;
-  /** What it knows of a verification. */
+  /** What the feature knows of a verification. */
   story?: TellStory;
-  /** How it is, and what of it needs a hand. */
+  /** The state of the feature, and its alarms. */
   health?: TellHealth;
-  /** Gathers what needs a hand. At most one feature has it. */
+  /** Collects the alarms of all features. At most one feature has it. */
   openAlarms?: OpenAlarms;
-  /** Traces requests and queries. It begins before the store opens. At most one feature has it. */
+  /** Starts the tracing of requests and queries, before the store opens. At most one feature has it. */
   trace?: (config: Config, log: Log) => Promise<Tracing | undefined>;
-  /** How long its settings want things kept. Without it they are kept as long as their table says. */
+  /** Retention times from the feature's settings. Without it, the defaults of each table apply. */
   keeps?: (config: Config) => KeptTimes;
-  /** Opens it in a serving process. What is opened is ended by `opened`. */
+  /** Starts the feature in the service. Resources added to `opened` are closed at the end. */
   open?: (core: ServingCore, opened: AsyncDisposableStack) => Promise<OpenedFeature>;
-  /** Opens it in the supervisor of workers. */
+  /** Starts the feature in the supervisor of the workers. */
   supervise?: (config: Config, log: Log, supervisor: Supervisor) => Promise<FeatureServer | undefined>;
 }
 

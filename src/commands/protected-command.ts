@@ -4,16 +4,16 @@ import type { Command } from "../declare/command.ts";
 import type { Audited } from "../storage/audited.ts";
 import { protectionInForce, protectionText } from "../storage/protection.ts";
 
-/** The settings of a command, and by whose word it holds changes back. */
+/** The configuration of a command, with a sentence about the protection settings in force. */
 export interface Protected {
   config: Config;
-  /** Such as "four eyes on, …, of the service K3xPq8aB". Undefined: the command holds nothing back. */
+  /** Such as "four eyes on, …, of the service K3xPq8aB". Undefined: no change of this command waits for approval. */
   protection: string | undefined;
 }
 
 /**
- * The settings by which a command decides whether a change waits: those of the service, whatever the environment of the
- * command says. A command whose entries do not name them does not read them.
+ * Returns the protection settings of the running service, whatever the environment of the command says. Skips the query
+ * if the command's audit entries do not record protection.
  */
 export async function protectedBy(
   { records = [] }: Pick<Command<never>, "records">,

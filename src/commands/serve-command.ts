@@ -6,7 +6,7 @@ import type { Setting } from "../declare/setting.ts";
 import type { CommandResources } from "./context.ts";
 import { serviceTrail } from "./service-trail.ts";
 
-/** `duba serve`: only a terminal can start a service. `everySetting`: what its help lists. */
+/** `duba serve`. Only a terminal can start a service. `everySetting`: settings that the help lists. */
 export const serveCommand = (everySetting: readonly Setting<unknown>[]) =>
   command({
     id: "serve",
@@ -42,7 +42,7 @@ export const serveCommand = (everySetting: readonly Setting<unknown>[]) =>
     },
   });
 
-/** A text that stands for a setting, and has its form. */
+/** Returns an option that overrides a setting and has the same form. */
 function overrideOf({ name, about, form, read }: Setting<unknown>, placeholder: string) {
   const readText = (text: string) => (read(text) === undefined ? undefined : text);
   return Type.Optional(

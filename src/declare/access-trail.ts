@@ -3,10 +3,10 @@ import { feeName, forEachKind } from "./check-kind.ts";
 
 const fees = forEachKind(feeName, () => "text" as const);
 
-/** What the audit trail tells of accounts, their keys and new passkeys. More rooms than one tell it. */
+/** Audit kinds of accounts, keys and new passkeys. Several folders write them. */
 export const accessTrail = {
   accountCreated: auditKind("account.created", { account: "reference", ...fees, answers: "reference" }),
-  /** `reference`: the id of the account, so that its notes are found by the index. */
+  /** `reference` holds the account's id: the index on references then finds an account's notes. */
   accountNoted: auditKind("account.noted", { reference: "reference", note: "text" }),
   accountChanged: auditKind("account.changed", {
     account: "reference",
@@ -55,7 +55,7 @@ export const accessTrail = {
     ends_at: "time",
   }),
   keyRevoked: auditKind("key.revoked", { key: "reference", account: "reference" }),
-  /** By these two the trail knows whose passkey confirmed something. */
+  /** These two entries record whose passkey each one is. A confirmation is checked against them. */
   personRegistered: auditKind("person.registered", { person: "reference", role: "reference", passkey: "reference" }),
   passkeyAdded: auditKind("passkey.added", { person: "reference", name: "text", passkey: "reference" }),
 };

@@ -1,32 +1,29 @@
 import type { Limit } from "../runtime/rate-limiter.ts";
 
-/** So many per cent of a monthly cap or of the last top-up used, and we warn of it. */
+/** We warn once this percentage of a monthly cap, or of the last top-up, is spent. */
 export const warnedPercent = 80;
 
-/**
- * What is agreed with one account beside its fees. Without a limit of its own it has the service's; without a cap it
- * has none.
- */
+/** The terms of one account, beside its fees. A missing limit means the service's limit; a missing cap means no cap. */
 export interface AccountTerms {
-  /** Verifications that it may start. */
+  /** The rate limit for starting verifications. */
   verification?: Limit;
-  /** Verifications that it may have running at the same time, in each process. */
+  /** Verifications in flight at the same time, in each process. */
   inFlight?: number;
-  /** Verifications without a match. */
+  /** The rate limit for outcomes without a match. */
   negatives?: Limit;
-  /** Kobo that its live verifications may cost in a month. */
+  /** Most kobo for live verifications in a month. */
   capKobo?: number;
-  /** Live verifications that it may be charged for in a month. */
+  /** Most live verifications charged in a month. */
   capCount?: number;
-  /** It pays its live verifications from a balance. An account with a cap has no balance. */
+  /** True: a balance pays the account's live verifications. Such an account has no cap. */
   prepaid?: true;
 }
 
-/** What an account can still spend in kobo, and in verifications. Null: nothing bounds it. */
+/** What an account can still spend, in kobo and in verifications. Null: no limit. */
 export interface Spendable {
   kobo: number | null;
   verifications: number | null;
 }
 
-/** The period in the table `spending` that stands for the balance of a prepaid account. */
+/** The value of `period` in the table `spending` for the row with the balance of a prepaid account. */
 export const balancePeriod = "prepaid";

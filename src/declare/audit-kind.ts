@@ -1,7 +1,7 @@
 /**
- * The type of a fact. `reference`: an id, a name from a closed list or a hash. `text`: words of a person, or an amount
- * in naira. `number`: a whole number below a thousand million. `place`: a whole number that grows from entry to entry.
- * `time`: milliseconds since 1970. Any fact may be null.
+ * The type of a fact. `reference`: an id, a name from a closed list or a hash. `text`: a person's words, or naira text.
+ * `number`: a whole number below a thousand million. `place`: a whole number that grows from entry to entry. `time`:
+ * milliseconds since 1970. Any fact may be null.
  */
 export type FactType = "reference" | "text" | "number" | "place" | "flag" | "time";
 
@@ -17,32 +17,32 @@ type FactsOf<Types extends FactTypes> = { readonly [Name in keyof Types]?: Value
 export interface AuditEvent {
   kind: string;
   types: FactTypes;
-  /** The kind of actor, with its id if it has one: `system`, `operator:ada`. */
+  /** The actor's kind, with the id if there is one: `system`, `operator:ada`. */
   actor: string;
   facts: Record<string, string | number | boolean | null>;
 }
 
 /**
- * What the audit trail knows of a kind of event. `protection` among its types: by which settings it was decided whether
- * the change waits for somebody.
+ * The name and the fact types of an audit kind. A type `protection` means: each entry says which settings decided
+ * whether the change had to wait for approval.
  */
 export interface DeclaredKind {
   readonly kind: string;
   readonly types: FactTypes;
 }
 
-/** Makes an event of its kind. */
+/** Returns an event of this kind. */
 export interface AuditKind<Types extends FactTypes> extends DeclaredKind {
   (actor: string, facts: FactsOf<Types>): AuditEvent;
 }
 
 /**
- * The fact with the number of an entry's row in the journal: entries of a verification are in its order, whatever
- * clocks say.
+ * The fact that holds the number of a row in the journal. It orders the entries of a verification even if clocks
+ * disagree.
  */
 export const journalOrder = "journal";
 
-/** Declares a kind of event of the audit trail, with the names and types of its facts. */
+/** Declares an audit kind: its name, and the names and types of its facts. */
 export function auditKind<const Types extends FactTypes>(kind: string, types: Types): AuditKind<Types> {
   const event = (actor: string, facts: FactsOf<Types>): AuditEvent => ({
     kind,
@@ -53,7 +53,7 @@ export function auditKind<const Types extends FactTypes>(kind: string, types: Ty
   return Object.assign(event, { kind, types });
 }
 
-/** Whether entries of this kind say by which settings it was decided whether a change waits. */
+/** Whether entries of this kind record the settings that decided if the change had to wait for approval. */
 export function namesProtection({ types }: DeclaredKind): boolean {
   return Object.hasOwn(types, "protection");
 }

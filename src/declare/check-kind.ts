@@ -1,32 +1,32 @@
 import type { Version } from "./versions.ts";
 
-/** What a caller reads when a check has a negative outcome. */
+/** What the documents tell callers about a negative outcome. */
 export interface NegativeFacts {
   status: number;
-  /** That of its kind. */
+  /** The version that added this outcome; by default the version of its kind. */
   since?: Version;
   cause: string;
   cure: string;
 }
 
-/** What places below the checks know of a kind. */
+/** The row of a kind in the table below, for code that must not know the checks. */
 interface KindRow {
-  /** As people write it: "BVN". */
+  /** The name for people: "BVN". */
   label: string;
-  /** The version with which the kind came, if not with the first: that of its operation and its own failures. */
+  /** The version that added the kind, with its operation and failures. Default: the first version. */
   since?: Version;
-  /** What the caller says beside the number. */
+  /** The second fact in a request, beside the number: "phone number". */
   claim: string;
-  /** The member of the record that holds the number. */
+  /** The member of the record with the number. */
   member: string;
   /**
-   * What a source may say instead of a record. `bvn_not_found` is the failure of `not_found`; that of a `shared` one
-   * has the reason's name, and is one for all kinds that have it.
+   * Negative outcomes by reason. The failure code is `bvn_not_found` for the reason `not_found`. A `shared` reason is a
+   * failure code itself, common to all kinds that have it.
    */
   negatives: { not_found: NegativeFacts } & Record<string, NegativeFacts | "shared">;
 }
 
-/** A number by which a person is found, with the person's phone. */
+/** Returns the row of a kind whose subject is a person, found by a number and a phone number. */
 const personRow = <Member extends string>(label: string, member: Member) => ({
   label,
   claim: "phone number",
@@ -47,8 +47,8 @@ const personRow = <Member extends string>(label: string, member: Member) => ({
 });
 
 /**
- * The kinds of check. All else follows from the name: `bvn` is the request's member of the number, `DUBA_BVN_FEE` is
- * the setting of the fee, `verify-bvn` ends the path.
+ * The kinds of check. Other names follow from the kind: the request member `bvn_number`, the setting `DUBA_BVN_FEE`,
+ * the path `…/verify-bvn`.
  */
 const rows = { bvn: personRow("BVN", "bvn_number"), nin: personRow("NIN", "nin") } satisfies Record<string, KindRow>;
 type Rows = typeof rows;
@@ -57,33 +57,33 @@ export type CheckKind = keyof Rows;
 
 export const checkKinds = Object.keys(rows) as readonly CheckKind[];
 
-/** The kinds whose record is an identity record. */
+/** The kinds that return an identity record. */
 export const personKinds = ["bvn", "nin"] as const satisfies readonly CheckKind[];
 export type PersonKind = (typeof personKinds)[number];
 
-/** Fees of an account's own in kobo, by kind; for other kinds the fee schedule of the service holds. */
+/** An account's own fees in kobo, by kind. A missing kind has the service's fee. */
 export type OwnFees = Readonly<Partial<Record<CheckKind, number>>>;
 
-/** A fee's name in options, answers and the audit trail: `bvn_fee`. */
+/** The name of a fee in options, answers and the audit trail: `bvn_fee`. */
 export const feeName = (kind: CheckKind) => `${kind}_fee` as const;
 
-/** The member of the record that holds a number of this kind. */
+/** The record member with the number of this kind. */
 export function numberMember<Kind extends CheckKind>(kind: Kind): Rows[Kind]["member"] {
   return rows[kind].member;
 }
 
-/** The kind as people write it: "BVN". */
+/** The name of the kind for people: "BVN". */
 export function labelOf(kind: CheckKind): string {
   return rows[kind].label;
 }
 
-/** What says since when a kind is there; nothing of one of the first version. */
+/** Returns `{ since }` for a kind that came after the first version, else `{}`. */
 export function sinceOf(kind: CheckKind): { since?: Version } {
   const { since }: KindRow = rows[kind];
   return since === undefined ? {} : { since };
 }
 
-/** What the caller says beside the number: "phone number". */
+/** The second fact that a caller sends beside the number: "phone number". */
 export function claimOf(kind: CheckKind): string {
   return rows[kind].claim;
 }
@@ -91,39 +91,37 @@ export function claimOf(kind: CheckKind): string {
 /** "BVN or NIN" */
 export const anyLabel = either(checkKinds.map(labelOf));
 
-/** What a caller of any kind says beside the number. */
+/** The second facts of all kinds. */
 export const anyClaim = either(checkKinds.map(claimOf));
 
 type Negatives<Kind extends CheckKind> = Rows[Kind]["negatives"];
 
-/** What an identity source may say of a subject instead of a record. */
+/** A reason for which a source returns no record of a subject. */
 export type NegativeReason = { [Kind in CheckKind]: keyof Negatives<Kind> }[CheckKind];
 
-/** The code of a negative outcome's failure. */
+/** The failure code of a negative outcome. */
 export type NegativeCode = {
   [Kind in CheckKind]: {
     [Reason in keyof Negatives<Kind> & string]: Negatives<Kind>[Reason] extends "shared" ? Reason : `${Kind}_${Reason}`;
   }[keyof Negatives<Kind> & string];
 }[CheckKind];
 
-/** The reasons of one kind, and what a caller reads of each. */
+/** The negative outcomes of a kind, by reason. */
 export function negativesOf(kind: CheckKind): Readonly<Partial<Record<NegativeReason, NegativeFacts | "shared">>> {
   return rows[kind].negatives;
 }
 
-/** The reasons of one kind. */
 export function reasonsOf(kind: CheckKind): readonly NegativeReason[] {
   return Object.keys(negativesOf(kind)) as NegativeReason[];
 }
 
 export const negativeReasons = [...new Set(checkKinds.flatMap(reasonsOf))] as readonly NegativeReason[];
 
-/** The failure of a negative outcome. */
 export function negativeCode(kind: CheckKind, reason: NegativeReason): NegativeCode {
   return (negativesOf(kind)[reason] === "shared" ? reason : `${kind}_${reason}`) as NegativeCode;
 }
 
-/** One value for each failure of a negative outcome, by its code. */
+/** Builds one value for each failure code of a negative outcome. */
 export function forEachNegative<Value>(
   of: (reason: NegativeReason, facts: NegativeFacts | "shared", kind: CheckKind) => Value,
 ): Record<NegativeCode, Value> {
@@ -133,7 +131,7 @@ export function forEachNegative<Value>(
   return Object.fromEntries(values) as Record<NegativeCode, Value>;
 }
 
-/** The failures of negative outcomes that have this status and are no `shared` ones. */
+/** The failures of negative outcomes with this HTTP status, without `shared` ones. */
 export function negativeFailures(status: number): Record<NegativeCode, NegativeFacts> {
   const all = Object.entries(
     forEachNegative((_, facts, kind) => (facts === "shared" ? facts : { ...sinceOf(kind), ...facts })),
@@ -144,7 +142,7 @@ export function negativeFailures(status: number): Record<NegativeCode, NegativeF
   >;
 }
 
-/** One value for each kind, under a name that is made of the kind. */
+/** Builds an object with one member for each kind. */
 export function forEachKind<Name extends string, Value>(
   nameOf: (kind: CheckKind) => Name,
   of: (kind: CheckKind) => Value,
@@ -152,7 +150,7 @@ export function forEachKind<Name extends string, Value>(
   return Object.fromEntries(checkKinds.map((kind) => [nameOf(kind), of(kind)])) as Record<Name, Value>;
 }
 
-/** "a", "a or b", "a, b or c": each once. */
+/** Joins words as "a", "a or b" or "a, b or c", without repeats. */
 function either(words: readonly string[]): string {
   return [...new Set(words)].join(", ").replace(/, ([^,]*)$/, " or $1");
 }

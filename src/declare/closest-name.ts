@@ -1,10 +1,10 @@
-/** product_code, product-code and productCode have the words product and code. */
+/** Splits a name into words: product_code, product-code and productCode all give product and code. */
 export function wordsOf(name: string): string[] {
   const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/);
   return words.filter(Boolean).map((word) => word.toLowerCase());
 }
 
-/** The name with the fewest differing letters; undefined if all differ too much. */
+/** Returns the name with the smallest edit distance, or undefined if no name is close. */
 export function closestName(word: string, names: readonly string[]): string | undefined {
   const meant = word.toLowerCase();
   let best: string | undefined;

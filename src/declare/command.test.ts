@@ -26,7 +26,7 @@ const boil = command({
 const utc = new TimeZone("UTC");
 
 suite("a command", () => {
-  test("a command may be run by its role and by those above it", () => {
+  test("a command may be run by its role and by every higher role", () => {
     assert.deepEqual(
       roles.map((role) => mayRun(role, boil)),
       [false, true, true],
@@ -34,7 +34,7 @@ suite("a command", () => {
     assert.throws(() => accept(boil, "viewer", { count: "6" }, utc), RoleError);
   });
 
-  test("a command reads texts as values, with defaults, and leaves out what nobody gave", () => {
+  test("a command reads texts as typed values, fills in defaults, and leaves out members that nobody gave", () => {
     assert.deepEqual(accept(boil, "operator", { count: "6" }, utc), { count: "6", time: 300_000 });
     assert.deepEqual(accept(boil, "officer", { count: "6", time: "90s", spice: ["salt"] }, utc), {
       count: "6",
@@ -43,7 +43,7 @@ suite("a command", () => {
     });
   });
 
-  test("lists all problems at once, by member, without the texts", () => {
+  test("a command reports all problems of its input at once, by member, and does not repeat the texts", () => {
     const texts = { time: "soon", size: "medium", spice: ["salt", "sugar"] };
     assert.throws(
       () => accept(boil, "operator", texts, utc),

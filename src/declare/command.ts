@@ -8,49 +8,51 @@ import { InputError, readTexts, type Texts } from "./command/read-texts.ts";
 import type { Text } from "./command/rich-text.ts";
 import Type, { type Static, type TObject, type TSchema } from "./schema/type.ts";
 
-/** Who may run a command. A later role may do all that an earlier one may. */
+/** Roles, lowest first. Each role may do all that the roles before it may do. */
 export const roles = ["viewer", "operator", "officer"] as const;
 export type Role = (typeof roles)[number];
 
-/** The rows of an answer that is a list, or that has one list among its members. */
+/** The row type of an answer that is a list, or that has exactly one list among its members. */
 type RowOf<Answer> = Answer extends readonly (infer Row)[]
   ? Row
   : {
       [Name in keyof Answer]-?: Answer[Name] extends readonly (infer Row extends object)[] ? Row : never;
     }[keyof Answer];
 
-/** Nobody changes what a command returned. */
+/** Answers of commands are read-only. */
 type Returned<Answer> = Answer extends object ? { readonly [Name in keyof Answer]: Returned<Answer[Name]> } : Answer;
 
-/** What a command can give away. `protection`: it undoes what somebody did to protect the service or its money. */
+/** The risks that a command can have. `protection`: the command removes a safeguard of the service or its money. */
 export const givenAway = ["money", "authority", "credentials", "personal data", "protection"] as const;
 
-/** What a command is about to do. */
+/** The preview of a change, for the person who confirms it. */
 export interface Effect {
-  /** The question of the page that asks. Default: of the command's title and what it acts on. */
+  /** The question on the confirmation page. Default: made from the command's title and target. */
   asks?: string;
-  /** Sentences for the person who confirms it. */
+  /** Sentences for the person. */
   says: readonly Text[];
-  /** Amounts that it changes, as people read them. */
+  /** Amounts that change, as text for people. */
   moves?: readonly { what: string; before: string; after: string }[];
-  /** With this input a person confirms it as a `danger`, although the command is none. */
+  /** With this input, the person must confirm as for a command of kind `danger`. */
   isDanger?: boolean;
 }
 
 type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly string[] | true };
 
-/** Words to choose from in members of free text, by member, and which of them is meant unless somebody says another. */
+/**
+ * Suggested words by member, for members of free text. `chosen`: the word that applies unless the person picks another.
+ */
 export type Offered = Readonly<
   Record<string, { readonly words: readonly { word: string; text: string }[]; readonly chosen?: string | undefined }>
 >;
 
-/** By member and word; "" is all of them. */
+/** Numbers of rows by member and word. The word "" counts all rows. */
 export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** A tab says "99+" from here on: to count more would take longer than the page. */
+/** Above this number a tab says "99+": counting further would take longer than the page. */
 export const mostCounted = 100;
 
-/** How many rows each group has that the member `only` can name, and how many there are. */
+/** Counts the rows of each group that the member `only` can select, and all rows. */
 export function groupCounts<Row>(
   groups: Readonly<Record<string, (row: Row) => boolean>>,
   rows: readonly Row[],
@@ -60,121 +62,123 @@ export function groupCounts<Row>(
 }
 
 /**
- * What a console makes of an answer beside its own page: how the service is, a day's figures or a table, on the page
- * Now; what happened lately, on the pages that it is about; or the things that a text may name.
+ * Where the console uses a command's answer beyond the command's own page. `state`, `figures`, `table`: on the page
+ * Now. `lately`: recent audit entries on other pages. `found`: the search.
  */
 export type ShownAs = "state" | "figures" | "table" | "lately" | "found";
 
 export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
   /** Family and verb: `keys.create` is `duba keys create`. */
   id: string;
-  /** What people call it: a button, a heading. "…" at its end: it asks more, or wants to be confirmed. */
+  /** The name on buttons and headings. "…" at the end: the command asks for input or a confirmation first. */
   title: string;
-  /** What it does, in one sentence. */
+  /** One sentence. */
   summary: string;
-  /** What else a person should know before the first use. */
+  /** Further sentences for the first use. */
   description?: string;
-  /** What follows in the help of a terminal: exit codes, standard input. */
+  /** An addition to the terminal's help: exit codes, standard input. */
   onTerminal?: string;
-  /** The least role that may run it. */
+  /** The lowest role that may run the command. */
   role: Role;
-  /** `danger`: a change that nobody can undo. A user interface asks the person to type what it hits. */
+  /** `danger`: a change that nobody can undo. The person has to type the name of the target. */
   kind: "read" | "change" | "danger";
-  /** What it gives away. A user interface where people sign in wants their passkey to confirm it, as for `danger`. */
+  /** The risk of the command. The console then wants a confirmation by passkey, as for `danger`. */
   gives?: (typeof givenAway)[number];
-  /** What weighs in it, if that is not what it gives away: one sentence. */
+  /** One sentence about the risk, in place of a sentence made from `gives`. */
   weighs?: string;
-  /** Whether it gives nothing away with this input, such as with a test key. */
+  /** Whether this input carries no risk, such as a test key. */
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
   /**
-   * What it is about to do with this input, for the person who confirms it. It decides nothing and gives nothing away.
-   * It throws what `run` would refuse anyway, so that nobody confirms that in vain. `run`: this command with this
-   * input in the same room but for these members, such as a transaction that is taken back. Functions of the room
-   * keep the store.
+   * Returns the preview of a change, for the person who confirms it. It changes nothing, shows no secret, and throws
+   * the same errors as `run`, so that nobody confirms in vain. `run`: runs this command with some members of the room
+   * replaced, such as a transaction that is rolled back. Functions of the room still use the original store.
    */
   effect?: (
     input: Static<Input>,
     room: Room,
     run: (others: object) => Promise<Returned<Static<Answer>>>,
   ) => Promise<Effect>;
-  /** Whether `effect` can find a danger, so that a terminal asks for it too. */
+  /** Whether `effect` can return `isDanger`, so that a terminal asks for a confirmation as well. */
   mayBeDanger?: true;
   /**
-   * It calls somebody outside, such as a vendor. A user interface does it when a person presses a button, and never for
-   * a link.
+   * The command calls an outside service, such as a vendor. The console runs it only when a person presses a button,
+   * never for a link.
    */
   calls?: true;
-  /** Only the machine of the service can do it. */
+  /** Only the terminal offers the command. */
   only?: "terminal";
-  /** Default: `shared`, beside a running service. `untimed`: without time limits. `own`: no service may run on it. */
-  store?: "shared" | "untimed" | "own" | "none";
-  /** Whether it may read a replica, which can be behind: it decides nothing, and what it reads grows with traffic. */
-  reports?: true;
-  /** The members that name what the command acts on, in order. They are positional arguments on a terminal. */
-  target?: readonly (keyof Static<Input> & string)[];
   /**
-   * Whether it can act on a row of a list. A user interface offers it only there. Default: on each row that names its
-   * target.
+   * How the command opens the store. `shared` (default): beside a running service. `untimed`: the same without time
+   * limits. `own`: alone, while no service runs.
    */
+  store?: "shared" | "untimed" | "own" | "none";
+  /**
+   * Whether the command may read a replica, which may lag behind. Only for reports: reads that grow with traffic and
+   * decide nothing.
+   */
+  reports?: true;
+  /** Members that name the target, in order. On a terminal they are positional arguments. */
+  target?: readonly (keyof Static<Input> & string)[];
+  /** Whether the command suits a row of a list; lists offer it only then. Default: every row that names the target. */
   fits?: (row: Readonly<Record<string, unknown>>) => boolean;
-  /** The data that `run` returns, as the store has it. What it does not declare goes nowhere. */
+  /** The schema of the value that `run` returns. Undeclared members are dropped. */
   answer: Answer;
-  /** The columns of the answer's list. Default: all members of a row. */
+  /** Columns of the list on a terminal. Default: all members of a row. */
   columns?: readonly Column<RowOf<Static<Answer>>>[];
-  /** The columns of a page: the first one names the row, and leads to its record. Default: `columns`. */
+  /** Columns of the list on a page. The first column links to the row's record. Default: `columns`. */
   page?: readonly Column<RowOf<Static<Answer>>>[];
-  /** What else a console makes of its answer. */
+  /** Where else the console uses the answer. */
   shownAs?: ShownAs;
-  /** A cell of its rows is a form: the column, the command that it runs, and the member that names the row there. */
+  /**
+   * Makes a cell editable. `column`: the column; `by`: the command that saves the cell; `names`: that command's member
+   * for the row.
+   */
   edits?: { column: string; by: string; names: string };
-  /** The command that acts on the rows which a person chose by the members of this one. */
+  /** Id of a command that acts on rows chosen with this command's input. */
   actsOnChosen?: string;
-  /** For choices that a person has about a record: when each is right, and what becomes of the money. */
+  /** Advice for a person who has to choose among commands: when to run this one, and what happens to the money. */
   choices?: readonly { when: string; money: string }[];
   /**
-   * What a form offers for members that say `offered`: of what was given so far, such as the headings of a chosen file;
-   * and after this answer, with the texts to ask again.
+   * Suggestions for members marked `offered`. `before`: from the input so far, such as the headings of a chosen file.
+   * `after`: from the answer, with the texts for the next request.
    */
   offers?: {
     before: (input: Partial<Static<Input>>, room: Room) => Promise<Offered>;
     after?: (answer: Static<Answer>) => { offered: Offered; texts: Readonly<Record<string, string>> };
   };
-  /** A CSV of those rows of its answer that somebody else gets, by a filled button. */
+  /** A filled button that downloads the fitting rows as CSV, for somebody else. */
   handsOut?: { title: string; fits: (row: RowOf<Static<Answer>>) => boolean };
-  /**
-   * What a page fills in where the command is about its record without naming it as a target; undefined: it does not
-   * fit.
-   */
+  /** The input for a page whose record is not the command's target. Undefined: the page does not offer the command. */
   fills?: (
     row: Readonly<Record<string, unknown>>,
   ) => { input: Readonly<Record<string, string>>; title: string } | undefined;
-  /** The answer on a page. Default: `view`. */
+  /** The view of an answer on a page. Default: `view`. */
   onPage?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];
-  /** What a form's button does after this dry run, such as "Publish 30 prices"; undefined after any other answer. */
-  does?: (answer: Static<Answer>) => string | undefined;
-  /** The answer as a letter, which a page draws in its place; undefined if it is none. It throws as `run` does. */
-  letter?: (input: Static<Input>, room: Room) => Promise<Letter | undefined>;
   /**
-   * The column by which a page sorts at first; with a minus before it the other way round. Default: as `run` gives
-   * them.
+   * The label of the submit button after a dry run, such as "Publish 30 prices". Undefined if the answer is no dry run.
    */
+  does?: (answer: Static<Answer>) => string | undefined;
+  /**
+   * The answer as a letter, which a page shows instead of the view; undefined if there is none. Throws as `run` does.
+   */
+  letter?: (input: Static<Input>, room: Room) => Promise<Letter | undefined>;
+  /** The column that a page sorts by at first, descending after a minus. Default: the order of `run`. */
   sort?: string;
-  /** Sentence for an empty list. */
+  /** The sentence for an empty list. */
   none?: string;
-  /** What makes its first row appear, and the id of the command that does. */
+  /** For an empty list: a sentence about how rows appear, and the id of the command that adds one. */
   noneThen?: { says: string; by?: string };
-  /** Rows of each table that a user interface shows until a person asks for all. Default: all. */
+  /** Number of rows that each table shows until a person asks for all. Default: all. */
   first?: number;
-  /** The answer as people read it. Default: a list as a table, an object line by line. */
+  /** The answer for people. Default: a list as a table, an object line by line. */
   view?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];
-  /** False: the command worked, but something needs a hand. The exit code is then 1. */
+  /** False: the command worked but found a problem. A terminal then exits with 1. */
   isWell?: (answer: Static<Answer>) => boolean;
-  /** The kinds of entries that a change leaves in the audit trail. */
+  /** The audit kinds that the command writes. */
   records?: readonly DeclaredKind[];
   /**
-   * How many rows a choice of its input finds by itself, where an index tells: `{ state: { unknown: 2 } }`. `asked`:
-   * what else a page asks for, by which it may count fewer. `all`: its rows without any choice, if they were read
-   * already.
+   * Row counts for the words of a member, such as `{ state: { unknown: 2 } }`, from an index. `asked`: the other
+   * filters, which may lower the counts. `all`: the unfiltered rows, if a page has read them already.
    */
   choiceCounts?: (
     asked: Readonly<Record<string, string>>,
@@ -182,40 +186,38 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
     all?: readonly Returned<RowOf<Static<Answer>>>[],
   ) => Promise<ChoiceCounts>;
   /**
-   * Its tab on the page of a record: its word, if that is not its title, and how many rows it has of the record,
-   * counted up to `mostCounted`.
+   * A tab on a record's page. Its default title is the command's. `count`: rows that belong to the record, at most
+   * `mostCounted`.
    */
   tab?: {
     title?: string;
     count?: (asked: Readonly<Record<string, string>>, room: Room) => Promise<number | undefined>;
   };
-  /** One sentence of figures, at the head of its page or above what a dry run found. Empty: there is none. */
+  /** One sentence of figures, at the head of the page or above the result of a dry run. Empty text: no sentence. */
   figures?: (answer: Static<Answer>, viewing: Viewing) => string;
-  /** The things that progress counts, such as `rows`. */
+  /** The unit of progress, such as `rows`. */
   counts?: string;
-  /** More help: a heading, then terms and their sentences. */
+  /** Further help: a heading, then terms with their explanations. */
   guide?: { heading: string; items: readonly (readonly [string, string])[] };
   run: (input: Static<Input>, room: Room) => Promise<Returned<Static<Answer>>>;
-  /**
-   * All rows that fit, however many, some at a time and in the order of the list: for CSV. Unless given, `run` returns
-   * all.
-   */
+  /** Yields all rows in chunks, in the order of the list, for CSV. Default: the rows of `run`. */
   rows?: (input: Static<Input>, room: Room) => AsyncIterable<readonly Returned<RowOf<Static<Answer>>>[]>;
 }
 
-/** Rows of a list that are read at a time when all of them are wanted. */
+/** Rows in one chunk when all rows are read. */
 export const rowsAtOnce = 1_000;
 
 export interface CommandTexts<Input extends TObject> {
   /**
-   * Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. Default: none.
+   * The schema of the input, read by `readTexts`. Descriptions become help of options and hints of forms. Default: no
+   * members.
    */
   input: Input;
-  /** Default: without any input. */
+  /** Default: one example without input. */
   examples: readonly ExampleOf<Static<Input>>[];
 }
 
-/** One row of the table of commands. The command line, its documents and the tests of all commands derive from it. */
+/** A command as one value. Its command line, documents and tests all derive from it. */
 export type Command<Room> = Specification<TObject, TSchema, Room> & CommandTexts<TObject>;
 
 /**
@@ -228,24 +230,26 @@ export function command<Answer extends TSchema, Room, Input extends TObject = TO
   return { input: Type.Object({}), examples: [{}], ...specification } as unknown as Command<Room>;
 }
 
-/** What it is called at the head of its page and of its help. */
+/** The title without its "…", for headings. */
 export function titleOf({ title }: Pick<Command<never>, "title">): string {
   return title.replace(/…$/, "");
 }
 
-/** Runs a command. What it returns holds only what its schema declares. Every user interface runs commands with it. */
+/**
+ * Runs a command, and drops members that its schema does not declare. Every user interface runs commands with this
+ * function.
+ */
 export async function answered<Room>(command: Command<Room>, input: object, room: Room): Promise<unknown> {
   return projected(command.answer, await command.run(input as never, room), "stored");
 }
 
-/** Whether a person of this role may run the command. */
 export function mayRun(role: Role, { role: least }: Pick<Command<never>, "role">): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
 type Confirmed<Room> = Pick<Command<Room>, "kind" | "gives" | "givesNothing" | "effect" | "mayBeDanger" | "run">;
 
-/** Whether a person of a user interface confirms it with a passkey. `never`: whatever the input is. */
+/** Whether a user interface asks for a passkey before it runs the command. `never`: for no input. */
 export function confirms(command: Omit<Confirmed<never>, "run">): "always" | "sometimes" | "never" {
   const { kind, gives, givesNothing } = command;
   if (kind === "danger") return "always";
@@ -253,12 +257,12 @@ export function confirms(command: Omit<Confirmed<never>, "run">): "always" | "so
   return mayBeDanger(command) ? "sometimes" : "never";
 }
 
-/** Whether a person confirms it, at a terminal too, with some input at least. */
+/** Whether the command can need a confirmation on a terminal. */
 export function mayBeDanger({ kind, mayBeDanger: may }: Pick<Command<never>, "kind" | "mayBeDanger">): boolean {
   return kind === "danger" || may === true;
 }
 
-/** What a person has to confirm of this input; undefined: nothing. Throws what the command refuses about it. */
+/** Returns the preview that a person must confirm, or undefined if none is needed. Throws the command's own errors. */
 export async function confirmed<Room>(
   { kind, gives, givesNothing, effect, run }: Confirmed<Room>,
   input: object,
@@ -271,12 +275,12 @@ export async function confirmed<Room>(
   return isDanger || isGift ? { ...own, isDanger } : undefined;
 }
 
-/** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */
+/** A command failed for a reason that the person should read. `message` is a sentence with the reason or the remedy. */
 export class CommandError extends ErrorWithMends {
   readonly exitCode = 1;
 }
 
-/** The person may not run the command. */
+/** The person's role may not run the command. */
 export class RoleError extends Error {
   readonly command: string;
 
@@ -286,15 +290,15 @@ export class RoleError extends Error {
   }
 }
 
-/** Throws a `RoleError` for a role that may not run the command. */
+/** Throws a `RoleError` if the role may not run the command. */
 export function checkRole(command: Command<never>, role: Role): void {
   if (!mayRun(role, command)) throw new RoleError(command, role);
 }
 
 /**
- * Turns the texts that a person gave into the input of a command. Days are days in `zone`. Every user interface calls
- * it before it runs a command. Throws a `RoleError` for a role that may not run it, and an `InputError` with all
- * problems of the texts.
+ * Reads a person's texts as the input of a command. Days are days in `zone`. Every user interface calls this before it
+ * runs a command. Throws a `RoleError` if the role may not run the command, and an `InputError` with all problems of
+ * the texts.
  */
 export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {
   checkRole(command, role);

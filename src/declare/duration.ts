@@ -1,4 +1,4 @@
-/** A length of time as people write it. */
+/** A duration as people write it. */
 export const duration = {
   form: "a length of time, such as 500ms, 20s, 5min or 24h",
   /** Milliseconds. */
@@ -9,7 +9,7 @@ export const duration = {
   },
 };
 
-/** A length of time of `least` or more. */
+/** A duration of at least `least`. */
 export const timeFrom = (least: string) => ({
   form: `a length of time of ${least} or more`,
   read: (text: string): number | undefined => {
@@ -18,7 +18,7 @@ export const timeFrom = (least: string) => ({
   },
 });
 
-/** A length of time of `most` or less. */
+/** A duration of at most `most`. */
 export const timeUpTo = (most: string) => ({
   form: `a length of time of at most ${most}, such as 20s, 5min or 24h`,
   hint: "5min, 24h or 7d",
@@ -28,8 +28,8 @@ export const timeUpTo = (most: string) => ({
   },
 });
 
-/** How long what was rolled stays valid. For longer it would be a second secret, of which nobody thinks. */
+/** How long a rotated secret stays valid. Beyond 30 days it would be a forgotten second secret. */
 export const overlapTime = timeUpTo("30d");
 
-/** A length of time above 0. */
+/** A duration above 0. */
 export const someTime = { form: duration.form, read: (text: string) => duration.read(text) || undefined };

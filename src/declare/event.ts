@@ -6,15 +6,15 @@ import Type from "./schema/type.ts";
 import type { Version } from "./versions.ts";
 
 interface EventDescription<Data extends TObject> {
-  /** What has happened, in one sentence. */
+  /** One sentence about what happened. */
   summary: string;
-  /** The version with which it came, if not with the first. */
+  /** The version that added the type. Default: the first version. */
   since?: Version;
-  /** The scope that a key needs to read such events. Null: any key of the account may. */
+  /** The scope that a key needs to read these events. Null: every key of the account may. */
   scope: Scope | null;
-  /** True: accounts get no such event. */
+  /** True: accounts do not receive these events. */
   isForOperators?: true;
-  /** Ids and states only: no personal data. */
+  /** The schema of an event's data: ids and states, no personal data. */
   data: Data;
   example: Static<Data>;
 }
@@ -40,7 +40,7 @@ const chargeExample = {
   charged_at: "2026-11-02T09:30:00.000Z",
 };
 
-/** Every type of event that Duba tells others of, in webhooks and in `GET /api/v2/events`. */
+/** The event types that webhooks and `GET /api/v2/events` report. */
 export const eventTypes = {
   "verification.settled": describe({
     summary: "A verification whose outcome was unknown has an outcome now.",
@@ -134,10 +134,10 @@ export type EventType = keyof typeof eventTypes;
 export type EventData<Type extends EventType> = Static<(typeof eventTypes)[Type]["data"]>;
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
-/** The types that accounts get. */
+/** Event types that accounts receive. */
 export const accountEventTypes = eventTypeNames.filter((type) => !eventTypes[type].isForOperators);
 
-/** What happened as people say it: "Key revoked" of `key.revoked`. */
+/** Returns a label for people: "Key revoked" for `key.revoked`. */
 export function eventText(type: string): string {
   const words = type.replace(/^console\./, "").replaceAll(/[._]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);

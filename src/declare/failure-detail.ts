@@ -1,4 +1,4 @@
-/** One problem of one parameter; all problems of a request are reported together. */
+/** One problem of one parameter. A failure lists all problems of a request. */
 export interface FieldError {
   field: string;
   message: string;
@@ -7,15 +7,15 @@ export interface FieldError {
 /** Optional parts of a failure beyond its code and message. */
 export interface FailureDetail {
   fields?: FieldError[];
-  /** Whole seconds for `Retry-After`. */
+  /** The `Retry-After` header, in whole seconds. */
   retryAfter?: number;
-  /** Overrides the table, for example when our account at the vendor has no money and a retry cannot help. */
+  /** Overrides the failure's own value. Example: our account at the vendor is empty, so a retry cannot help. */
   retryable?: boolean;
   headers?: Record<string, string>;
-  /** Members added to `error`, such as `charged` of a verification. */
+  /** Further members of `error`, such as `charged` for a verification. */
   facts?: Record<string, unknown>;
-  /** The sandbox fails because a test key asks it to: this is no problem of the service. */
+  /** The sandbox failed because a test number asked for a failure: the log must not count it as a problem. */
   rehearsed?: true;
-  /** Fields of the log line, which the caller does not see: codes and ids. */
+  /** Fields of the log line that the caller does not see: codes and ids only. */
   logged?: Record<string, unknown>;
 }

@@ -6,7 +6,7 @@ import type { Version } from "./versions.ts";
 interface FailureFacts {
   /** The HTTP status. */
   status: number;
-  /** The version with which it came, if not with the first. */
+  /** The version that added the failure. Default: the first version. */
   since?: Version;
   /** True if the same request may succeed later. */
   retryable?: boolean;
@@ -17,7 +17,7 @@ interface FailureFacts {
 const unlessSet = "unless its operator set another limit";
 const withPhone = checkKinds.filter((kind) => "phone_mismatch" in negativesOf(kind));
 
-/** Every failure that Duba can answer. The code is a stable public name. No other file repeats these facts. */
+/** All failures of the API. A code is a stable public name. No other file repeats these facts. */
 const table = {
   malformed_json: {
     status: 400,

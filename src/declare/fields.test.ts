@@ -9,7 +9,7 @@ const accepts = (field: TSchema, texts: string[]) => texts.filter((text) => !Che
 const refuses = (field: TSchema, texts: string[]) => texts.filter((text) => Check(field, text));
 
 suite("formats", () => {
-  test("a BVN has 11 digits of any beginning, with spaces anywhere", () => {
+  test("a BVN has 11 digits, any first digit, and spaces anywhere", () => {
     const shorter = ["2212345678", "221234567890", "2212345678a", "\t22123456789"];
     assert.deepEqual(accepts(number, ["22123456789", "00000000001", " 221 2345 6789 "]), []);
     assert.deepEqual(
@@ -26,7 +26,7 @@ suite("formats", () => {
     assert.equal(digitsOf(" 221 2345 6789 "), "22123456789");
   });
 
-  test("a phone number comes in four forms, with any prefix", () => {
+  test("a phone number is accepted in four forms, with any operator's prefix", () => {
     const forms = "08012345678|2348012345678|+2348012345678|8012345678|+234 801 234 5678|0 1 0 1 2 3 4 5 6 7 8".split(
       "|",
     );
@@ -42,7 +42,7 @@ suite("formats", () => {
     assert.deepEqual(refuses(phoneField, others), []);
   });
 
-  test("an amount is above zero, with at most nine digits and two decimals", () => {
+  test("an amount is above zero, with at most nine digits before the point and two after", () => {
     assert.deepEqual(accepts(amountField, ["1", "100", "100.5", "100.50", "0.01", "999999999.99", "000000001"]), []);
     assert.deepEqual(
       refuses(amountField, [
@@ -66,13 +66,13 @@ suite("formats", () => {
     );
   });
 
-  test("a format refuses long hostile text without backtracking over it", () => {
+  test("no field's pattern needs exponential time for long hostile text", () => {
     for (const field of [number, phoneField, amountField])
       for (const text of [" ".repeat(16_000), `${"1 ".repeat(8_000)}x`, "0".repeat(16_000)])
         assert.equal(Check(field, text), false);
   });
 
-  test("a problem repeats only short plain words that hold no ten digits in a row", () => {
+  test("a problem repeats only short plain words, and never ten digits in a row", () => {
     assert.deepEqual(
       ["FOODATA", "a_b-1", "123456789"].filter((text) => !isRepeatable(text)),
       [],

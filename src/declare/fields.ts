@@ -3,8 +3,8 @@ import Type from "./schema/type.ts";
 import type { Version } from "./versions.ts";
 
 /**
- * A text field of a request. `problem` completes the sentence that a caller reads when the value has the wrong form: it
- * says what would be right and never repeats the value.
+ * A text field of a request. `problem` completes the caller's error sentence for a value of the wrong form. It says
+ * what is right, and never repeats the value.
  */
 export interface FieldOptions {
   pattern?: string;
@@ -12,9 +12,9 @@ export interface FieldOptions {
   description: string;
   problem: string;
   example?: string;
-  /** Its number counts something: leading zeros say nothing. */
+  /** The number counts something, so leading zeros do not matter. */
   quantity?: true;
-  /** The version with which it came, if not with its operation. */
+  /** The version that added the field. Default: the version of its operation. */
   since?: Version;
 }
 
@@ -27,25 +27,24 @@ export function optionalField(options: FieldOptions): TOptional<TString> {
   return Type.Optional(field(options));
 }
 
-/** A catalogue code as a caller types it: any text but the empty one. The look-up decides whether it exists. */
+/** A catalogue code: any text but the empty one. The look-up decides whether the code exists. */
 export function codeField(description: string, example: string): TString {
   return field({ pattern: "^[^]", description, problem: "must not be empty", example });
 }
 
-/** A member that is never refused: what is no text counts as an empty one. */
+/** A member that is never refused: a value that is not text counts as empty. */
 export function lenientField(description: string): TOptional<TString> {
   return Type.Optional(Type.String({ description, lenient: true }));
 }
 
-/** Eleven digits; `digitsOf` drops the spaces that people put among them. */
+/** Eleven digits, perhaps with spaces, which `digitsOf` removes. */
 export function elevenDigitsField(description: string, example: string): TString {
   return field({ pattern: "^ *(?:[0-9] *){11}$", description, problem: "must be 11 digits", example });
 }
 
 /**
- * A Nigerian mobile number in one of its four usual forms. Numbers are portable, so no prefix of an operator is ever
- * refused. A 0 as the first of the ten digits belongs to a number that lacks one: it would match nobody, and the vendor
- * would be paid for that.
+ * A Nigerian mobile number in one of four usual forms. Numbers are portable, so no operator's prefix is refused. A
+ * first digit 0 among the ten means that a digit is missing: the vendor would charge for it without a match.
  */
 export const phoneField = field({
   pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?[1-9] *(?:[0-9] *){9}$",
@@ -58,7 +57,7 @@ export const phoneField = field({
   example: "08000000017",
 });
 
-/** Naira text: at most nine digits and two decimals, above zero. */
+/** Naira text above zero: at most nine digits, and two decimals. */
 export const amountField = field({
   pattern: "^(?=.*[1-9])\\d{1,9}(\\.\\d{1,2})?$",
   description:
@@ -69,40 +68,41 @@ export const amountField = field({
   quantity: true,
 });
 
-/** A text of digits without its spaces. */
 export function digitsOf(text: string): string {
   return text.replaceAll(" ", "");
 }
 
-/** The ten digits that all forms of one phone number share, of a text that passed `phoneField`. */
+/** Returns the ten digits that all forms of a phone number share. The text must match `phoneField`. */
 export function phoneOf(text: string): string {
   return text.replaceAll(" ", "").slice(-10);
 }
 
-/** Whether a message may repeat a caller's text. */
+/** Whether an error message may repeat a caller's text. */
 export function isRepeatable(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(text) && !holdsLongNumber(text);
 }
 
-/** An id that a proxy draws: 32 hexadecimal digits, of which some are letters. A long run of digits is chance there. */
+/**
+ * An id drawn by a proxy: 32 hexadecimal digits, at least one of them a letter. A long run of digits in it is chance.
+ */
 const drawnId = /^(?=\d*[a-f])[\da-f]{32}$/;
 
-/** Whether a text is an id that cannot contain a number of a person. */
+/** Whether a text is an id that contains no personal number. */
 export function isPlainId(text: string): boolean {
   return /^[A-Za-z0-9._:-]{1,64}$/.test(text) && (drawnId.test(text) || !holdsLongNumber(text));
 }
 
 /**
- * Whether a text may name an account or a person of the console. Other text may be about anybody, and no statement of
- * the store gets it.
+ * Whether a text may name an account or a person who signs in. Other text may be personal data, so it never reaches an
+ * SQL statement.
  */
 export function isIdOrEmail(text: string): boolean {
   return isPlainId(text) || /^[^\s@]+@[^\s@]+$/.test(text);
 }
 
 /**
- * Whether a text has ten digits in a row, of any script and whatever separates them: people paste BVNs and phone
- * numbers anywhere.
+ * Whether a text contains ten digits, in any script and with any separators: people paste BVNs and phone numbers
+ * anywhere.
  */
 export function holdsLongNumber(text: string, long = /\p{Nd}{10}/u): boolean {
   return long.test(text.replaceAll(/[^A-Za-z\p{Nd}]/gu, ""));

@@ -1,11 +1,9 @@
-/**
- * Half-width and full-width: spreadsheets take both for the beginning of a formula. A tab or CR before it is dropped.
- */
+/** Formulas begin with these characters, half-width or full-width. Spreadsheets skip a leading tab or CR. */
 const formula = /^[=+\-@＝＋－＠\t\r]/;
 const escapable = /^'*[=+\-@＝＋－＠\t\r]/;
 const escaped = /^'+[=+\-@＝＋－＠\t\r]/;
 
-/** True for text that a spreadsheet runs as a formula. */
+/** True if a spreadsheet would run the text as a formula. */
 export function isFormula(text: string): boolean {
   return formula.test(text);
 }
@@ -15,7 +13,7 @@ export function withoutFormula(text: string): string {
   return escapable.test(text) ? `'${text}` : text;
 }
 
-/** Undoes `withoutFormula`. */
+/** Reverses `withoutFormula`. */
 export function withFormula(text: string): string {
   return escaped.test(text) ? text.slice(1) : text;
 }

@@ -33,7 +33,7 @@ export const ResidentialInfo = Type.Object(
   { title: "ResidentialInfo" },
 );
 
-/** The record of a person as a source gives it: members in the documented order, without Duba's own reference. */
+/** The record of a person: members in the documented order, without Duba's reference. */
 export const PersonRecord = Type.Object(
   {
     bvn_number: text("The BVN"),
@@ -54,7 +54,7 @@ export const PersonRecord = Type.Object(
 
 export type PersonRecord = Static<typeof PersonRecord>;
 
-/** The months as a record writes them. */
+/** Months as records spell them. */
 export const months = "January February March April May June July August September October November December".split(
   " ",
 );
@@ -66,12 +66,12 @@ interface RecordDay {
   year: number;
 }
 
-/** `29-Jul-1982`. */
+/** Formats a day as `29-Jul-1982`. */
 export function shortDate({ day, month, year }: RecordDay): string {
   return `${String(day).padStart(2, "0")}-${months[month]!.slice(0, 3)}-${year}`;
 }
 
-/** `July 29, 1982`. */
+/** Formats a day as `July 29, 1982`. */
 export function longDate({ day, month, year }: RecordDay): string {
   return `${months[month]} ${day}, ${year}`;
 }

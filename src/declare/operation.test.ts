@@ -26,12 +26,12 @@ const greet = operation({
 });
 
 suite("operation", () => {
-  test("an operation is handed its room by bind", async () => {
+  test("bind gives an operation its room", async () => {
     const [bound] = bind([greet], { word: "sannu" });
     assert.deepEqual(await bound!.run!({} as never, bound!.room), { text: "sannu" });
   });
 
-  test("answers what it declares and what its shape implies, nothing else", () => {
+  test("an operation answers its declared failures and those that its shape implies, and no others", () => {
     const codes = failuresOf(greet as never);
     assert.ok(codes.includes("provider_not_found") && codes.includes("missing_credentials"));
     for (const code of ["validation_failed", "malformed_json", "bvn_not_found", "operation_retired"] as FailureCode[])
@@ -40,7 +40,7 @@ suite("operation", () => {
 });
 
 suite("failures", () => {
-  test("failures have a body of one shape, with the path's payload after error", () => {
+  test("every failure has a body of one shape, with the path's payload after `error`", () => {
     const body = failureBody(new Failure("provider_not_found", "No."), "r1", greet as never);
     assert.equal(
       JSON.stringify(body),
@@ -50,7 +50,7 @@ suite("failures", () => {
     );
   });
 
-  test("each tell a cause and a cure in sentences", () => {
+  test("every failure states its cause and its cure in sentences", () => {
     for (const [code, { cause, cure, status }] of Object.entries(failures)) {
       assert.match(cause, /^[A-Z`].*\.$/, code);
       assert.match(cure, /^[A-Z`].*\.$/, code);

@@ -6,24 +6,24 @@ import type { OwnFees } from "./check-kind.ts";
 import { type FailureCode, failures } from "./failures.ts";
 import type { Version } from "./versions.ts";
 
-/** What the path of each operation begins with. A service can serve the operations under other prefixes as well. */
+/** The prefix of every operation's path. A service can serve the operations under further prefixes as well. */
 export const pathPrefix = "/api/v2";
 
-/** The path of an operation under another prefix. */
+/** Moves an operation's path to another prefix. */
 export function pathUnder(prefix: string, path: string): string {
   return prefix + path.slice(pathPrefix.length);
 }
 
-/** An address without the prefix of the paths, with which it may end, and that prefix. */
+/** Splits a URL into the service's address and the path prefix, if the URL ends with one. */
 export function withoutPrefix(url: string): { url: string; prefix: string } {
   const [, bare = url, prefix = pathPrefix] = /^(.*?)(\/api(?:\/v2)?)$/.exec(url) ?? [];
   return { url: bare, prefix };
 }
 
 export type Mode = "test" | "live";
-/** Whether an account receives whole identity records, or only a yes and a name. */
+/** What an account receives: whole identity records, or only the match and a masked name. */
 export type Answers = "full" | "masked";
-/** What a key may do unless its operator says otherwise. */
+/** Scopes of a new key unless the operator chooses others. */
 export const usualScopes = ["catalogue:read", "identity:verify"] as const;
 export const scopes = [...usualScopes, "events:manage"] as const;
 export type Scope = (typeof scopes)[number];
@@ -39,24 +39,24 @@ export interface Caller {
   terms: AccountTerms;
 }
 
-/** One accepted request, its input already checked against the operation's schemas. */
+/** One accepted request. The input matches the operation's schemas. */
 export interface Call<Input = unknown, Headers = unknown> {
   input: Input;
   headers: Headers;
-  /** Null when an operation that is open to anonymous callers was called without a credential. */
+  /** Null: an anonymous call of an operation that allows it. */
   caller: Caller | null;
   requestId: string;
-  /** The caller's network address, from the connection or a trusted proxy. */
+  /** The caller's network address, from the connection or from a trusted proxy. */
   address: string;
 }
 
-/** An answer with extra headers. An operation without extra headers returns the plain answer. */
+/** An answer with extra headers. Operations without extra headers return the answer itself. */
 export interface Answered<Answer> {
   answer: Answer;
   headers: Record<string, string>;
-  /** What a test key should know of its request. */
+  /** A hint for test keys, such as a likely mistake in the request. */
   hint?: string | undefined;
-  /** Called if the connection ended before the last byte of the answer was handed to it. */
+  /** Called if the connection closes before the whole answer is sent. */
   undelivered?: (() => void) | undefined;
 }
 
@@ -67,28 +67,28 @@ export interface Example {
   answer: object;
 }
 
-/** How often an account may call an operation in each mode, whatever its keys. Callers read the name in headers. */
+/** An account's rate limit for one operation in each mode, shared by all its keys. Rate-limit headers show the name. */
 export interface OwnLimit extends Limit {
   readonly name: string;
-  /** How often in 24 hours, beside that. */
+  /** A second limit, per 24 hours. */
   readonly perDay?: number;
 }
 
 interface Described {
   /** The public name: OpenAPI's operationId, the method of generated clients, the argument of `duba call`. */
   id: string;
-  /** The version with which it came, if not with the first. */
+  /** The version that added the operation. Default: the first version. */
   since?: Version;
   path: `/${string}`;
   summary: string;
-  /** Ends of paths under which callers look for it, without signs: `databundles` is `…/data-bundles`. */
+  /** Wrong path endings that callers try, without separators: `databundles` means `…/data-bundles`. */
   alsoCalled?: readonly string[];
   description: string;
   group: "Data" | "Cable TV" | "Identity" | "Wallet" | "Events" | "Requests" | "Credentials";
-  /** `credential`: required. `anonymous`: optional, but a bad one is refused. `own`: `run` checks it. */
+  /** `credential`: required. `anonymous`: optional, but a wrong one is refused. `own`: `run` checks it. */
   access: "credential" | "anonymous" | "own";
   scope: Scope | null;
-  /** The rate limit that counts the call: one of the core's, or one of its own. */
+  /** The rate limit that counts the call. */
   limit: "catalogue" | "verification" | "credential" | OwnLimit;
   examples: readonly Example[];
   /**
@@ -97,29 +97,28 @@ interface Described {
   failurePayload?: (message: string) => Record<string, unknown>;
   /** Default members of `error` in every failure of this path. A failure can override them. */
   failureFacts?: Record<string, unknown>;
-  /** Days as `YYYY-MM-DD`; after `sunset` the operation answers `operation_retired`. */
+  /** Days as `YYYY-MM-DD`. From `sunset` on, the operation answers `operation_retired`. */
   deprecated?: { since: string; sunset: string; link: string };
 }
 
 interface Usual {
-  /**
-   * Whether the interface document has the operation. The others serve compatibility, or are Duba's own. Default:
-   * false.
-   */
+  /** Whether the OpenAPI document describes the operation. False: it serves compatibility, or only Duba itself. */
   documented: boolean;
-  /** Failures beyond those that the access, limit and input imply. Default: none. */
+  /** Further failures, beyond those that access, limit and input imply. */
   failures: readonly FailureCode[];
 }
 
 type Carried<Input extends TObject> =
-  /** Members in the query string. With each carriage those that the path names are in the path. */
+  /**
+   * How the input travels: here in the query string. With every carriage, members that the path names are in the path.
+   */
   | { method: "GET" | "POST" | "DELETE"; carriage: "query"; input: Input }
-  /** Members in the query string, in a JSON body sent with GET, or in one sent with QUERY (RFC 10008). */
+  /** In the query string, or in a JSON body of GET or QUERY (RFC 10008). */
   | { method: "GET"; carriage: "query or body"; input: Input }
   | { method: "POST"; carriage: "body"; input: Input };
 
 type Answering<Input, Headers, Answer extends TSchema, Room> =
-  /** Does the work and returns the answer, which is then checked against the schema and written as JSON. */
+  /** Computes the answer. The server checks it against the schema and writes it as JSON. */
   | {
       run: (
         call: Call<Input, Headers>,
@@ -127,28 +126,30 @@ type Answering<Input, Headers, Answer extends TSchema, Room> =
       ) => Promise<(Static<Answer> & object) | Answered<Static<Answer> & object>>;
       pick?: never;
     }
-  /** Picks an answer that is already written. Runs on every request, so it must not wait or compute. `id`: its own. */
+  /**
+   * Picks a prepared answer. Runs on every request, so it must neither wait nor compute. `id`: the operation's own id.
+   */
   | { pick: (call: Call<Input, Headers>, room: Room, id: string) => ReadyResponse; run?: never };
 
 type Specification<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room> = Described &
   Carried<Input> &
   Answering<Static<Input>, Static<Headers>, Answer, Room> & {
-    /** Request headers that the operation reads, by lower-case name. */
+    /** Schema of the request headers that the operation reads, in lower case. */
     headers?: Headers;
     answer: Answer;
-    /** Headers of its own that an answer may have; the OpenAPI document describes them. */
+    /** Names of the operation's own response headers, for the OpenAPI document. */
     responseHeaders?: readonly string[];
   };
 
-/** One row of the product's table. Routes, documents, the command line and tests all derive from it. */
+/** An operation as one value. Routes, documents, the command line and tests all derive from it. */
 export type Operation<Room> = Specification<TObject, TObject, TSchema, Room> & Usual;
 
-/** An operation with its room, which `run` and `pick` get: ready to serve over HTTP. */
+/** An operation with its dependencies bound: ready to serve over HTTP. */
 export type BoundOperation = Operation<never> & { readonly room: never };
 
 /**
- * Declares an operation. Annotate the second parameter of `run` or `pick` with the type of the room; the schemas type
- * the input and the answer.
+ * Declares an operation. Annotate the second parameter of `run` or `pick` with the dependencies that it needs; the
+ * schemas type the input and the answer.
  */
 export function operation<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room>(
   specification: Specification<Input, Headers, Answer, Room> & Partial<Usual>,
@@ -156,31 +157,30 @@ export function operation<Input extends TObject, Headers extends TObject, Answer
   return { documented: false, failures: [], ...specification } as unknown as Operation<Room>;
 }
 
-/** Binds operations to their room. */
 export function bind<Room>(operations: readonly Operation<Room>[], room: Room): BoundOperation[] {
   return operations.map((operation) => ({ ...operation, room }) as unknown as BoundOperation);
 }
 
 /**
- * Answers to a test key carry this header with the value `test`, so that a Duba with another Duba as its vendor never
- * mistakes an invented person for a real one.
+ * This header has the value `test` in answers to test keys. A Duba whose vendor is another Duba then never mistakes an
+ * invented person for a real one.
  */
 export const modeHeader = "Duba-Mode";
 
-/** The value of that header in all answers to live keys of a service that rehearses with stand-ins of vendors. */
+/** The header's value in all answers to live keys if the vendors are stand-ins. */
 export const standInMode = "stand-in";
 
-/** Whether all answers of an operation to a test key, failures included, carry `Duba-Mode: test`. */
+/** Whether all answers to a test key carry `Duba-Mode: test`, failures included. */
 export function tellsMode({ scope }: Pick<Described, "scope">): boolean {
   return scope === "identity:verify";
 }
 
-/** The names of the members that an operation's path holds. */
+/** Returns the member names in the path. */
 export function pathMembers({ path }: Pick<Described, "path">): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 }
 
-/** The input of an operation without the members in its path. */
+/** Returns the input schema without the members of the path. */
 export function inputBesidePath({ path, input }: Pick<Operation<never>, "path" | "input">): TObject {
   const inPath = pathMembers({ path });
   if (inPath.length === 0) return input;
@@ -193,14 +193,14 @@ export function inputBesidePath({ path, input }: Pick<Operation<never>, "path" |
   } as unknown as TObject;
 }
 
-/** Whether the operation takes an idempotency key, so that a caller can repeat it without being charged twice. */
+/** Whether the operation takes an idempotency key, which makes a repeated call safe from a second charge. */
 export function isKeyed({ method, headers }: Operation<never>): boolean {
   return method === "POST" && headers?.properties["idempotency-key"] !== undefined;
 }
 
 const order = Object.keys(failures) as FailureCode[];
 
-/** Every failure that an operation can answer, declared or implied, in the order of the table of failures. */
+/** Returns all failures of an operation, declared or implied, in the order of the failure table. */
 export function failuresOf(operation: Operation<never>): FailureCode[] {
   const codes = new Set<FailureCode>(operation.failures);
   const add = (...more: FailureCode[]) => {

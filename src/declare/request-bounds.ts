@@ -1,2 +1,2 @@
-/** Most KiB of the parts of a request, unless the operator sets other bounds. */
+/** Default limits of a request's parts, in KiB. */
 export const usualKiB = { body: 16, url: 8, headers: 16 } as const;

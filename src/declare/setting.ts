@@ -2,40 +2,38 @@ import { isIP } from "node:net";
 import { isClosed, isNetwork, widthOf } from "../runtime/network/address.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 
-/** One setting of the service: an environment variable, its default, and how its text is read. */
+/** One setting: an environment variable, its default, and a reader for its text. */
 export interface Setting<Value> {
   name: string;
   default: string;
-  /** What it does, in plain sentences, for `docs/settings.md` and `.env.example`. */
+  /** Sentences about its effect, for `docs/settings.md` and `.env.example`. */
   about: string;
-  /** Describes a valid value: completes "NAME must be …". */
+  /** Completes "NAME must be …". */
   form: string;
-  /** Undefined for an invalid text. */
+  /** Returns undefined for invalid text. */
   read: (text: string) => Value | undefined;
-  /** What the form does not tell about an invalid text, in sentences. */
+  /** Further sentences about invalid text, beyond the form. */
   problemsIn?: (text: string) => string[];
-  /** An operator may put a secret into a file, and its path into `NAME_FILE`. */
+  /** A secret: the operator may put it into a file, and the file's path into `NAME_FILE`. */
   secret?: boolean;
-  /** A vendor's setting without which the vendor works too. */
+  /** A vendor's setting that the vendor does not need. */
   optional?: boolean;
-  /**
-   * A sentence if this value is dangerous in case it is a mistake. `own`: addresses at which others reach this machine.
-   */
+  /** Returns a sentence if the value is dangerous when set by mistake. `own`: this machine's addresses. */
   risk?(value: Value, own: readonly string[]): string | undefined;
-  /** The service listens on this address, if there is one. */
+  /** The service listens on the address that this setting holds, if it holds one. */
   listens?: boolean;
-  /** Only `duba call` reads it: the service ignores it. */
+  /** Only `duba call` reads the setting; the service ignores it. */
   onlyCall?: boolean;
-  /** Read until 0.3 where this one is not set. */
+  /** The old setting, read until version 0.3 if the new one is not set. */
   former?: FormerSetting;
 }
 
-/** A setting of version 0.1 that had several values. */
+/** A setting of version 0.1 that combined several values. */
 export interface FormerSetting {
   name: string;
-  /** Whether version 0.1 would have taken this text. */
+  /** Whether version 0.1 accepted this text. */
   isFit: (text: string) => boolean;
-  /** The text of this setting in the text of the former one; undefined if it has none. */
+  /** Reads the new setting's text from the old one's; undefined if it has none. */
   read: (text: string) => string | undefined;
 }
 
@@ -74,7 +72,7 @@ export const size = {
 
 export const httpUrl = {
   form: "an http:// or https:// URL",
-  /** Without a slash at its end. */
+  /** Removes slashes at the end. */
   read: (text: string) => (/^https?:\/\/[^/]/.test(text) && URL.canParse(text) ? text.replace(/\/+$/, "") : undefined),
 };
 
@@ -99,7 +97,7 @@ const everyNetwork = (fits: (entry: string) => boolean) => (text: string) => {
   return entries?.every(fits) ? entries : undefined;
 };
 
-/** Networks of which each is a small part of the internet. */
+/** A list of networks, none of which is a large part of the internet. */
 export const narrowNetworks = {
   form: `${networks.form}, none wider than /8 (IPv6: /16)`,
   read: everyNetwork((entry) => widthOf(entry) >= (entry.includes(":") ? 16 : 8)),
@@ -110,7 +108,7 @@ export const privateNetworks = {
   read: everyNetwork(isClosed),
 };
 
-/** Where to listen, in the form of `example`. Empty reads as null: nowhere. */
+/** An address to listen on, written as in `example`. Empty text is null: do not listen. */
 export const endpoint = (example: string) => ({
   form: `an IP address and a port, such as ${example}`,
   read: (text: string): { host: string; port: number } | null | undefined => {
@@ -120,15 +118,14 @@ export const endpoint = (example: string) => ({
   },
 });
 
-/** The same values, or empty, which reads as null. */
+/** The same values, or empty text, which is null. */
 export const orNone = <Value>({ form, read }: Pick<Setting<Value>, "form" | "read">) => ({
   form: `${form}, or empty`,
   read: (text: string): Value | null | undefined => (text === "" ? null : read(text)),
 });
 
 /**
- * A setting of version 0.1 with a text such as removal=30%,factor=2. The function that it gives takes the name of one
- * of these parts.
+ * Reads parts of a version 0.1 setting such as removal=30%,factor=2. Returns a function that reads the part of a name.
  */
 export const formerParts = <Part extends string>(name: string, ...parts: Part[]) => {
   const known = new Set<string | undefined>(parts);

@@ -7,65 +7,67 @@ import type { Db } from "../../storage/tables.ts";
 import { vendors, vendorTitle } from "../../vendors/registry.ts";
 
 /**
- * Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or
- * that is not there.
+ * Runs a command with the role of the searching person. Returns the rows of the answer; none if the record is missing
+ * or the role may not see it.
  */
 export type RunList = (command: string, texts: Readonly<Record<string, string>>) => Promise<readonly FoundRow[]>;
 export type FoundRow = Readonly<Record<string, unknown>>;
 
-/** A kind of thing that people look up and open. */
+/** A kind of record that the console can search and open. */
 export interface RecordKind {
-  /** The command that shows one, and its member that names it. */
+  /** Id of the command that shows a record, and the name of its member for the record's id. */
   show: string;
   by: string;
-  /** Members of answers that name one. */
+  /** Members of any answer that hold an id of this kind. */
   members: readonly string[];
-  /** What its names look like. */
+  /** The pattern of the ids. */
   named: RegExp;
   /**
-   * The head of its page: its name, its state, whom it is about and when, and which of these say nothing without their
-   * label.
+   * The head of a record's page: title, state member, further members, and (`labelled`) those that need their label
+   * beside them.
    */
   title: (row: FoundRow) => string;
   state?: string;
   meta: readonly string[];
-  /** The member that says in a sentence what became of it. */
+  /** The member with a sentence about the outcome. */
   says?: string;
   labelled?: readonly string[];
-  /** The commands whose button is filled, the first that fits, and those whose plain buttons stand beside it. */
+  /** Ids of commands. The page fills the button of the first `primary` that fits; `beside` get plain buttons. */
   primary?: readonly string[];
   beside?: readonly string[];
-  /** Its facts by heading, at most seven in a panel. The others are folded. */
+  /** Members by heading, at most seven in a panel. The page folds all others. */
   panels?: Readonly<Record<string, readonly string[]>>;
-  /** Commands whose first rows about it stand on its page, and one whose whole table does: their member is `by`. */
+  /**
+   * Ids of commands that list rows of the record: `latest` shows the first rows, `below` the whole table. Both take the
+   * record's id as their member `by`.
+   */
   latest?: readonly string[];
   below?: string;
-  /** Commands of other families that are its tabs, though their member of this name could mean another thing. */
+  /**
+   * Ids of commands of other families that become tabs of the page, although their member `by` can mean something else.
+   */
   tabs?: readonly string[];
-  /** Kinds of entries of the audit trail, of which the newest about it stand below all else. */
+  /** Audit kinds. The end of the page lists the newest entries about the record. */
   lately?: readonly string[];
-  /** Nothing else has such names, so no other kind is asked for one. */
+  /** No other kind has ids of this pattern, so a search asks only this kind. */
   isAlone?: true;
-  /** Those that a text may mean, as rows that have the member `by`. */
+  /** Finds records by a search text. Each row has the member `by`. */
   search: (text: string, ask: RunList, db: Db) => Promise<readonly FoundRow[]>;
 }
 
-/** By what people call them, in the order in which they are looked for. */
+/** Kinds by their names for people, in the order in which a search asks them. */
 export type RecordKinds = Readonly<Record<string, RecordKind>>;
 
-/**
- * What a feature adds to a kind: more commands with a filled button or beside it, rows that stand before the kind's
- * own, and the table below.
- */
+/** What a feature adds to a kind of the core. Its `latest` rows come before the core's. */
 export type RecordAddition = Pick<RecordKind, "primary" | "beside" | "latest" | "below" | "tabs" | "lately">;
 
-/** A kind of a feature, before that of the core before which it is looked for; unless given, it comes last. */
+/** A kind of a feature. `before`: the core kind that a search asks next. Without it, the kind comes last. */
 export type AddedKind = RecordKind & { before?: string };
 
-/** Kinds of a feature, and what it adds to those of the core. */
+/** Kinds of a feature, and additions to the core's kinds. */
 export type FeatureRecords = Readonly<Record<string, AddedKind | RecordAddition>>;
 
-/** The kinds of the core and of features together. */
+/** Joins the kinds of the core and of all features. */
 export function recordsWith(ofFeatures: readonly FeatureRecords[]): RecordKinds {
   const given = ofFeatures.flatMap((records) => Object.entries(records));
   const added = given.flatMap(([name, kind]) => ("show" in kind ? [{ name, kind }] : []));
@@ -91,19 +93,19 @@ function withMore(kind: RecordKind, { kind: added }: { kind: RecordAddition }): 
   return whole;
 }
 
-/** Newest first; more are cut off. */
+/** Most records of a search: the newest. */
 export const mostFound = "20";
-/** Of accounts and keys, oldest first. */
+/** Most accounts or keys of a search: the oldest. */
 const mostNamed = 100;
 
 export const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
-/** Whether a text has the part, in whatever case. */
+/** Whether a text contains the part, in upper or lower case. */
 export const hasPart = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
 
 /**
- * Whether a text may be an id that a caller chose, or one of our requests. What is written like a person's name or day
- * of birth is not looked for, because a statement of the store would hold it.
+ * Whether a text may be a request id, ours or a caller's. False for text like a name or a birth date: we keep personal
+ * data out of SQL.
  */
 export function mayBeId(text: string): boolean {
   if (/^[a-p]{12}-[0-9a-z]+$/.test(text)) return true;
@@ -112,10 +114,9 @@ export function mayBeId(text: string): boolean {
 
 const revisionName = /^d?\d{1,9}$/;
 
-/** What a reference of a verification looks like. */
+/** The pattern of a verification's reference. */
 export const referenceForm = /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/;
 
-/** The kinds of the core. */
 export const coreRecords: RecordKinds = {
   account: {
     show: "accounts.show",
@@ -155,7 +156,7 @@ export const coreRecords: RecordKinds = {
     members: ["key_id"],
     named: /^[0-9A-Za-z]{12}$|^duba_(?:test|live)_/,
     search: async (text, _, db) => {
-      // A whole key that somebody pastes, or as much of it as a log shows.
+      // The person may paste a whole key, or the shortened key from a log line.
       const id = readApiKey(text)?.id ?? /^duba_(?:test|live)_([0-9A-Za-z]{12})/.exec(text)?.[1] ?? text;
       return (await keysNamed(db, id, mostNamed)).map(({ email, ...key }) => ({
         id: key.id,

@@ -39,7 +39,7 @@ for (const engine of usualEngines)
       assert.equal(open, `duba ledger show ${reference}`);
     });
 
-    test("a key, an account, a vendor and a revision are found by what people have of them", async () => {
+    test("find shows a key, an account, a vendor and a revision for the text that an operator has of each", async () => {
       for (const text of [keyId, `duba_test_${keyId}_`, "Till of Ikeja"])
         assert.deepEqual(await kindsOf(text), [`key ${keyId}`]);
       const [{ email }] = JSON.parse((await duba("accounts", "list", "--json")).out);
@@ -50,7 +50,7 @@ for (const engine of usualEngines)
       assert.deepEqual([none.exitCode, none.out.startsWith("Nothing found.")], [0, true]);
     });
 
-    test("accounts and keys are found by their letters in any case, and no sign stands for others", async () => {
+    test('find ignores upper and lower case in names of accounts and keys, and treats "%" and "_" literally', async () => {
       await service.newAccount("Ọjà_Ẹkọ");
       await service.newAccount("Oja%Eko");
       const { id } = await service.newKey({ label: "Ìbàdàn_1" });
@@ -61,13 +61,13 @@ for (const engine of usualEngines)
         assert.deepEqual(await kindsOf(none), [], none);
     });
 
-    test("a find shows at most a hundred accounts, and a longer text shows the one that is meant", async () => {
+    test("find shows at most a hundred accounts, and a longer search text narrows them down", async () => {
       for (let at = 0; at < 120; at += 1) await service.newAccount(`Kiosk-of-many-${at}`);
       assert.equal((await kindsOf("of-many")).length, 100);
       assert.deepEqual(await kindsOf("of-many-119"), ["account kiosk-of-many-119@example.com"]);
     });
 
-    test("a number of a person is refused, however it is written, and never repeated", async () => {
+    test("find refuses a BVN or NIN in any spelling, and never repeats it", async () => {
       const pasted = [
         "2200\u2011000\u20110017",
         "220\u200b000\u200b00017",
@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("find never searches for a text like a name or a birth date, even if a caller's id is one", async () => {
+    test("find never searches for a text like a name or a birth date, even if a caller's request id looks like one", async () => {
       for (const id of ["Adaeze-Obi", "1990-01-31", "29-Jul-1982"]) {
         const { headers } = await service.verify({ headers: { "X-Request-Id": id } });
         assert.equal(headers["x-request-id"], id);
@@ -92,7 +92,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("what happened to a verification stands in one line of time, with the notes of people", async () => {
+    test("ledger show lists the events of a verification in the order of time, with operators' notes", async () => {
       const kept = await duba("ledger", "note", reference, "--note", "Asked on the telephone, 08000000017");
       assert.equal(kept.exitCode, 0, kept.err);
       const { time_line } = JSON.parse((await duba("ledger", "show", reference, "--json")).out);
@@ -101,10 +101,10 @@ for (const engine of usualEngines)
       assert.equal(texts.at(-1), "noted: Asked on the telephone, …");
     });
 
-    test("a verification without an outcome says what the client got", async () => {
+    test("ledger show says which response the client received for a verification without an outcome", async () => {
       const { json, headers } = await service.verify({ bvn: "00000000006" });
       const sameId = { "X-Request-Id": String(headers["x-request-id"]) };
-      // Another caller may choose any id.
+      // Another account uses the same request id.
       const { text: credential } = await service.newKey({ account: await service.newAccount("Others"), mode: "test" });
       for (const options of [{ credential }, {}])
         await service.ask("/api/v2/internet/data/lookup?provider=NONE", { ...options, headers: sameId });

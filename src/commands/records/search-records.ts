@@ -9,15 +9,15 @@ import { holdsLongNumber } from "../../declare/fields.ts";
 import type { CommandContext } from "../context.ts";
 import type { FoundRow, RecordKinds, RunList } from "./record-kinds.ts";
 
-/** More digits than a name has. */
+/** Six digits in a row: more than a name has. */
 const mayBeNumber = /\p{Nd}{6}/u;
 
-/** Accounts and people by a part of a name or an e-mail, while somebody types it. */
+/** Finds accounts and people by part of a name or an e-mail, for suggestions in a form. */
 export async function namesLike(text: string, { account, person }: RecordKinds, context: CommandContext) {
   return holdsLongNumber(text, mayBeNumber) ? [] : recordsLike({ account: account!, person: person! }, text, context);
 }
 
-/** Records of these kinds that a text may mean, as whoever asks may see them. */
+/** Finds records that match a text and that the person's role may see. */
 export async function recordsLike(kinds: RecordKinds, text: string, context: CommandContext) {
   const ask = asking(context);
   const found = await Promise.all(
@@ -36,16 +36,16 @@ export async function recordsLike(kinds: RecordKinds, text: string, context: Com
   return found.flat();
 }
 
-/** The command that shows a record: its line for a terminal, and as data. */
+/** Returns the command that shows a record, as a command line and as a mend. */
 function openingOf(show: string, input: Readonly<Record<string, string>>) {
   const line = exampleLine({ id: show, target: show.endsWith(".show") ? Object.keys(input) : [] }, input);
   return { open: line, mends: [{ ...mend("Open", show, input), line }] };
 }
 
-/** There is none of this name, the text has another form, or the person may not see such things. */
+/** These errors mean "no record": an unknown name, another form of text, or a role that may not see it. */
 const none = [CommandError, AccessError, CatalogueError, InputError, RoleError];
 
-/** Runs commands with the role of whoever asks. */
+/** Returns a function that runs commands with the person's role. */
 function asking(context: CommandContext): RunList {
   return async (id, texts) => {
     const [family] = id.split(".");

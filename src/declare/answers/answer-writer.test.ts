@@ -11,12 +11,12 @@ const write = answerWriter(
 );
 
 suite("answerWriter", () => {
-  test("writes members in the schema's order and leaves undeclared ones out, at every depth", () => {
+  test("the answer writer writes members in the schema's order and drops undeclared ones, at every depth", () => {
     const answer = { extra: 1, data: [{ name: null, secret: "x", code: "a" }], success: true };
     assert.equal(write(answer), '{"success":true,"data":[{"code":"a","name":null}]}');
   });
 
-  test("the answer writer throws rather than bend a value, and does not repeat it", () => {
+  test("the answer writer throws for a value that does not match the schema, and the error does not repeat the value", () => {
     for (const data of [[{ code: null, name: "x" }], [{ name: "hidden" }], {}, null])
       assert.throws(
         () => write({ success: true, data }),

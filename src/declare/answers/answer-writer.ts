@@ -6,7 +6,7 @@ import { Compile, type Validator } from "typebox/schema";
  * if the value does not match the schema; it never coerces.
  */
 export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
-  // Compiled on its first use: a process uses few of its schemas.
+  // Compiled on first use: most processes use few schemas.
   let validator: Validator | undefined;
   const copy = ordered(schema);
   return (value) => {
@@ -18,20 +18,20 @@ export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   };
 }
 
-/** Returns a function that writes such a copy as JSON. */
+/** Returns a function that writes the declared members of an answer as JSON. */
 export function answerWriter(schema: TSchema): (answer: unknown) => string {
   const declared = declaredCopier(schema);
   return (answer) => JSON.stringify(declared(answer));
 }
 
-/** An answer does not match its own schema. The message names the place and the rule, never the value. */
+/** An answer that does not match its own schema. The message names the member and the rule, never the value. */
 export class AnswerError extends Error {
   constructor(places: string[]) {
     super(`the answer breaks its schema at ${places.slice(0, 5).join(", ")}`);
   }
 }
 
-/** Undefined for a schema without members, whose values need no copy. */
+/** Returns undefined for a schema without members: such a value needs no copy. */
 function ordered(schema: TSchema): ((value: unknown) => unknown) | undefined {
   const { items, properties } = schema as { items?: TSchema } & Partial<TObject>;
   if (items) {

@@ -1,6 +1,6 @@
 import type { Failure } from "../failures.ts";
 
-/** The members that a path adds to its failures. Every operation is a `FailurePath`. */
+/** Members that the failures of one path carry. Every operation is a `FailurePath`. */
 export interface FailurePath {
   failurePayload?: (message: string) => Record<string, unknown>;
   failureFacts?: Record<string, unknown>;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { inputReader } from "../schema/validate-input.ts";
 import { feedInput, limitOf } from "./feed.ts";
 
-test("a feed lists 1 to 1000 things, 100 unless a caller says so, after a cursor of its form or from its start", () => {
+test("a feed lists 1 to 1000 items, 100 by default, from its start or after a cursor", () => {
   const cursor = { cursor: "[a-z]{3}", example: "abc" };
   const feeds = [feedInput("things", { ...cursor, start: "0" }), feedInput("things", cursor)].map(inputReader);
   for (const read of feeds) {

@@ -5,8 +5,9 @@ import Type from "../schema/type.ts";
 const usualLimit = 100;
 
 /**
- * The input of an operation that lists what came since an earlier answer, which it names by that answer's `next`.
- * `cursor`: the pattern of what it may name; `start`: the word, if any, that names the beginning.
+ * Returns the input schema of an operation that lists new items since an earlier answer. The caller sends that answer's
+ * `next` as `after`. `cursor`: the pattern of `after`; `start`: the value of `after` that means the beginning, if there
+ * is one.
  */
 export function feedInput(
   things: string,
@@ -29,7 +30,7 @@ export function feedInput(
   });
 }
 
-/** Members of its answer. */
+/** Members of a feed's answer. */
 export const feedPlace = {
   next: Type.String({ description: "Cursor for the next call: `after`" }),
   more: Type.Boolean({ description: "True if the next call will list more at once" }),
@@ -40,7 +41,8 @@ export function limitOf({ limit = `${usualLimit}` }: { limit?: string | undefine
 }
 
 /**
- * For an `after` that names no place in the list, or none any more: a sentence that begins with the name of the member.
+ * Returns the failure for an `after` that names no item of the list, or one that is deleted. `message` begins with the
+ * name of the member.
  */
 export function noSuchPlace(message: string): Failure {
   return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });

@@ -1,10 +1,13 @@
 /** Content encodings of a body. */
 export type ContentEncoding = "identity" | "gzip" | "br";
 
-/** As text, a larger body costs no less CPU time, and Node joins it with the headers anew each time: garbage. */
+/**
+ * Largest body that we send as text, in bytes. Above this, text saves no CPU time, and Node copies the body for every
+ * response.
+ */
 const LARGEST_TEXT = 2 * 1024;
 
-/** Body bytes and their headers, as a flat `[name, value, name, value, …]` list that goes to the socket unchanged. */
+/** Body bytes, and headers as a flat `[name, value, name, value, …]` list. Both are sent unchanged. */
 export class ReadyForm {
   readonly body: Buffer;
   readonly headers: readonly string[];
@@ -16,13 +19,13 @@ export class ReadyForm {
     this.headers = headers;
   }
 
-  /** The headers as they stand in a response. */
+  /** The headers as lines of HTTP/1.1. */
   get lines(): string {
     this.#lines ??= headerLines(this.headers);
     return this.#lines;
   }
 
-  /** The body in the form that Node sends fastest: a small one as text, one Latin-1 character for each byte. */
+  /** The body in the form that Node sends fastest: a small body as text, with one Latin-1 character for each byte. */
   get sendable(): string | Buffer {
     if (this.body.length > LARGEST_TEXT) return this.body;
     this.#text ??= this.body.toString("latin1");
@@ -30,7 +33,7 @@ export class ReadyForm {
   }
 }
 
-/** A flat list of header pairs as lines. The values must be fit for a header. */
+/** Formats a flat list of header pairs as lines. The caller must have checked the values: no line breaks. */
 export function headerLines(headers: readonly string[]): string {
   let lines = "";
   for (let at = 0; at < headers.length; at += 2) lines += `${headers[at]}: ${headers[at + 1]}\r\n`;
@@ -39,13 +42,13 @@ export function headerLines(headers: readonly string[]): string {
 
 /** An answer whose bytes exist before the request arrives. */
 export interface ReadyResponse {
-  /** Weak validator of the content: survives key rotation and the passing of time. */
+  /** Weak validator (RFC 9110) of the content. It does not depend on keys or the time of the request. */
   readonly etag: string;
   /** When the content last changed, rounded to seconds as in `Last-Modified`; milliseconds since 1970. */
   readonly modifiedAt: number;
   /**
-   * The form for one encoding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise
-   * only on the first request for a compressed form.
+   * Returns the response for one encoding. `shared`: the caller is anonymous, so shared caches may store the response.
+   * Returns a promise only for the first request of a compressed form.
    */
   form(encoding: ContentEncoding, shared: boolean): ReadyForm | Promise<ReadyForm>;
 }

@@ -4,8 +4,8 @@ import { listOf, listRows, type TableRow } from "./answer-table.ts";
 import { projected } from "./projected.ts";
 
 /**
- * All members of each row of the list in an answer, under their names, as programs read them. It is for spreadsheets:
- * no cell can become a formula. `rows`: some of the rows of the answer, in another order.
+ * Formats all members of the list's rows as CSV, in the form for programs. No cell can become a formula in a
+ * spreadsheet. `rows`: the rows to write, by default all rows of the answer.
  */
 export async function answerCsv(
   command: Command<never>,
@@ -16,7 +16,7 @@ export async function answerCsv(
   return stringify([namesOf(command), ...linesOf(command, rows)]);
 }
 
-/** The same of all rows that a command can give, some lines at a time, so that a long list needs no memory. */
+/** Formats all rows of a command as CSV, chunk by chunk, so that a long list needs little memory. */
 export async function* wholeCsv(
   command: Command<never>,
   rows: AsyncIterable<readonly unknown[]>,
@@ -27,7 +27,7 @@ export async function* wholeCsv(
 }
 
 function namesOf(command: Command<never>): string[] {
-  // Where a list goes on says nothing in a spreadsheet.
+  // A spreadsheet has no use for the cursor.
   return Object.keys(listOf(command.answer)!.row.properties ?? {}).filter((name) => name !== "cursor");
 }
 

@@ -4,7 +4,7 @@ import type { Chart } from "./chart.ts";
 import type { Mend, MendWithLine } from "./mend.ts";
 import type { RichText, Text } from "./rich-text.ts";
 
-/** What a member of an answer is: how user interfaces show it, and how `projected` turns what the store has. */
+/** The meaning of a member: user interfaces format the value by it, and `projected` converts the stored value. */
 export type Shows =
   | "text"
   | "number"
@@ -22,96 +22,100 @@ export type Shows =
   | "richText"
   | "mends";
 
-/** The colour of a state: all is well, it stops the service, it needs a hand, or none of these. */
+/**
+ * The colour of a state. `good`: all is well; `bad`: the service is down; `warn`: somebody has to act; `plain`: none of
+ * these.
+ */
 export type Tone = "good" | "bad" | "warn" | "plain";
 
-/** How a page lays a column out. */
+/** The layout of a column on a page. */
 interface Place {
-  /** It goes first when room ends. */
+  /** The column disappears first if the page is too narrow. */
   spare?: true;
-  /** A list beside the one that the answer is about. */
+  /** A list that is not the answer's main list. */
   beside?: true;
-  /** On a phone it is a line of its own. */
+  /** On a phone, the column gets a line of its own. */
   also?: true;
-  /** The heading that it shares with the columns beside it. */
+  /** A heading above this column and its neighbours. */
   over?: string;
 }
 
-/** What a schema may say beside its type. Spread it: `{ ...time, none: "never" }`. */
+/** Further facts that a schema may state about a member. Spread it: `{ ...time, none: "never" }`. */
 export interface Showing extends Place {
   shows?: Shows;
   /** Text in place of null and of an empty list. Default: "-". */
   none?: string;
-  /** What people call it. Default: the words of its name. */
+  /** The label for people. Default: the words of the member's name. */
   label?: string;
   /**
-   * It stands in large letters at the head of its record, with the member of the time before, what people call that,
-   * and what is better.
+   * The member stands in large letters at the head of the page. `before`: the member with the previous period's value;
+   * `against`: the name of that period; `better`: the direction that is good.
    */
   headline?: { before?: string; against?: string; better?: "up" | "down"; after?: string };
-  /** The member that bounds it: a meter shows how much of that is used. */
+  /** The member with the upper bound. The page draws a meter of the used part. */
   meterOf?: string;
   /** Unit of a number, such as `ms`. */
   unit?: string;
-  /** A table adds it up: its rows are amounts of the same thing, and no balances or prices. */
+  /** The table shows the column's sum. The column must hold amounts of one kind, not balances or prices. */
   sums?: true;
-  /** A page draws how much of that sum a row is. */
+  /** The page draws each row's share of the sum. */
   share?: true;
-  /** A page draws it as a line, above a table whose rows follow one another in time. */
+  /** The page draws the column as a line chart above the table. The rows must be in the order of time. */
   line?: true;
-  /** What people read in place of a word of the code. */
+  /** Texts for people, by the stored word. */
   words?: Readonly<Record<string, string>>;
-  /** Of a state: the members that say who made it so, since when, until when, and why, with the words for that. */
+  /**
+   * For a state: the members that hold the author, the start, the end and the reason. `words`: texts for the reasons.
+   */
   by?: string;
   since?: string;
   until?: string;
   why?: { of: string; words: Readonly<Record<string, string>> };
-  /** Of a state: the colour of a word that means something else in other states. */
+  /** For a state: colours of words that mean something else in other states. */
   tones?: Readonly<Record<string, Tone>>;
 }
 
-/** Milliseconds since 1970. Programs read ISO 8601, people a time of `DUBA_TIME_ZONE`. */
+/** Milliseconds since 1970. Programs get ISO 8601, people a time in `DUBA_TIME_ZONE`. */
 export const time = Type.Unsafe<number>({ type: "string", format: "date-time", shows: "time" });
 
-/** Kobo. Programs read plain naira text, people ₦ and two decimals. */
+/** Kobo. Programs get plain naira text, people ₦ and two decimals. */
 export const naira = Type.Unsafe<number>({ type: "string", shows: "naira" });
 
-/** A flag of the store. */
+/** A boolean, stored as 0 or 1. */
 export const yes = Type.Unsafe<boolean | 0 | 1>({ type: "boolean", shows: "yes" });
 
-/** What something is at the moment, or what became of it. */
+/** The state or the outcome of something, as one of these words. */
 export function state<Word extends string>(words: readonly Word[], showing: Showing = {}) {
   return Type.Enum([...words], { shows: "state", ...showing });
 }
 
-/** The name of a thing. */
+/** The id or name of a record. */
 export const reference = Type.String({ shows: "reference" });
 
-/** An account or a person, by e-mail. */
+/** The e-mail of an account or a person. */
 export const account = Type.String({ shows: "account" });
 
-/** What happened, such as `key.revoked`. */
+/** A kind of event, such as `key.revoked`. */
 export const happening = Type.String({ shows: "event" });
 
-/** Digits that are no number. */
+/** Digits that must not be formatted as a number. */
 export const digits = Type.String({ shows: "digits" });
 
-/** Facts of an entry of the audit trail: members, or stored text. */
+/** The facts of an audit entry, as an object or as stored JSON. */
 export const facts = Type.Unsafe<Readonly<Record<string, unknown>> | string>({ shows: "facts" });
 
-/** A sentence, perhaps with data in it. Programs read its text. */
+/** A sentence, perhaps with data inside. Programs get its text. */
 export const sentence = Type.Unsafe<Text>({ type: "string", shows: "sentence" });
 
 const text = Type.String();
 
-/** A rich text in an answer. Programs read times in it as ISO 8601. */
+/** A rich text. Programs get its times as ISO 8601. */
 export const richTextMember = Type.Unsafe<RichText>({
   type: "array",
   shows: "richText",
   items: { properties: { vendor: text, check: text, actor: text, account: text, key: text, time } },
 });
 
-/** Mends in an answer. */
 export const mendsMember = Type.Unsafe<readonly MendWithLine[]>({
   type: "array",
   shows: "mends",
@@ -125,81 +129,83 @@ export const mendsMember = Type.Unsafe<readonly MendWithLine[]>({
 
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** A text that only this answer holds. A user interface shows it once, apart from all else, and stores it nowhere. */
+/** A secret. User interfaces show it once and never store it. */
 export const secret = Type.String({ secret: true });
 
-/** An answer without end in memory: one item after the other, which a user interface writes as it comes. */
+/** An answer as an endless stream. User interfaces write each item as it arrives. */
 export function lines<Item extends TSchema>(item: Item): TUnsafe<AsyncIterable<Static<Item>>> {
   return Type.Unsafe<AsyncIterable<Static<Item>>>({ lines: item });
 }
 
-/** A file of an answer. On a terminal only its owner may read it. */
+/** A file in an answer. A terminal saves it so that only its owner can read it. */
 export interface AnswerFile {
   name: string;
   text: string;
 }
 
-/** The files of an answer, which a person saves. */
+/** The files of an answer. The person saves them. */
 export const answerFiles = Type.Unsafe<readonly AnswerFile[]>({ holds: "files" });
 
-/** A column of a list: a member of its rows, or what follows from a row. */
+/** A column: a member of the row, or a value computed from the row. */
 export type Column<Row> = (keyof Row & string) | ({ name: keyof Row & string } & Place) | OwnColumn<Row>;
 export type OwnColumn<Row> = { name: string; of: (row: Row) => unknown; as?: TSchema } & Place;
 
 type Cells = Readonly<Record<string, unknown>>;
 
-/** Part of an answer in the form that people read. A string is a sentence. */
+/** A part of an answer for people. A string is a sentence. */
 export type Part =
   | string
   | { text: Text }
-  /** `problem`: what needs a hand. `note`: what to know beside it, or to do next. `mends`: what to do. */
+  /**
+   * `problem`: what is wrong; `note`: further information or the next step; `mends`: commands that solve the problem.
+   */
   | { problem: Text; note?: Text; mends?: readonly Mend[] }
   | { note: Text; mends?: readonly Mend[] }
-  /** The cursor of the rows that follow. A page has a link of its own. */
+  /** The cursor of the next rows. Only a terminal prints it: a page has a link. */
   | { more: string }
-  /** A page draws it. A terminal has the figures of the answer. */
+  /** Only a page draws it: a terminal prints the figures instead. */
   | { chart: Chart }
-  /** A list of the answer: the member of that name, or the only one. `none` is the sentence for an empty table. */
+  /** A list of the answer: the member of that name, or the only list. `none`: the sentence for an empty table. */
   | {
       list: string | true;
       title?: string;
       none?: string;
       /** Members of its rows. Default: all. */
       columns?: readonly string[];
-      /** A page draws its rows as a time line. */
+      /** A page draws the rows as a time line. */
       isTimeLine?: true;
-      /** Its rows are alarms: a page draws the worst as a band, and the others by rank. */
+      /** The rows are alarms: a page shows the worst as a banner, and the others by rank. */
       areAlarms?: true;
     }
-  /** Members of the answer, or texts. */
+  /** A record of these values, or of texts. */
   | { record: Cells }
-  /** Rows that follow from the answer. `row` says what their members are. */
+  /** Rows computed from the answer. `row`: their schema. */
   | {
       rows: readonly Cells[];
       row: TObject;
       title?: string;
       none?: string /** Its rows and their order never change. */;
       whole?: true;
-      /** Its first member names a row. */
+      /** The first member is the row's title. */
       named?: true;
     };
 
 export const list = { list: true } as const satisfies Part;
 
-/** What a view needs beside the answer. */
+/** Passed to a `view` beside the answer. */
 export interface Viewing {
-  /** A time as people read it, to the minute or to the second; "-" for null. */
+  /** Formats a time for people, to the minute or to the second. Null gives "-". */
   at: (time: number | null, isToSecond?: boolean) => string;
 }
 
-/** Milliseconds since 1970 as programs have them. */
+/** Formats milliseconds since 1970 as ISO 8601. */
 export function isoOf(milliseconds: number): string;
 export function isoOf(milliseconds: number | null): string | null;
 export function isoOf(milliseconds: number | null): string | null {
   return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }
 
-/** Bytes for people, in GiB or MiB. */
+/** Formats bytes for people, in GiB or MiB. */
 export function bytesText(bytes: number): string {
   const gibibytes = bytes / 1024 ** 3;
   return gibibytes >= 1 ? `${gibibytes.toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;

@@ -37,14 +37,14 @@ const cellsOf = (...rows: object[]) => {
 };
 
 suite("a row of the store", () => {
-  test("programs read a row as ISO 8601, naira, true and false, without what its schema does not declare", () => {
+  test("programs get a row with ISO 8601 times, plain naira, true and false, and without undeclared members", () => {
     assert.deepEqual(projected(Type.Array(Charge), [{ ...charge, secret_hash: "x" }]), [
       { ...charge, at: "2026-11-01T12:00:00.000Z", fee: "1234.5", charged: true },
     ]);
     assert.deepEqual(projected(Charge, { ...charge, secret_hash: "x" }, "stored"), charge);
   });
 
-  test("people read a row as money, times of the zone and words, and digits as they are", () => {
+  test("people get a row with ₦ amounts, local times and words, and with digits unformatted", () => {
     assert.deepEqual(cellsOf(charge), [
       ["a", "a@b.c", "2026-11-01 13:00+01", "₦1,234.50", "3143", "well", "yes", "3,143"],
     ]);
@@ -52,7 +52,7 @@ suite("a row of the store", () => {
     assert.deepEqual([cells![2], cells![3], cells![6]], ["never", "-₦0.05", "no"]);
   });
 
-  test("a row has seconds where two times of one minute stand together", () => {
+  test("a column of times shows seconds only if two of its times share a minute", () => {
     const timesOf = (...times: number[]) => cellsOf(...times.map((at) => ({ ...charge, at }))).map((cells) => cells[2]);
     assert.deepEqual(timesOf(noon, noon + 60_000), ["2026-11-01 13:00+01", "2026-11-01 13:01+01"]);
     assert.deepEqual(timesOf(noon, noon + 59_000), ["2026-11-01 13:00:00+01", "2026-11-01 13:00:59+01"]);
@@ -63,13 +63,13 @@ suite("a row of the store", () => {
     );
   });
 
-  test("a table adds up amounts that its schema says are of the same thing, and nothing else", () => {
+  test("a table shows a sum only for columns that the schema marks as summable", () => {
     const sumsOf = (...rows: object[]) =>
       tableOfRows(Charge, rows as TableRow[], lagos).columns.flatMap(({ name, sumOf }) =>
         sumOf ? [[name, sumOf(rows as TableRow[])]] : [],
       );
     assert.deepEqual(sumsOf(charge, { ...charge, fee: 50 }), [["fee", "₦1,235.00"]]);
-    // Of a statement, which keeps naira as text.
+    // Statements keep naira as text.
     assert.deepEqual(sumsOf({ ...charge, fee: "1234.5" }, { ...charge, fee: "-0.5" }), [["fee", "₦1,234.00"]]);
   });
 });

@@ -17,7 +17,7 @@ import { plainText, type RichText, type Text } from "./rich-text.ts";
 
 export type TableRow = Record<string, unknown>;
 
-/** Writes times for people. */
+/** Formats times for people. */
 export type TimeTexts = Pick<TimeZone, "textOf">;
 
 export interface TableColumn {
@@ -31,27 +31,27 @@ export interface TableColumn {
   line?: true | undefined;
   meterOf?: string | undefined;
   tones?: Showing["tones"];
-  /** As a command returned it. */
+  /** The value as the command returned it. */
   valueIn: (row: TableRow) => unknown;
-  /** As people read it. */
+  /** The cell for people. */
   textOf: (row: TableRow) => string;
-  /** Of a state, for people: who made it so, until when and why. */
+  /** For a state: its author, end and reason, for people. */
   belowOf: (row: TableRow) => RichText;
-  /** What rows add up to, for people. */
+  /** The sum of the rows, for people. */
   sumOf?: (rows: readonly TableRow[]) => string;
 }
 
-/** A list as user interfaces draw it. */
+/** A table for a user interface. */
 export interface Table {
   columns: readonly TableColumn[];
   rows: readonly TableRow[];
   title?: string | undefined;
   none?: string | undefined;
-  /** Its rows and their order never change. */
+  /** The rows and their order are fixed. */
   whole?: boolean;
 }
 
-/** A member of a record: its text, or members of its own. */
+/** A member of a record: one text, or nested members. */
 export interface RecordMember {
   name: string;
   label?: string | undefined;
@@ -63,7 +63,7 @@ export interface RecordMember {
 }
 
 /**
- * The list that an answer is about: where it is and the shape of its rows. Undefined for an answer without exactly one.
+ * Returns the member and the row schema of the only list in an answer. Undefined if the answer has no list or several.
  */
 export function listOf(schema: TSchema): { member: string | undefined; row: Shape } | undefined {
   const shape = schema as Shape;
@@ -72,9 +72,7 @@ export function listOf(schema: TSchema): { member: string | undefined; row: Shap
   return lists.length === 1 ? { member: lists[0]![0], row: lists[0]![1].items! } : undefined;
 }
 
-/**
- * The answer as people read it. Without a view of its own it is a table, or a record with its list as a table below.
- */
+/** Returns the answer in parts for people. Default: a table, or a record with its list as a table below. */
 export function partsOf(command: Command<never>, answer: unknown, zone: TimeTexts): readonly Part[] {
   if (command.view) {
     const viewing: Viewing = {
@@ -89,13 +87,11 @@ export function partsOf(command: Command<never>, answer: unknown, zone: TimeText
   return Object.keys(rest).length === 0 ? [list] : [{ record: rest }, "", list];
 }
 
-/** The rows of the list in an answer. */
 export function listRows({ answer: schema }: Command<never>, answer: unknown): TableRow[] {
   const member = listOf(schema)?.member;
   return ((member === undefined ? answer : (answer as TableRow)[member]) ?? []) as TableRow[];
 }
 
-/** The table of a part of an answer. */
 export function tableOf(
   command: Command<never>,
   answer: unknown,
@@ -114,7 +110,7 @@ export function tableOf(
   return { ...tableOfRows(items!, rows, zone, part.columns as Column<never>[] | undefined), title, none };
 }
 
-/** `columns`: default all members that any row has. */
+/** `columns`: by default all members that any row has. */
 export function tableOfRows(
   schema: TSchema | Shape,
   rows: readonly TableRow[],
@@ -150,7 +146,7 @@ export function tableOfRows(
   };
 }
 
-/** What a page does with a column. */
+/** Returns the layout of a column. */
 function placeIn({
   label,
   spare,
@@ -169,8 +165,8 @@ function tonesOf(member: Shape): Pick<Showing, "tones"> {
 }
 
 /**
- * Who made a state so, since when, until when and why: "by ada@example.com until 14:30, because …". Empty if nobody
- * did.
+ * Returns the author, start, end and reason of a state: "by ada@example.com until 14:30, because …". Empty if there is
+ * no author.
  */
 export function belowState(member: Shape, row: TableRow, zone: TimeTexts): RichText {
   const { by = "", since = "", until = "", why } = shapeOf(member);
@@ -188,7 +184,7 @@ export function belowState(member: Shape, row: TableRow, zone: TimeTexts): RichT
   ];
 }
 
-/** Null if there is nothing to add up. */
+/** Returns null if no value is present. */
 function sumOf(member: Shape, values: readonly unknown[]): number | null {
   const present = values.filter((value) => value !== null && value !== undefined);
   const numbers = present.map(showsOf(member) === "naira" ? koboIn : Number);
@@ -196,8 +192,8 @@ function sumOf(member: Shape, values: readonly unknown[]): number | null {
 }
 
 /**
- * The members of a record, but those of the schema that are empty and have no word for it. What the schema does not
- * know is text.
+ * Returns the members of a record for people. Leaves out empty members without a `none` text. Treats undeclared members
+ * as text.
  */
 export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeTexts): RecordMember[] {
   const { properties = {} } = shapeOf(schema);
@@ -234,19 +230,19 @@ function showsOf(member: Shape): Shows {
   return format === "date-time" ? "time" : type === "integer" || type === "number" ? "number" : "text";
 }
 
-/** Times that stand together have seconds where these tell two of them apart. */
+/** Whether times must show seconds: some differ only within a minute. */
 function areClose(values: readonly unknown[]): boolean {
   const times = values.map(timeIn);
   const different = (length: number) => new Set(times.map((at) => Math.floor(at / length))).size;
   return different(60_000) < different(1_000);
 }
 
-/** A time of the store, or one that is text already. */
+/** Milliseconds since 1970, of a stored number or of ISO 8601 text. */
 function timeIn(value: unknown): number {
   return typeof value === "number" ? value : Date.parse(String(value));
 }
 
-/** A value for people. */
+/** Formats a value for people. */
 function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = false): string {
   const { none = "-", unit, words, items, patternProperties } = shapeOf(member);
   if (value !== "" && isEmpty(value)) return none;
@@ -283,18 +279,18 @@ function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = fal
   }
 }
 
-/** How far something moved, such as "+6.9 %". */
+/** Formats a change, such as "+6.9 %". */
 export function changeText(moved: number, unit: string): string {
   const rounded = Math.abs(moved) < 100 ? Math.round(moved * 10) / 10 : Math.round(moved);
   return `${rounded > 0 ? "+" : rounded < 0 ? "−" : ""}${Math.abs(rounded).toLocaleString("en")} ${unit}`;
 }
 
-/** Of the store, or naira that are text already. */
+/** Kobo, of a stored number or of naira text. */
 function koboIn(value: unknown): number {
   return typeof value === "number" ? value : Math.round(Number(value) * 100);
 }
 
-/** Facts of the audit trail, which may be stored text. */
+/** Formats the facts of an audit entry, which may be stored JSON. */
 function factsText(facts: unknown): string {
   if (!isRow(facts)) return String(facts);
   const texts = Object.entries(facts).map(([name, fact]) => {
@@ -304,7 +300,7 @@ function factsText(facts: unknown): string {
   return texts.join(" ");
 }
 
-/** The name of the member of an answer whose schema has this mark. */
+/** Returns the name of the member whose schema has this mark. */
 export function memberWith(mark: "secret" | "holds", schema: TSchema): string | undefined {
   return Object.entries((schema as Shape).properties ?? {}).find(([, member]) => member[mark])?.[0];
 }

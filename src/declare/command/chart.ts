@@ -1,14 +1,14 @@
-/** A line, or the bars of an outcome. */
+/** A line, or the bars of one outcome. */
 export interface Series {
   name: string;
   tone: "c1" | "c2" | "c3" | "c4";
-  /** Null where nothing was measured. */
+  /** Null: no measurement. */
   values: (number | null)[];
-  /** The sum of the whole range as text: "12,034". */
+  /** The sum over the whole range, as text: "12,034". */
   sum: string;
 }
 
-/** What a chart draws: times in milliseconds since 1970, and the numbers of each series at each. */
+/** A chart: times in milliseconds since 1970, and the values of each series at these times. */
 export interface Chart {
   title: string;
   kind: "bars" | "lines";

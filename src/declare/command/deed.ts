@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 
-/** A text of a person, several texts, or a flag. */
+/** One member of the input: text, several texts, or a flag. */
 export type DeedText = string | true | readonly string[];
 
-/** What a person does with a command. A passkey signs it. */
+/** A request to run a command, which the person's passkey signs. */
 export interface Deed {
   /** Id of the command. */
   command: string;
-  /** What the person gave, by member. What is secret or personal is a keyed hash. */
+  /** The input, by member. Secret or personal members are keyed hashes. */
   input: Readonly<Record<string, DeedText>>;
   /** 128 random bits in base64url. */
   nonce: string;
@@ -15,27 +15,24 @@ export interface Deed {
   at: number;
 }
 
-/**
- * A deed and what the passkey of its person signed. The entries of the deed in the audit trail keep it. Bytes are in
- * base64url.
- */
+/** A signed deed. The audit entries of the command store it. Bytes are base64url. */
 export interface Confirmation extends Deed {
   /** Id of the passkey. */
   passkey: string;
-  /** COSE. */
+  /** The public key in COSE form. */
   public_key: string;
   authenticator_data: string;
   client_data: string;
   signature: string;
 }
 
-/** The challenge for the passkey: SHA-256 of command, members in the order of their names, nonce and time. */
+/** The challenge for the passkey: SHA-256 of the command, the members in alphabetical order, the nonce and the time. */
 export function challengeOf({ command, input, nonce, at }: Deed): Buffer {
   const members = Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1));
   return hash("sha256", JSON.stringify([command, members, nonce, at]), "buffer");
 }
 
-/** SHA-256 of a public key in base64url. The entry of its registration keeps it. */
+/** SHA-256 of a public key, in base64url. The audit entry of the passkey's registration stores it. */
 export function passkeyDigest(publicKey: string): string {
   return hash("sha256", Buffer.from(publicKey, "base64url"), "base64url");
 }

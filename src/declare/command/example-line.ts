@@ -3,8 +3,8 @@ import type { Command } from "../command.ts";
 type Example = Command<never>["examples"][number];
 
 /**
- * An example as a command line that works without changes. What the command acts on and the example leaves open stands
- * as `<file>`.
+ * Formats an example as a command line that works without changes. A target that the example lacks becomes a
+ * placeholder such as `<file>`.
  */
 export function exampleLine(command: Pick<Command<never>, "id" | "target">, example: Example): string {
   const open = (command.target ?? []).filter((name) => !(name in example)).map((name) => `<${name}>`);
@@ -12,7 +12,7 @@ export function exampleLine(command: Pick<Command<never>, "id" | "target">, exam
   return ["duba", ...words, ...open].join(" ");
 }
 
-/** The arguments of an example: the command, what it acts on, and its options. */
+/** Returns the arguments of an example: command, target and options. */
 export function argumentsOf({ id, target = [] }: Pick<Command<never>, "id" | "target">, example: Example): string[] {
   const values = Object.entries(example).flatMap(([name, value]) =>
     [value ?? []].flat().map((each: string | true) => [name, each] as const),
@@ -27,7 +27,7 @@ export function argumentsOf({ id, target = [] }: Pick<Command<never>, "id" | "ta
 function optionOf(name: string, value: string | true): string[] {
   const option = `--${name.replaceAll("_", "-")}`;
   if (value === true) return [option];
-  // A value that begins with a dash is an option for the parser, unless "=" binds it.
+  // A parser takes a value that begins with a dash for an option, unless "=" precedes the value.
   return value.startsWith("-") ? [`${option}=${value}`] : [option, value];
 }
 

@@ -22,7 +22,7 @@ suite("an expiry", () => {
   }
 });
 
-test("a day and a time without an offset are of the zone", () => {
+test("a day, or a time without an offset, is read in the configured time zone", () => {
   const [lagos, utc] = [new TimeZone("Africa/Lagos"), new TimeZone("UTC")];
   for (const form of [day, moment])
     assert.deepEqual(

@@ -6,23 +6,21 @@ import { duration } from "../duration.ts";
 import { isPlainId } from "../fields.ts";
 import { koboOf } from "../money.ts";
 
-/**
- * How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes.
- */
+/** How a person writes a value. Forms of durations, counts and sizes are in `setting.ts`. */
 export interface Form<Value> {
-  /** Completes "must be …". */
+  /** A phrase that completes "must be …". */
   form: string;
-  /** Undefined for text of another form. `zone`: of days and of times without an offset. */
+  /** Returns undefined for invalid text. `zone` applies to days and to times without an offset. */
   read: (text: string, zone: TimeZone) => Value | undefined;
-  /** Such texts, one line below a field whose label does not say how to write them. */
+  /** Examples, shown below a field whose label does not say how to write a value. */
   hint?: string;
-  /** Of `orWord`: a form says it with an empty field. */
+  /** The word of `orWord`, which an empty field stands for. */
   word?: string;
-  /** It reads as `remark` does, so no page repeats the text as it was written. */
+  /** The form masks numbers and credentials, so no page repeats the original text. */
   masks?: true;
 }
 
-/** A form with one more word, which is read as null. */
+/** Adds one word to a form, which is read as null. */
 export const orWord = <Value>(word: string, { form, read, hint }: Form<Value>): Form<Value | null> => ({
   ...(hint !== undefined && { hint }),
   word,
@@ -30,18 +28,18 @@ export const orWord = <Value>(word: string, { form, read, hint }: Form<Value>): 
   read: (text, zone) => (text === word ? null : read(text, zone)),
 });
 
-/** A day, read as the milliseconds since 1970 of its first moment. */
+/** A day, read as its first millisecond since 1970. */
 export const day: Form<number> = {
   form: "a day such as 2026-11-01",
   read: (text, zone) => (isDay(text) ? zone.startOfDay(text) : undefined),
 };
 
-/** The last day of a period, read as the first moment of the next one. */
+/** The last day of a period, read as the first millisecond of the next day. */
 export const lastDay: Form<number> = {
   form: "the last day, such as 2026-11-30",
   read: (text, zone) => {
     const start = day.read(text, zone);
-    // No day has 36 hours.
+    // 36 hours after its start, every day is over and the next one has begun.
     return start === undefined ? undefined : zone.startOfDay(zone.dayOf(start + 36 * 3_600_000));
   },
 };
@@ -51,7 +49,7 @@ export const calendarMonth: Form<string> = {
   read: (text) => (isMonth(text) ? text : undefined),
 };
 
-/** The end of something that begins now, read as milliseconds since 1970. */
+/** When something expires that begins now, read as milliseconds since 1970. */
 export const expiry: Form<number> = {
   form: "a later day such as 2027-01-31, or a time from now such as 90d or 5min",
   hint: "90d, or 2027-01-31",
@@ -72,7 +70,7 @@ export const moment: Form<number> = {
   },
 };
 
-/** Where a list goes on: the number and the text by which its rows are in order. */
+/** The position after a row: the number and the text that order the list. */
 export type RowPlace = readonly [number: number, text: string];
 export const place: Form<RowPlace> = {
   form: "the cursor of an earlier page",
@@ -83,7 +81,7 @@ export const place: Form<RowPlace> = {
 };
 export const cursorAt = (...[number, text]: RowPlace): string => `${number}.${text}`;
 
-/** A time that is still to come, read as milliseconds since 1970. */
+/** A future time, read as milliseconds since 1970. */
 export const futureTime: Form<number> = {
   form: "a later time, such as 2027-02-01T00:00 or 2027-02-01T00:00+01:00",
   read: (text, zone) => {
@@ -92,14 +90,14 @@ export const futureTime: Form<number> = {
   },
 };
 
-/** When something begins, read as milliseconds since 1970. */
+/** A start, read as milliseconds since 1970. */
 export const startTime: Form<number> = {
   form: "a day such as 2027-02-01, or a time such as 2027-02-01T08:00 or 2027-02-01T08:00+01:00",
   hint: "A day such as 2027-02-01",
   read: (text, zone) => day.read(text, zone) ?? clockTime(text, zone),
 };
 
-/** When something ends, read as milliseconds since 1970. A day is the last one. */
+/** An end, read as milliseconds since 1970. A day is included. */
 export const endTime: Form<number> = {
   form: `the last day or the end, ${startTime.form}`,
   hint: "The last day, such as 2027-02-28",
@@ -113,42 +111,41 @@ function clockTime(text: string, zone: TimeZone): number | undefined {
   return offset === undefined ? zone.atClock(shown) : shown;
 }
 
-/** An amount in naira, read as kobo. */
+/** Naira, read as kobo. */
 export const amount = { form: 'an amount in naira, such as "100" or "100.50"', read: koboOf };
 
-/** An amount above 0 in naira, read as kobo. */
+/** Naira above 0, read as kobo. */
 export const positiveAmount = {
   form: 'an amount in naira above 0, such as "95" or "95.50"',
   read: (text: string) => koboOf(text) || undefined,
 };
 
-/** An IP address or a network. */
 export const network = {
   form: "an IP address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32",
   hint: "203.0.113.7, or 10.0.0.0/8",
   read: (text: string) => (isNetwork(text) ? text : undefined),
 };
 
-/** What people write about a deed. Numbers that may be a person's, and credentials, are not kept. */
+/** A person's comment on an action. Credentials, and numbers that may be a person's, are masked. */
 export const remark = {
   masks: true as const,
   form: "a sentence",
   read: (text: string) => redactNumbers(redactCredentials(text)),
 };
 
-/** What names something. Text of another form may be about a person: no statement of the store gets it. */
+/** An id. Other text may be about a person, so it never reaches an SQL statement. */
 export const id: Form<string> = {
   form: "an id: letters, digits and . _ : - without a number of ten digits",
   read: (text) => (isPlainId(text) ? text : undefined),
 };
 
-/** Without a colon, which would end the user name of HTTP Basic. */
+/** No colon: it would end the user name of HTTP Basic. */
 export const email: Form<string> = {
   form: "an e-mail address without a number of ten digits, which may be a person's",
   read: (text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) && !holdsNumber(text) ? text : undefined),
 };
 
-/** Lines, read with "; " between them. */
+/** An address, read with "; " between its lines. */
 export const postalAddress: Form<string> = {
   form: "an address of at most 300 characters, with a semicolon between its lines, and without a number of ten digits",
   read: (text) => {
@@ -159,8 +156,8 @@ export const postalAddress: Form<string> = {
 };
 
 /**
- * Nigerian tax numbers have 10 digits, or 8 and 4 with a hyphen. A NIN and a BVN have 11 digits, and a phone number 11,
- * 13 from 234, or 10 with something between them.
+ * A tax number, told apart from personal numbers. Nigerian tax numbers have 10 digits, or 8 and 4 with a hyphen. A NIN
+ * or BVN has 11 digits; a phone number has 11, 13 from 234, or 10 with separators.
  */
 export const taxNumber: Form<string> = {
   form:
@@ -174,7 +171,7 @@ export const taxNumber: Form<string> = {
   },
 };
 
-/** The form of a member of a request, read as `valueIn` reads it. */
+/** The form of a request member. It reads text as the member's `valueIn` does. */
 export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text: string): string }) {
   const { pattern, problem } = schema as TString & { pattern: string; problem: string };
   const known = new RegExp(pattern);
@@ -185,7 +182,8 @@ export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text:
 }
 
 /**
- * Milliseconds since 1970 of `2027-01-31` (its first moment), or `90d` or `5min` from `now`; undefined for other text.
+ * Reads `2027-01-31` as its first millisecond since 1970, and `90d` or `5min` as that time after `now`; undefined for
+ * other text.
  */
 export function expiryOf(text: string, now: number, zone: TimeZone): number | undefined {
   const length = duration.read(text);

@@ -1,16 +1,16 @@
-/** What a client gets on paper: what to pay, and an annex with all that it is for. Texts are as people read them. */
+/** A printable letter to a client: the amount to pay, and an annex with each item. All members are texts for people. */
 export interface Letter {
   title: string;
   number: string;
-  /** The first line is a name. */
+  /** The first line is the name. */
   to: readonly string[];
   from: readonly string[];
   due: readonly LetterFact[];
-  /** The last one is what all come to. */
+  /** The last row is the total. */
   sums: readonly { what: string; number?: string; price?: string; amount: string }[];
   pay: readonly LetterFact[];
   notes: readonly string[];
-  /** Read while it is sent. A text is a note at its end. */
+  /** The annex is read while it is sent. A string is a note at its end. */
   annex: { title: string; about: string; parts: AsyncIterable<LetterDay | string> };
 }
 

@@ -1,14 +1,14 @@
 import type { RichText } from "./rich-text.ts";
 
-/** What a text proposes to do: a command by its id, with its input as texts. */
+/** A command that solves a problem: its id and its input as texts. */
 export interface Mend {
-  /** Such as "See why". */
+  /** The label, such as "See why". */
   readonly says: RichText;
   readonly command: string;
   readonly input: Readonly<Record<string, string | readonly string[] | true>>;
 }
 
-/** A mend, with its line for a terminal. */
+/** A mend with its command line. */
 export interface MendWithLine extends Mend {
   readonly line: string;
 }
@@ -17,7 +17,7 @@ export function mend(says: string | RichText, command: string, input: Mend["inpu
   return { says: typeof says === "string" ? [says] : says, command, input };
 }
 
-/** An error for people that proposes what to do: user interfaces print or link it after the message. */
+/** An error that proposes commands. User interfaces show them after the message. */
 export class ErrorWithMends extends Error {
   readonly mends: readonly Mend[];
 

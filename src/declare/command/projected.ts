@@ -3,7 +3,7 @@ import { nairaOf } from "../money.ts";
 import type { Showing } from "./answer-schema.ts";
 import { plainText, type Text } from "./rich-text.ts";
 
-/** A schema as user interfaces read it. */
+/** A schema with the marks that user interfaces read. */
 export interface Shape extends Showing {
   type?: string;
   format?: string;
@@ -15,15 +15,15 @@ export interface Shape extends Showing {
   anyOf?: readonly Shape[];
 }
 
-/** The schema of a value that is not null. */
+/** Returns the schema without its null alternative. */
 export function shapeOf(schema: TSchema | Shape): Shape {
   const { anyOf } = schema as Shape;
   return anyOf?.find(({ type }) => type !== "null") ?? (schema as Shape);
 }
 
 /**
- * What a command returned, without what the schema does not declare: as programs read it, with ISO 8601, naira, true
- * and false, or `stored`, as it is.
+ * Copies what a command returned, without undeclared members. `plain`: in the form for programs, such as ISO 8601 and
+ * naira. `stored`: values unchanged.
  */
 export function projected(schema: TSchema | Shape, value: unknown, form: "plain" | "stored" = "plain"): unknown {
   if (value === null || value === undefined) return value;
@@ -35,7 +35,7 @@ export function projected(schema: TSchema | Shape, value: unknown, form: "plain"
     return shows === "time" ? isoText(value) : shows === "naira" ? nairaOf(value) : value;
   if (!isRow(value)) return value;
   if (properties) {
-    // A list has thousands of rows, so no row makes lists of its own.
+    // No `Object.entries` here: lists have thousands of rows.
     const members: Record<string, unknown> = {};
     for (const name in properties)
       if (value[name] !== undefined) members[name] = projected(properties[name]!, value[name], form);
@@ -46,7 +46,7 @@ export function projected(schema: TSchema | Shape, value: unknown, form: "plain"
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, projected(each, one, form)]));
 }
 
-/** What somebody changed in the store may be no time. */
+/** A stored number may be out of range for a date. */
 function isoText(milliseconds: number): string {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? `${milliseconds}` : date.toISOString();

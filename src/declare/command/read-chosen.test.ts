@@ -4,7 +4,7 @@ import { hoard } from "../../runtime/threads/greedy.fixture.ts";
 import { readChosen } from "./read-chosen.ts";
 import { InputError } from "./read-texts.ts";
 
-test("a file that takes too much is named, with what to do", async () => {
+test("a file that takes too long or too much memory to read is named in an error that says what to do", async () => {
   const file = { name: "prices.csv", read: async () => new Uint8Array(1) };
   const module = new URL("../../runtime/threads/greedy.fixture.ts", import.meta.url).href;
   await assert.rejects(
@@ -16,7 +16,7 @@ test("a file that takes too much is named, with what to do", async () => {
   );
 });
 
-test("a file of a spreadsheet program is told to be saved as CSV", async () => {
+test("a spreadsheet file is refused with the advice to save it as CSV", async () => {
   const workbooks = [
     [0x50, 0x4b, 0x03, 0x04, 0x14],
     [0xd0, 0xcf, 0x11, 0xe0, 0xa1],

@@ -1,18 +1,18 @@
 import { inThread, ThreadEnded } from "../../runtime/threads/in-thread.ts";
 import { type ChosenFile, InputError } from "./read-texts.ts";
 
-/** How long a file may be read, in milliseconds. */
+/** Most time to read a file, in milliseconds. */
 const readingTime = 30_000;
 
-/** How files of spreadsheet programs begin: a ZIP archive, and the form before 2007. */
+/** First bytes of spreadsheet files: ZIP archives, and the format before 2007. */
 const spreadsheets = [
   [0x50, 0x4b, 0x03, 0x04],
   [0xd0, 0xcf, 0x11, 0xe0],
 ];
 
 /**
- * Reads a file in a thread, with an exported function of the module that takes its bytes, and gives what it yields.
- * Throws an `InputError` for a file of a spreadsheet program, and if that takes longer than 30 s or too much memory.
+ * Reads a file in a thread and yields its parts. `module` must export the function `run`, which gets the bytes. Throws
+ * an `InputError` for a spreadsheet file, after 30 s, and if the thread runs out of memory.
  */
 export async function* readChosen<More extends readonly unknown[], Part>(
   { name, read }: ChosenFile,

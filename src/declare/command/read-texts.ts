@@ -5,57 +5,57 @@ import { closestName } from "../closest-name.ts";
 import Type from "../schema/type.ts";
 import { type Form, remark } from "./forms.ts";
 
-/** A file that a person chose. */
+/** A file that the person chose. */
 export interface ChosenFile {
   name: string;
-  /** Its bytes, anew at each call: the caller may give them away. */
+  /** Reads the bytes anew on each call, because a caller may transfer them to a thread. */
   read(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** What a person gave, by member: text, several texts, a flag that is set, or files. */
+/** The person's input, by member: text, several texts, a set flag, or files. */
 export type Texts = Readonly<Record<string, string | true | readonly string[] | readonly ChosenFile[] | undefined>>;
 
-/** What the schema of a member says beside its type. */
+/** Facts that a schema states about a member, beside its type. */
 export interface MemberOptions extends TSchemaOptions {
   description: string;
-  /** What people call it. Default: the words of its name. */
+  /** The label for people. Default: the words of the member's name. */
   label?: string;
-  /** Names the value in help and forms: "id or e-mail". */
+  /** The placeholder in help and forms: "id or e-mail". */
   placeholder?: string;
-  /** The text that stands for no text. Without it, and unless it is optional, the member is required. */
+  /** The text that applies if the person gives none. A member without a default is required, unless it is optional. */
   default?: string;
-  /** No other user of the machine may see it, so it is never on a command line. */
+  /** Private: never on a command line, where other users of the machine could see it. */
   private?: boolean;
-  /** It may be of a person's home: the audit trail has it by a keyed hash only. */
+  /** It may be a personal number: the audit trail stores only a keyed hash. */
   keyed?: true;
-  /** People paste it, and it may be anything: it stands in no URL. */
+  /** Pasted text that may be anything, so it never stands in a URL. */
   pasted?: boolean;
-  /** Few people fill it in: a form folds it. */
+  /** Rarely filled in: a form folds it away. */
   folded?: true;
-  /** One line below its field, for a person whom the label does not tell enough. */
+  /** One line below the field, if the label is not enough. */
   hint?: string;
-  /** Few words, of which none goes without saying: a form asks for one, and says what each means. */
+  /** None of the few words is a natural default: a form makes the person choose, and explains each. */
   areEqual?: true;
   words?: Readonly<Record<string, string>>;
-  /** What a filter says while no word is chosen. Default: "All". */
+  /** What a filter shows while no word is chosen. Default: "All". */
   unchosen?: string;
-  /** It belongs to this flag: without the flag it is not read. */
+  /** Name of a flag. The member is read only if that flag is set. */
   with?: string;
-  /** It belongs to these values of the member `kind`: with another it is not read. */
+  /** Values of the member `kind`. The member is read only with one of these. */
   kinds?: readonly string[];
-  /** The member of a row that it is about: a link from the row hands it on, as it hands on the target. */
+  /** A member of a row. A link from the row passes that member's value in this one. */
   of?: string;
-  /** Callers chose it, so ten or thirteen digits may be an order or a time. */
+  /** Text that callers chose: ten or thirteen digits may be an order number or a time. */
   ofCallers?: true;
-  /** It names an identity vendor: those that the service asks come first. */
+  /** An identity vendor. A form lists the vendors in use first. */
   isVendor?: true;
-  /** A form offers words for it once it knows them, and leaves it out until then. */
+  /** A form shows the member once suggestions are known. */
   offered?: true;
-  /** It stands for this setting. A user interface reads the settings with it. */
+  /** The setting that this member overrides. */
   setting?: string;
 }
 
-/** A member as its readers see it. */
+/** A member as user interfaces read it. */
 export interface Member extends MemberOptions {
   type?: "string" | "boolean" | "array";
   enum?: readonly string[];
@@ -64,30 +64,28 @@ export interface Member extends MemberOptions {
   read?: Form<unknown>["read"];
   masks?: true;
   word?: string;
-  /** `passkey`: what a browser made for it. No person writes that. */
+  /** `passkey`: data that a browser makes, never typed by a person. */
   holds?: "file" | "passkey";
   minLength?: number;
 }
 
-/** A text of this form. The member has the value that the form reads. */
+/** Text of this form. `readTexts` gives the value that the form reads. */
 export function formed<Value>({ form, read, masks, hint, word }: Form<Value>, options: MemberOptions): TUnsafe<Value> {
   const said = { ...(masks && { masks }), ...(hint !== undefined && { hint }), ...(word !== undefined && { word }) };
   return Type.Unsafe<Value>({ type: "string", form, read, ...said, ...options });
 }
 
-/** A note for the audit trail. */
+/** A note that the audit trail keeps. */
 export const noteText = formed(remark, {
   description: "The note. Name no person of a BVN or NIN in it. Long numbers in it are not kept.",
   placeholder: "text",
   minLength: 1,
 });
 
-/** Files that the person chooses. */
 export function files(options: MemberOptions): TUnsafe<readonly ChosenFile[]> {
   return Type.Unsafe<readonly ChosenFile[]>({ type: "array", items: { type: "string" }, holds: "file", ...options });
 }
 
-/** A flag: absent or true. */
 export function flag(description: string, options: Partial<MemberOptions> = {}) {
   return Type.Optional(Type.Literal(true, { type: "boolean", description, ...options }));
 }
@@ -99,7 +97,7 @@ export interface MemberError {
   message: string;
 }
 
-/** Values that a command cannot use: all problems of the members, or one sentence about several of them. */
+/** Input that a command cannot use: the problems of single members, or one sentence about several members. */
 export class InputError extends Error {
   readonly exitCode = 2;
   readonly problems: readonly MemberError[];
@@ -112,7 +110,7 @@ export class InputError extends Error {
   }
 }
 
-/** The members of an input, by name, with whether each must be there. */
+/** Returns the members of an input by name, and whether each is required. */
 export function membersOf({ properties, required }: TObject) {
   const needed = new Set<string>(required);
   return Object.entries(properties).map(([name, schema]) => {
@@ -121,12 +119,12 @@ export function membersOf({ properties, required }: TObject) {
   });
 }
 
-/** Pages and statements repeat a text in each of its rows. */
+/** Longest text, in characters: pages repeat a text in each row, and SQL repeats it in each statement. */
 const longestText = 2_000;
 
 /**
- * Reads the texts of all members, with their defaults. Days are of the zone. Lists all problems at once, and repeats no
- * text.
+ * Reads the texts of all members and fills in defaults. Days are days in `zone`. Returns all problems at once; no
+ * problem repeats a text.
  */
 export function readTexts(
   schema: TObject,
@@ -163,26 +161,29 @@ export function readTexts(
   return { input, problems };
 }
 
-/** Whether it is text of no form, which is kept, shown or looked for as it is. */
+/** Whether the member takes any text, without a form or a list of words. */
 function isPlain({ items, ...member }: Member): boolean {
   const { type, read, enum: words, holds, private: isPrivate, pasted } = { ...member, ...items };
   return type === "string" && !read && !words && !holds && !isPrivate && !pasted;
 }
 
-/** Callers number orders and times with ten digits and more, so of what they chose only eleven are a BVN or NIN. */
+/**
+ * Callers use numbers of ten and more digits for orders and times. In callers' text, only eleven digits count as a BVN
+ * or NIN.
+ */
 const numberOfCallers = /(?<![\p{L}\p{N}])\p{Nd}{11}(?![\p{L}\p{N}])/u;
 
 function isOfPerson(text: unknown, { ofCallers }: Member): boolean {
   return ofCallers ? numberOfCallers.test(String(text)) : holdsNumber(String(text), { apart: true });
 }
 
-/** Completes "must be …". */
+/** Returns the phrase that completes "must be …". */
 export function formOf({ form, enum: words, description }: Member): string {
   if (form !== undefined) return form;
   return words ? `one of ${words.join(", ")}` : `text: ${description}`;
 }
 
-/** The word that a person meant perhaps, after all that there are. */
+/** Returns a hint with the closest word, or "". */
 function meant({ items, ...member }: Member, wrong: unknown): string {
   const { enum: words = [], form } = { ...member, ...items };
   const word = form === undefined && typeof wrong === "string" ? closestName(wrong, words) : undefined;

@@ -1,25 +1,25 @@
 import { type CheckKind, labelOf } from "../check-kind.ts";
 
-/** What a sentence names. Each user interface writes it in its own way. */
+/** A thing named in a sentence. Each user interface formats it in its own way. */
 export type Named =
   | { readonly vendor: string }
   | { readonly check: CheckKind }
-  /** Who acted, as the store has it: `person:per_…`, `key:…`, `terminal:ada` or `system`. */
+  /** An actor as stored: `person:per_…`, `key:…`, `terminal:ada` or `system`. */
   | { readonly actor: string }
-  /** By id or e-mail. */
+  /** An account's id or e-mail. */
   | { readonly account: string }
-  /** By its public id. */
+  /** A key's public id. */
   | { readonly key: string }
   /** Milliseconds since 1970. */
   | { readonly time: number };
 
-/** A text for people, with what it names as data. */
+/** A text for people, with the things that it names as data. */
 export type RichText = readonly (string | Named)[];
 
-/** A text without or with data in it. */
+/** A plain or a rich text. */
 export type Text = string | RichText;
 
-/** A text with data in it: richText`The vendor ${{ vendor }} is paused`. */
+/** Makes a rich text: richText`The vendor ${{ vendor }} is paused`. */
 export function richText(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | Named | RichText)[]
@@ -32,18 +32,18 @@ function piecesOf(value: string | number | Named | RichText): RichText {
   return typeof value === "string" || !Array.isArray(value) ? [value as string | Named] : (value as RichText);
 }
 
-/** Several texts as one, with this between them. */
+/** Joins rich texts with a separator. */
 export function joinTexts(texts: readonly RichText[], between: string): RichText {
   return texts.flatMap((text, at) => (at === 0 ? text : [between, ...text]));
 }
 
-/** How a text is written: a time for people, and the e-mail of an account by its id. */
+/** How to format a time, and how to find the e-mail of an account. */
 export interface Writing {
   at: (time: number) => string;
   emailOf?: (account: string) => string;
 }
 
-/** A text as a terminal writes it. */
+/** Formats a text for a terminal. */
 export function plainText(text: Text, { at, emailOf = (account) => account }: Writing): string {
   if (typeof text === "string") return text;
   const plain = (piece: string | Named): string => {

@@ -4,7 +4,7 @@ import Typebox from "typebox";
 import { Compile } from "typebox/schema";
 import Type from "./type.ts";
 
-test("builders make the schemas that TypeBox makes", () => {
+test("our schema builders make the same schemas as TypeBox", () => {
   const schemasOf = (make: typeof Type) => {
     const pair = make.Object({ name: make.String(), age: make.Optional(make.Integer({ minimum: 0 })) }, { title: "P" });
     const schemas = [
@@ -14,13 +14,13 @@ test("builders make the schemas that TypeBox makes", () => {
       ...[make.Boolean({ title: "B" }), make.Enum(["a", "b"], { title: "E" }), make.Literal("a", { title: "L" })],
       ...[make.Literal(1), make.Literal(true), make.Unknown(), make.Unsafe({ holds: "files" })],
     ];
-    // As JSON, because people read the members in this order in the OpenAPI document.
+    // Compared as JSON, because the OpenAPI document shows members in this order.
     return schemas.map((schema) => JSON.stringify(schema));
   };
   assert.deepEqual(schemasOf(Type), schemasOf(Typebox));
 });
 
-test("a validator requires the members that are not optional", () => {
+test("a validator refuses a value without a required member", () => {
   const validator = Compile(Type.Object({ name: Type.String(), age: Type.Optional(Type.Integer()) }));
   const values = [{ name: "a" }, { name: "a", age: 1 }, { age: 1 }, { name: "a", age: "1" }];
   assert.deepEqual(

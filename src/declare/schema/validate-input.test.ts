@@ -13,16 +13,16 @@ const read = inputReader(
 );
 
 suite("inputReader", () => {
-  test("the input reader gives declared members and drops the rest, prototype names among them", () => {
+  test("the input reader returns declared members and drops all others, names of the prototype included", () => {
     const given = JSON.parse('{"bvn":"22000000017","amount":"1","__proto__":{"note":"x"},"constructor":1,"more":[]}');
     assert.deepEqual(read(given), { input: { bvn: "22000000017", amount: "1" }, problems: [] });
   });
 
-  test("the input reader does not take inherited members", () => {
+  test("the input reader ignores inherited members", () => {
     assert.equal(read(Object.create({ bvn: "22000000017", amount: "1" })).problems.length, 2);
   });
 
-  test("names all problems at once, and never the value", () => {
+  test("the input reader reports all problems at once, and never repeats a value", () => {
     const { problems } = read({ bvn: "98765", amount: "nought", note: 5 });
     assert.deepEqual(
       problems.map(({ field }) => field),
@@ -32,7 +32,7 @@ suite("inputReader", () => {
     assert.doesNotMatch(JSON.stringify(problems), /98765|nought/);
   });
 
-  test("the input reader coerces nothing: numbers, one-element arrays, booleans and null are refused by name", () => {
+  test("the input reader converts nothing: it refuses numbers, one-element arrays, booleans and null", () => {
     for (const value of [22000000017, ["22000000017"], true, null, { a: 1 }]) {
       const { problems } = read({ bvn: value, amount: "1" });
       assert.equal(problems.length, 1);
@@ -45,7 +45,7 @@ suite("inputReader", () => {
     assert.doesNotMatch(read({ bvn: "22000000017", amount: 1 }).problems[0]!.message, /leading zeros/);
   });
 
-  test("the input reader says that a missing member is required", () => {
+  test("the input reader reports a missing member as required", () => {
     assert.deepEqual(read({ amount: "1" }).problems, [
       { field: "bvn", message: "bvn is required and must be 11 digits." },
     ]);
@@ -59,7 +59,7 @@ suite("withHints", () => {
     return message.slice(problem.message.length).trim();
   };
 
-  test("names what looks like the missing member: another style, one letter off, more or fewer words", () => {
+  test("a hint names the sent member that resembles a missing one: in style, in one letter, or in words", () => {
     for (const [missing, sent] of [
       ["productCode", "product_code"],
       ["productCode", "ProductCode"],
@@ -78,7 +78,7 @@ suite("withHints", () => {
       assert.equal(hintFor(missing, "other", sent), `The request has ${sent} instead.`);
   });
 
-  test("a hint says nothing of what looks otherwise, is known, or could be a person's", () => {
+  test("a hint names no sent member that is too different, is declared, or could be personal data", () => {
     for (const sent of [
       "",
       "_",
@@ -93,7 +93,7 @@ suite("withHints", () => {
       assert.equal(hintFor("phone", sent), "", sent);
   });
 
-  test("a hint leaves the problem of a member that was sent as it is", () => {
+  test("the problem of a member that was sent gets no hint", () => {
     const problem = { field: "phone", message: "phone must be a phone number." };
     assert.deepEqual(withHints([problem], { phone: "x" }, ["phone"], ["phone", "phone_number"]), [problem]);
   });

@@ -4,24 +4,23 @@ import { wordsOf } from "../closest-name.ts";
 import type { FieldError } from "../failure-detail.ts";
 import { isRepeatable } from "../fields.ts";
 
-/** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */
+/** Checks the members of a request. Returns the declared members; drops the others without an error. */
 export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; problems: FieldError[] };
 
 interface Member {
   name: string;
   required: boolean;
   isLenient: boolean;
-  /** A number is the same with and without leading zeros; a BVN or a phone is not. */
+  /** Leading zeros do not change a quantity, but they do change a BVN or a phone number. */
   isQuantity: boolean;
   problem: string;
   schema: TSchema;
-  /** Compiled on its first use: a process uses few of its schemas. */
+  /** Compiled on first use: most processes use few schemas. */
   validator: Validator | undefined;
 }
 
 /**
- * Returns a reader for an object of text members, the form of every request. It reports all problems of a request at
- * once.
+ * Returns a reader for an object of text members, which is the form of every request. It reports all problems at once.
  */
 export function inputReader(schema: TObject): InputReader {
   const required = new Set<string>((schema as { required?: readonly string[] }).required ?? []);
@@ -69,8 +68,8 @@ function notText({ name, problem, isQuantity }: Member, value: unknown): string 
 }
 
 /**
- * The problems of a request, with a hint at each missing member if the caller sent one that looks like it. `given` has
- * the known members; `sent` are the names of all.
+ * Adds a hint to each missing member if the caller sent a similar name. `given`: the values of known members; `sent`:
+ * all names in the request.
  */
 export function withHints(
   problems: readonly FieldError[],
@@ -85,9 +84,7 @@ export function withHints(
   });
 }
 
-/**
- * Whether two names differ by one letter at most, or have the same words in another style, or one has further words.
- */
+/** Whether two names differ in one letter at most, or in style, or in additional words. */
 function isNearMiss(name: string, other: string): boolean {
   const [words, theirs] = [wordsOf(name), wordsOf(other)];
   const [fewer, more] = words.length < theirs.length ? [words, theirs] : [theirs, words];
@@ -95,7 +92,7 @@ function isNearMiss(name: string, other: string): boolean {
   return isSame || isOneEdit(words.join(""), theirs.join(""));
 }
 
-/** Whether two texts differ in one letter at most: inserted, left out or replaced. */
+/** Whether two texts differ in one letter at most: inserted, deleted or replaced. */
 function isOneEdit(one: string, other: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;
