@@ -39,7 +39,7 @@ for (const engine of usualEngines)
       assert.equal(open, `duba ledger show ${reference}`);
     });
 
-    test("find shows a key, an account, a vendor and a revision for the text that an operator has of each", async () => {
+    test("find shows a key, an account, a vendor and a revision by id, name or e-mail", async () => {
       for (const text of [keyId, `duba_test_${keyId}_`, "Till of Ikeja"])
         assert.deepEqual(await kindsOf(text), [`key ${keyId}`]);
       const [{ email }] = JSON.parse((await duba("accounts", "list", "--json")).out);
@@ -50,7 +50,7 @@ for (const engine of usualEngines)
       assert.deepEqual([none.exitCode, none.out.startsWith("Nothing found.")], [0, true]);
     });
 
-    test('find ignores upper and lower case in names of accounts and keys, and treats "%" and "_" literally', async () => {
+    test('find ignores case in names of accounts and keys, and treats "%" and "_" literally', async () => {
       await service.newAccount("Ọjà_Ẹkọ");
       await service.newAccount("Oja%Eko");
       const { id } = await service.newKey({ label: "Ìbàdàn_1" });
@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("find never searches for a text like a name or a birth date, even if a caller's request id looks like one", async () => {
+    test("find never searches for a text like a name or a birth date, even if it is a request id", async () => {
       for (const id of ["Adaeze-Obi", "1990-01-31", "29-Jul-1982"]) {
         const { headers } = await service.verify({ headers: { "X-Request-Id": id } });
         assert.equal(headers["x-request-id"], id);

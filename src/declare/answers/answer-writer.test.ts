@@ -16,7 +16,7 @@ suite("answerWriter", () => {
     assert.equal(write(answer), '{"success":true,"data":[{"code":"a","name":null}]}');
   });
 
-  test("the answer writer throws for a value that does not match the schema, and the error does not repeat the value", () => {
+  test("the answer writer throws for a value that breaks the schema, and its error omits the value", () => {
     for (const data of [[{ code: null, name: "x" }], [{ name: "hidden" }], {}, null])
       assert.throws(
         () => write({ success: true, data }),
