@@ -32,7 +32,7 @@ for (const engine of engines)
         .onConflict((conflict) => conflict.columns(["account_id", "period"]).doUpdateSet({ kobo, verifications }))
         .execute();
 
-    test("what retention removed still counts, and nothing may be gone before its time", async () => {
+    test("balances still count charges that retention deleted, and a row deleted too early is an error", async () => {
       const old = verifiedRow(account_id, now - 740 * day, { reference: "old", spends: "prepaid" });
       const young = verifiedRow(account_id, now - day, { reference: "young", spends: "prepaid" });
       await storeRows(db, old, young);
@@ -52,7 +52,7 @@ for (const engine of engines)
       assert.throws(() => balances.checkNoneIsGone([], now - 730 * day), /young is gone too soon/);
     });
 
-    test("a charge that was taken back counts no more, and a correction of it neither", async () => {
+    test("neither a reversed charge nor its correction counts", async () => {
       await db.deleteFrom("verification").execute();
       const row = verifiedRow(account_id, now - day, { reference: "charged", spends: "prepaid" });
       await storeRows(db, row);

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../src/storage/tables.ts";
 
-/** A row of the ledger, as far as balances and caps need it. */
+/** The columns of a ledger row that decide balances and caps. */
 export interface LedgerRow {
   reference: string;
   email: string;
   state: string;
   charged: number;
   fee: number;
-  /** The month of a cap, or `prepaid`. */
+  /** The month that a cap counts, or `prepaid`. */
   spends: string | null;
   created_at: number;
 }
@@ -18,19 +18,19 @@ interface Sum {
   verifications: number;
 }
 
-/** Kobo by e-mail. */
+/** Kobo by the account's e-mail. */
 type Paid = ReadonlyMap<string, number>;
 
 /**
- * What balances and caps must be: what was paid in, less what is charged or runs, and what went back by hand. Each row
- * is remembered as it was last seen, so what retention has removed since still counts.
+ * Computes what balances and caps must be: top-ups minus open and charged fees, plus corrections by hand. Remembers
+ * each row as last seen, so rows that retention deleted still count.
  */
 export class Balances {
   readonly #rows = new Map<string, LedgerRow>();
   /** By e-mail and period. */
   readonly #sums = new Map<string, Sum>();
 
-  /** Notes rows, which may have changed since they were noted before. */
+  /** Adds rows, or updates rows that were added before. */
   note(rows: readonly LedgerRow[]): void {
     for (const row of rows) {
       const before = this.#rows.get(row.reference);
@@ -41,14 +41,14 @@ export class Balances {
     }
   }
 
-  /** Throws if a row that was made after this time, and noted, is not among these. */
+  /** Throws if an added row, created after `madeAfter`, is not among `rows`. */
   checkNoneIsGone(rows: readonly LedgerRow[], madeAfter: number): void {
     const held = new Set(rows.map(({ reference }) => reference));
     for (const { reference, created_at } of this.#rows.values())
       if (created_at > madeAfter && !held.has(reference)) throw new Error(`${reference} is gone too soon`);
   }
 
-  /** Compares the store's own figures. `corrections`: what went back by hand, in kobo. */
+  /** Compares the store's figures with ours. `corrections`: credits by hand, in kobo. */
   async check(
     db: Kysely<Tables>,
     toppedUp: Paid,
@@ -59,7 +59,7 @@ export class Balances {
       from spending join account on account.id = account_id`.execute(db);
     for (const { email, period, kobo, most, verifications } of rows) {
       const taken = this.#sums.get(`${email} ${period}`) ?? { kobo: 0, verifications: 0 };
-      // A correction of a charge that was taken back later went with it.
+      // If a charge was reversed after its correction, the correction no longer counts.
       const back = corrections.filter((one) => one.email === email && this.#rows.get(one.reference)?.charged === 1);
       const paid = (toppedUp.get(email) ?? 0) + back.reduce((sum, one) => sum + one.kobo, 0);
       const isBalance = period === "prepaid";

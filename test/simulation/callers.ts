@@ -9,24 +9,26 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** An account and the key that it calls with. */
+/** An account, and the key that its callers use. */
 export interface Client {
   email: string;
-  /** `plain` pays later without a bound. */
+  /** `plain`: pays later, without a cap. */
   pays: "plain" | "capped" | "prepaid";
-  /** The text of its key; operators replace it. */
+  /** The text of the current key. Operators replace the key at times. */
   apiKey: string;
   isSuspended: boolean;
-  /** Another key, which ends. */
+  /** A second key, which expires. */
   passing?: { apiKey: string; endsAt: number };
 }
 
-/** One request of a caller, and what it heard. */
+/** One request of a caller, and the response. */
 export interface Try {
   requestId: string;
   at: number;
   endedAt: number;
-  /** The same, in milliseconds since the start of the simulation: in these a machine that sleeps does nothing. */
+  /**
+   * `endedAt` as milliseconds since the start of the simulation, a clock that stands still while the machine sleeps.
+   */
   heardAfter: number;
   service: SimulatedService;
   /** Undefined: the connection broke, or the caller hung up. */
@@ -34,25 +36,25 @@ export interface Try {
   hungUp: boolean;
 }
 
-/** A verification that a caller wants: all requests with one idempotency key, or one request without. */
+/** A verification that a caller wants: all requests with one idempotency key, or one request without a key. */
 export interface Wanted {
   nth: number;
   client: Client;
-  /** The idempotency key; undefined: it has none. */
+  /** The idempotency key; undefined for a verification without a key. */
   key: string | undefined;
   kind: "bvn" | "nin";
   number: string;
   begunAt: number;
   tries: Try[];
-  /** Whether a person of this number was erased while this went on or after; and once that is done, when it began. */
+  /** Whether the person was erased during the verification or later. `erasedAt`: the start of a completed erasure. */
   isErased: boolean;
   erasedAt?: number;
 }
 
-/** The trace of a request, which Duba hands on to vendors. */
+/** The trace id of a request, which Duba passes on to vendors. */
 export const traceOf = (requestId: string): string => hash("sha256", requestId).slice(0, 32);
 
-/** Whether nothing that a client does will change this. */
+/** Whether a repetition of the request would get the same response. */
 const isFinal = ({ status, body }: Heard) =>
   status === 200 ||
   status === 404 ||
@@ -66,11 +68,11 @@ export class Callers {
   readonly #seed: Seed;
   readonly #clients: readonly Client[];
   readonly #services: () => readonly SimulatedService[];
-  /** In some runs every caller sends a key. */
+  /** How often a verification has no key (one in …). Null: in this run, all callers send a key. */
   readonly #keylessOneIn: number | null;
-  /** How many callers are in the middle of something that they will not leave for later. */
+  /** Callers that are in the middle of a verification. */
   busy = 0;
-  /** Callers who wait before they ask again, each with a function that ends the wait. */
+  /** Callers that wait before a retry, each with a function that ends the wait. */
   readonly #waiting = new Map<Wanted, () => void>();
 
   constructor(time: VirtualTime, seed: Seed, clients: readonly Client[], services: () => readonly SimulatedService[]) {
@@ -81,9 +83,7 @@ export class Callers {
     this.#keylessOneIn = seed.pick([null, null, 5, 5, 20]);
   }
 
-  /**
-   * Begins a verification `after` milliseconds from now. `keylessOneIn`: how often without a key, where any has none.
-   */
+  /** Starts a verification in `after` milliseconds. `keylessOneIn`: one in so many has no key. */
   begin(after: number, keylessOneIn = this.#keylessOneIn): void {
     this.#time.plan(after, () => {
       const seed = this.#seed;
@@ -104,7 +104,7 @@ export class Callers {
     });
   }
 
-  /** Asks until there is an end, or until the caller has had enough; now and then asks again for what it has. */
+  /** Repeats the request until it has a final response or the caller gives up. Some callers repeat it again later. */
   async #pursue(wanted: Wanted): Promise<void> {
     const seed = this.#seed;
     this.busy += 1;
@@ -126,13 +126,13 @@ export class Callers {
     this.busy -= 1;
   }
 
-  /** Callers who began recently and are waiting ask again within a second. */
+  /** Lets callers that began in the last two minutes retry within a second. */
   comeBack(): void {
     const soon = this.#time.now - 2 * minute;
     for (const [{ begunAt }, end] of this.#waiting) if (begunAt > soon) this.#time.plan(this.#seed.below(second), end);
   }
 
-  /** A caller that comes back much later is not busy meanwhile. */
+  /** A caller that waits for more than a minute does not count as busy. */
   async #wait(wanted: Wanted, milliseconds: number): Promise<void> {
     const isLong = milliseconds > minute;
     if (isLong) this.busy -= 1;
@@ -189,7 +189,7 @@ export class Callers {
   }
 }
 
-/** Checks that a caller may get this response, whatever breaks. */
+/** Throws if no caller may get this response, whatever fails. */
 function check({ number, kind, nth }: Wanted, { status, body }: Heard): void {
   const truth = truthOf(number);
   const code = body.error?.code;

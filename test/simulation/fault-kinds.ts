@@ -1,4 +1,4 @@
-/** What can go wrong in a run. */
+/** The kinds of faults in a simulation. */
 export const faultKinds = [
   "death",
   "death later",

@@ -4,21 +4,21 @@ import type { Host } from "./played-network.ts";
 import type { Seed } from "./seed.ts";
 import type { Owner, VirtualTime } from "./virtual-time.ts";
 
-/** A correction that an operator made by hand, in kobo. */
+/** A correction by an operator, in kobo. */
 export interface Correction {
   email: string;
   reference: string;
   kobo: number;
 }
 
-/** What operators do at a terminal while the service runs, and the receivers of events. */
+/** Plays operators at a terminal, and the receivers of events. */
 export class Operators {
-  /** Money that was added to balances, in kobo, by e-mail. */
+  /** Top-ups in kobo, by e-mail. */
   readonly toppedUp = new Map<string, number>();
   readonly corrections: Correction[] = [];
-  /** When a vendor was paused by hand, and went on. */
+  /** Times when an operator paused or resumed a vendor. */
   readonly pauses: number[] = [];
-  /** How many commands operators ran. */
+  /** Number of commands so far. */
   deeds = 0;
   readonly #time: VirtualTime;
   readonly #seed: Seed;
@@ -38,7 +38,7 @@ export class Operators {
     return this.#busy > 0;
   }
 
-  /** A receiver of events, which is sometimes out of order. */
+  /** A receiver of events that fails at times. */
   receiver(host: string): Host | undefined {
     if (!host.endsWith(".receiver.example")) return undefined;
     return () => {
@@ -50,8 +50,8 @@ export class Operators {
   }
 
   /**
-   * The accounts of a run: some pay later, some have a cap, some a balance. `complete` runs the clock until a command
-   * is done.
+   * Opens the accounts of a run: without a cap, with a cap, and prepaid. `complete` runs the clock until a command
+   * ends.
    */
   async openAccounts(
     environment: Record<string, string>,
@@ -80,7 +80,7 @@ export class Operators {
     return this.#clients;
   }
 
-  /** Draws and runs one command of an operator. */
+  /** Draws one operator's command, and runs it. */
   async act(wanted: readonly Wanted[]): Promise<void> {
     this.#busy += 1;
     try {
@@ -158,7 +158,7 @@ export class Operators {
       case "erase": {
         const one = given.length > 0 ? seed.pick(given) : undefined;
         if (!one) return;
-        // From the moment that the command begins, what is left of the person may be gone.
+        // The erasure begins here, so any data of the person may be missing from now on.
         for (const same of wanted) if (same.number === one.number && same.kind === one.kind) same.isErased = true;
         const begunAt = this.#time.now;
         if ((await this.#typing(`${one.number}\n`, "subjects", "erase", "--kind", one.kind, "--yes")) === undefined)
@@ -224,7 +224,7 @@ export class Operators {
     }
   }
 
-  /** A second key of a client that works for an hour. */
+  /** Creates a second key that expires after an hour. */
   async #keyThatEnds(client: Client): Promise<void> {
     const words = ["--account", client.email, "--mode", "live", "--label", "passing", "--expires", "1h", "--json"];
     const made = await this.#duba("keys", "create", ...words);
@@ -236,12 +236,12 @@ export class Operators {
       this.toppedUp.set(email, (this.toppedUp.get(email) ?? 0) + naira * 100);
   }
 
-  /** What a command printed; undefined if it failed. */
+  /** Returns a command's output, or undefined if the command failed. */
   async #duba(...argv: string[]): Promise<string | undefined> {
     return this.#typing("", ...argv);
   }
 
-  /** The same, with something on standard input. */
+  /** The same, with text on standard input. */
   async #typing(stdin: string, ...argv: string[]): Promise<string | undefined> {
     const written = { out: "", err: "" };
     this.#terminals += 1;

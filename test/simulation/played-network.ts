@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type Exchanged, HttpClient, type OutgoingRequest } from "../../src/runtime/network/http-client.ts";
 import type { Owner, VirtualTime } from "./virtual-time.ts";
 
-/** What a host of the simulated network does with a request. */
+/** The reaction of a simulated host to a request. */
 export interface Played {
-  /** Milliseconds until its response, or until the connection breaks. */
+  /** Milliseconds until the response, or until the connection breaks. */
   after: number;
   /** Undefined: the connection breaks. */
   response?: { status: number; headers?: IncomingHttpHeaders; body: object | string } | undefined;
-  /** It takes no connection, so nothing is sent. */
+  /** The host refuses the connection, so nothing is sent. */
   refuses?: boolean;
 }
 
 export type Host = (request: OutgoingRequest, from: Owner) => Played;
 
-/** Plays every host that the service calls: vendors and receivers of events. */
+/** Replaces the HTTP client's network with simulated hosts: vendors and receivers of events. */
 export function playNetwork(time: VirtualTime, hosts: (name: string) => Host | undefined): void {
   const { send } = HttpClient.prototype;
   HttpClient.prototype.send = function (request: OutgoingRequest): Promise<Exchanged> {

@@ -13,28 +13,28 @@ import { realPause } from "./real-machine.ts";
 import type { Seed } from "./seed.ts";
 import type { Owner, VirtualTime } from "./virtual-time.ts";
 
-/** How the store treats the next request of an owner. */
+/** A fault of a process's next request to the store. */
 export interface StoreFault {
   /**
-   * `dies`: the process is killed, before the store did the work or after it. `lost`: the store did the work, and its
-   * reply never comes.
+   * `dies before`, `dies after`: the process is killed before or after the store did the work. `lost`: the store did
+   * the work, and the reply is lost.
    */
   kind: "dies before" | "dies after" | "lost" | "away" | "slow";
   /** For `slow`: milliseconds until the reply. */
   wait?: number;
 }
 
-/** Decides what happens to the next request of an owner; undefined: nothing. */
+/** Returns the fault of the owner's next request, or undefined for none. */
 export type StoreFaults = (owner: Owner, label: string) => StoreFault | undefined;
 
-/** Milliseconds of a usual reply. */
+/** Milliseconds until a reply without a fault. */
 const usualReply = 3;
-/** Of one process. With few of them, work also waits for a connection. */
+/** Connections of one process. Few, so that requests sometimes wait for a connection. */
 const mostConnections = 4;
-/** Milliseconds of the real machine until we look whether a statement waits for a lock. */
+/** Real milliseconds before we check whether a statement waits for a lock. */
 const lookAfter = 4;
 
-/** Milliseconds, and the code of the error that follows. */
+/** A time limit in milliseconds, and the code of its error. */
 interface TimeLimit {
   after: number;
   code: string;
@@ -48,7 +48,7 @@ const deadlock = "40P01";
 interface Session {
   owner: Owner;
   pid: number;
-  /** When the server would end a statement outside a transaction, and one inside this one. */
+  /** The server's limits: outside a transaction, and inside the current one. */
   alone: TimeLimit;
   inside: TimeLimit | undefined;
 }
@@ -58,14 +58,13 @@ interface Blocked {
   pid: number;
   reply: Promise<unknown>;
   isReplied: boolean;
-  /** Called once with the reply that it has in the end. */
+  /** Called once with the final reply. */
   end: (reply: Promise<unknown>) => void;
 }
 
 /**
- * The store of all owners: a real one, whose replies are handed on one at a time, in an order that the seed draws. A
- * request waits for its turn, the real store does the work, and its reply is there at once, so that two runs of a seed
- * are alike.
+ * One real store for all processes. Requests wait for turns in an order drawn from the seed; then the real store does
+ * the work, and the reply arrives at once in simulated time. So two runs of a seed are equal.
  */
 export class PlayedStore {
   readonly #time: VirtualTime;
@@ -82,7 +81,7 @@ export class PlayedStore {
   #unblocking: Promise<void> = Promise.resolve();
   #control: pg.Client | undefined;
   #looking: Promise<unknown> = Promise.resolve();
-  /** Statements and transactions' ends so far. */
+  /** Statements, commits and rollbacks so far. */
   requests = 0;
 
   constructor({
@@ -95,9 +94,9 @@ export class PlayedStore {
     time: VirtualTime;
     seed: Seed;
     faults: StoreFaults;
-    /** Called where a fault says that the owner dies. */
+    /** Called when a fault kills the owner. */
     kill: (owner: Owner) => Promise<void>;
-    /** Told each request with its reply, to find where two runs part. */
+    /** Called with each request and its reply, to find where two runs differ. */
     note?: ((line: string) => void) | undefined;
   }) {
     this.#time = time;
@@ -110,9 +109,9 @@ export class PlayedStore {
     this.#gateClients();
   }
 
-  /** Takes a store that nobody used before. */
+  /** Prepares an unused store. */
   async take({ dataDirectory, databaseUrl }: FreshSettings): Promise<void> {
-    // The history's id was drawn before this run had a seed, so we draw it again.
+    // The history's id was drawn before the seed applied, so we draw it again.
     const rename = (id: string) => `update catalogue_history set id = '${id}'`;
     if (databaseUrl === undefined) {
       const database = new DatabaseSync(join(dataDirectory, "duba.db"));
@@ -122,7 +121,7 @@ export class PlayedStore {
     }
     this.#control = new pg.Client({ connectionString: databaseUrl });
     await this.#control.connect();
-    // A vacuum would come at a moment of the real machine, and change plans and the order of rows.
+    // A vacuum would start at a real moment, and change query plans and the order of rows.
     await this.#control.query(`${rename(newHistoryId())}; do $$ declare name text; begin
       for name in select oid::regclass from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
         execute format('alter table %s set (autovacuum_enabled = off)', name);
@@ -130,7 +129,9 @@ export class PlayedStore {
     end $$`);
   }
 
-  /** Renews the leases of living processes until this moment, in milliseconds since 1970: time jumps there at once. */
+  /**
+   * Renews the leases of live processes until this time, in milliseconds since 1970, because time jumps there at once.
+   */
   async keepLeases(until: number): Promise<void> {
     await this.#control?.query("update verification_owner set expires_at = $1 where serves = 1 and expires_at > $2", [
       until + leaseTime,
@@ -142,7 +143,7 @@ export class PlayedStore {
     await this.#control?.end();
   }
 
-  /** What a killed process leaves to its store: a thread that ends at once, sockets without a word, and no lock. */
+  /** Releases what a killed process had open: its thread, its sockets and its locks. */
   async drop(owner: Owner): Promise<void> {
     for (const [thread, opened] of this.#threads) {
       if (opened.owner !== owner) continue;
@@ -156,7 +157,7 @@ export class PlayedStore {
     await this.#unblock();
   }
 
-  /** Breaks a connection. Resolves when both ends have noticed. */
+  /** Breaks a connection. Resolves when client and server have noticed. */
   async #cut(client: pg.Client): Promise<void> {
     const session = this.#sessions.get(client);
     this.#sessions.delete(client);
@@ -167,18 +168,17 @@ export class PlayedStore {
     if (session) await this.#gone(session);
   }
 
-  /** Resolves when the server has ended a session whose connection is closed. */
+  /** Resolves when the server has ended a session. */
   async #gone({ pid }: Session): Promise<void> {
-    // The server itself would look for its end ten times a second only.
+    // The server itself would notice only after up to a tenth of a second.
     const isThere = async () =>
       (await this.#look("select pg_terminate_backend(pid) from pg_stat_activity where pid = $1", pid)).rowCount !== 0;
     while (await isThere()) await realPause(1);
   }
 
   /**
-   * The connection of an owner is in this thread: a turn of another one takes a hundred times as long as most
-   * statements. What is killed ends as in a killed process, since SQLite rolls an open transaction back when its
-   * connection closes.
+   * Runs the owner's SQLite connection in this thread: a switch of threads takes a hundred times as long as most
+   * statements. As in a killed process, SQLite rolls an open transaction back when its connection closes.
    */
   #gateThreads(): void {
     const store = this;
@@ -207,7 +207,7 @@ export class PlayedStore {
       };
       return store
         .#turn<StoreResponse>(owner, labelOf(request), work, {
-          // A store that is away undoes what it had open.
+          // A store that is away rolls back its open transaction.
           away: async () => {
             if (request.kind === "commit" || request.kind === "rollback") connection.rollback();
             return [{ code: "SQLITE_IOERR", message: "the simulated disk is away" }];
@@ -229,9 +229,9 @@ export class PlayedStore {
   }
 
   /**
-   * The lock on a data directory is held by this Node process, whichever of its simulated ones is dead. What SQLite
-   * draws, the seed draws. A connection that waits for another one's lock would wait for this very thread, and no disk
-   * is worth waiting for.
+   * Adapts SQLite to the simulation. One Node process plays all processes, so it holds the data directory's lock
+   * itself. SQLite's random numbers come from the seed. No connection waits for a lock, which would block this thread,
+   * and no write waits for the disk.
    */
   #gateDatabases(): void {
     const store = this;
@@ -253,9 +253,12 @@ export class PlayedStore {
 
   #gateClients(): void {
     const store = this;
-    /** What a socket tells comes from outside, and a pool goes on with it: so each client knows whose it is. */
+    /**
+     * Socket events start outside any simulated process. So each client remembers its owner, and the pool continues
+     * under it.
+     */
     const owners = new WeakMap<pg.Client, Owner>();
-    // Connections stay open between two bursts: to make one takes the real server as long as fifty statements.
+    // Connections stay open when idle: a new one costs the real server as much as fifty statements.
     pg.Pool = class extends pg.Pool {
       constructor(options: pg.PoolConfig) {
         const { owner } = store.#time;
@@ -286,7 +289,7 @@ export class PlayedStore {
       const owner = owners.get(this) ?? store.#time.owner;
       if (!owner) return connect.call(this, done);
       owners.set(this, owner);
-      // The real connection is there before its owner hears of it.
+      // The real connection exists before the simulated process learns of it.
       this.on("error", () => undefined);
       const connected = store.#turn(
         owner,
@@ -299,7 +302,7 @@ export class PlayedStore {
           };
           const alone = { after: connectionParameters.statement_timeout || 0, code: ofStatement };
           store.#sessions.set(this, { owner, pid, alone, inside: undefined });
-          // Time-outs are those of the simulation's clock.
+          // The simulation's clock enforces the time-outs, so the real server must not.
           await query.call(
             this,
             "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set synchronous_commit = off",
@@ -347,13 +350,12 @@ export class PlayedStore {
   }
 
   /**
-   * A statement as the simulation's clock has it; undefined: the server need not hear of it. It keeps its name: the
-   * server has seen the same text before.
+   * Adapts a statement to the simulated clock. Undefined: do not send it. Names of prepared statements stay valid,
+   * because the adapted text is always the same.
    */
   #played(statement: unknown, session: Session | undefined): pg.QueryConfig | undefined {
     const asked = typeof statement === "string" ? { text: statement } : (statement as pg.QueryConfig);
-    // Skip `listen`: a notification would arrive in the order of the real machine, and the next beat finds the same
-    // change anyway.
+    // Skip `listen`: notifications would arrive in real time. The next beat finds the same change.
     if (asked.text.startsWith("listen ")) return undefined;
     const limit = /^set local (lock|statement)_timeout = (\d+)/.exec(asked.text);
     if (limit) {
@@ -366,7 +368,7 @@ export class PlayedStore {
     return { ...asked, text, values: [...values, this.#time.now / 1000] };
   }
 
-  /** Waits for the reply of the server, unless the statement waits for a lock that somebody else of us holds. */
+  /** Waits for the server's reply, unless the statement waits for a lock of another simulated session. */
   async #ask(client: pg.Client, send: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const session = this.#sessions.get(client);
     const sent = send();
@@ -386,8 +388,8 @@ export class PlayedStore {
   }
 
   /**
-   * Lets others go on while a statement waits. It ends as the server would end it: with its lock, by a time-out or as a
-   * deadlock.
+   * Lets other requests continue while a statement waits for a lock. The wait ends as on a real server: with the lock,
+   * a time-out or a deadlock.
    */
   async #hold(blocked: Blocked, session: Session, client: pg.Client): Promise<never> {
     const { promise, resolve } = Promise.withResolvers<pg.QueryResult>();
@@ -407,7 +409,7 @@ export class PlayedStore {
     throw new Held(promise);
   }
 
-  /** Whether somebody else is within a transaction, or waits: else no statement can wait for a lock of ours. */
+  /** Whether another session is in a transaction, or waits. If not, no statement can wait for a lock. */
   #isAnyoneInside(client: pg.Client): boolean {
     if (this.#blocked.size > 0) return true;
     for (const other of this.#sessions.keys())
@@ -420,7 +422,7 @@ export class PlayedStore {
     return (await this.#blockersOf(pid)).some((blocker) => own.has(blocker));
   }
 
-  /** Unlike what a session says of itself, this is true until the moment that the lock is released. */
+  /** Exact until the lock is released, unlike the session's own state. */
   async #blockersOf(pid: number): Promise<readonly number[]> {
     const { rows } = await this.#look("select pg_blocking_pids($1) as pids", pid);
     return rows[0].pids;
@@ -444,14 +446,14 @@ export class PlayedStore {
     return false;
   }
 
-  /** Hands on the replies of statements that waited for a lock and have it now. */
+  /** Delivers the replies of statements that now have their lock. */
   #unblock(): Promise<void> {
     if (this.#blocked.size > 0) this.#unblocking = this.#unblocking.then(() => this.#handUnblocked());
     return this.#unblocking;
   }
 
   async #handUnblocked(): Promise<void> {
-    // Those that have their lock now may have released it, and another one has it.
+    // A statement that got its lock may have released it already, so another one may have it: repeat.
     for (let isMoving = true; isMoving; ) {
       isMoving = false;
       for (const blocked of this.#blocked) {
@@ -465,7 +467,7 @@ export class PlayedStore {
     }
   }
 
-  /** Waits for the turn of a request, lets the store do the work, and hands on its reply. */
+  /** Waits for the request's turn, lets the store do the work, and delivers the reply. */
   #turn<Reply>(
     owner: Owner,
     label: string,
@@ -490,7 +492,7 @@ export class PlayedStore {
         try {
           await reply;
         } catch (error) {
-          // The other requests go on while this statement waits.
+          // Other requests continue while this statement waits.
           if (error instanceof Held)
             return void error.reply.then(
               ...both(() => time.as(owner, () => time.plan(0, () => end(fault, error.reply as Promise<Reply>)))),
@@ -503,7 +505,7 @@ export class PlayedStore {
         if (fault?.kind === "dies after") return this.#kill(owner);
         if (fault?.kind === "slow") return void time.plan(fault.wait!, () => hand(reply));
         if (fault?.kind === "lost") {
-          // SQLite is on this machine: its reply comes late, and never gets lost.
+          // SQLite runs on the same machine: a reply can be late, but not lost.
           if (!lost) return void time.plan(5_000 + this.#seed.below(10_000), () => hand(reply));
           await lost();
           return hand(settled(Promise.reject(lostConnection("ECONNRESET"))));
@@ -516,7 +518,7 @@ export class PlayedStore {
   }
 }
 
-/** A statement that waits for a lock, and the reply that it has in the end. */
+/** Thrown for a statement that waits for a lock. `reply`: its final reply. */
 class Held extends Error {
   readonly reply: Promise<unknown>;
   constructor(reply: Promise<unknown>) {
@@ -525,10 +527,10 @@ class Held extends Error {
   }
 }
 
-/** The reply to a statement that we do not send. */
+/** The reply to a statement that is not sent. */
 const nothing = { command: "SET", rowCount: null, rows: [], fields: [] } as unknown as pg.QueryResult;
 
-/** Catches a promise's rejection, so that it does not count as unhandled. */
+/** Marks a promise's rejection as handled. */
 function settled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;
@@ -547,13 +549,13 @@ async function replyText(reply: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Whether SQLite has refused a lock, for which the service's own thread would have waited. */
+/** Whether SQLite refused a lock at once, where the real service would wait. */
 async function isBusy(reply: Promise<unknown>): Promise<boolean> {
   const outcomes = await reply.catch(() => undefined);
   return Array.isArray(outcomes) && outcomes.some(({ code }) => code === "SQLITE_BUSY");
 }
 
-/** Reacts to an end alike, whether it is good or bad. */
+/** Runs the same reaction for success and failure. */
 const both = (react: () => unknown) => [react, react] as const;
 
 function labelOf(request: Request): string {

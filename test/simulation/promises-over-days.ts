@@ -6,7 +6,7 @@ import { nodeEnvironment } from "../support/process.ts";
 import type { SimulationFigures } from "./simulation.ts";
 
 /**
- * Runs a seed in a process of its own, because a run takes over the clock of its process. Fails with what it printed.
+ * Runs a seed in a separate process, because a run replaces the clock of its process. Rejects with the run's output.
  */
 export async function simulated(options: Record<string, string | number>): Promise<SimulationFigures> {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
@@ -19,10 +19,10 @@ export async function simulated(options: Record<string, string | number>): Promi
   return JSON.parse(/\{.*\}/.exec(printed)![0]);
 }
 
-/** Registers a test of three days with so many verifications on each of them. */
+/** Registers a test of three simulated days. `verifications`: per day. */
 export function keepsPromises(engine: "sqlite" | "postgres", verifications: number): void {
   const name = `three simulated days with twenty faults break no promise on ${engine}, and most keys end meanwhile`;
-  // Half a minute of processor, of which a busy machine gives little.
+  // Takes half a minute of CPU time, and far longer on a busy machine.
   test(name, { timeout: 900_000 }, async () => {
     const run = await simulated({ engine, seed: "three days", days: 3, faults: 9, verifications });
     assert.ok(run.verifications >= 2.9 * verifications, `${run.verifications} verifications`);
@@ -31,9 +31,9 @@ export function keepsPromises(engine: "sqlite" | "postgres", verifications: numb
   });
 }
 
-/** Registers a test of two runs. */
+/** Registers a test that runs one seed twice. */
 export function repeatsItself(engine: "sqlite" | "postgres"): void {
-  test(`the same seed gives the same run on ${engine}`, async () => {
+  test(`two runs of the same seed are equal on ${engine}`, async () => {
     const options = { engine, seed: "twice", days: 1, faults: 20, verifications: 60 };
     const [once, again] = await Promise.all([simulated(options), simulated(options)]);
     assert.deepEqual(again, once);

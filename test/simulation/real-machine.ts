@@ -7,15 +7,14 @@ import zlib from "node:zlib";
 
 const { setImmediate, setTimeout } = globalThis;
 
-/** A pause in real time, for what the machine under the simulation does. */
+/** A pause in real time, for work outside the simulation. */
 export const realPause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 const realTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * What the machine under a simulation really does: files, compression, threads. The simulation waits for all of it
- * before anything else happens, so that no moment of the real machine decides anything. Make it before the code under
- * test is loaded.
+ * Tracks real work outside the simulation: files, compression, threads. The simulation waits for all of it before the
+ * next event, so that real time decides nothing. Create it before the code under test loads.
  */
 export class RealMachine {
   readonly #underWay = new Set<Promise<unknown>>();
@@ -26,7 +25,7 @@ export class RealMachine {
     machine.#awaitThreads();
     machine.#awaitCompression();
     syncBuiltinESMExports();
-    // Nothing else keeps this process alive while it waits for a thread or a socket.
+    // Keeps the process alive while it waits for a thread or a socket.
     setTimeout(() => {}, 2 ** 31 - 1);
     return machine;
   }
@@ -36,7 +35,7 @@ export class RealMachine {
     this.#underWay.add(settled);
   };
 
-  /** Resolves when nothing goes on any more but what waits for the simulation. */
+  /** Resolves when only simulated events remain. */
   async rest(): Promise<void> {
     do {
       await Promise.all(this.#underWay);
@@ -61,12 +60,12 @@ export class RealMachine {
     const file = await filePromises.open(".", "r");
     await file.close();
     watch(filePromises);
-    // The key ring is looked at each second: a look in another thread would take longer than all else in that second.
+    // The service checks the key-ring file each second. Synchronous `stat` is far faster here than Node's thread pool.
     Object.assign(filePromises, { stat: async (...given: Parameters<typeof statSync>) => statSync(...given) });
     watch(Object.getPrototypeOf(file));
   }
 
-  /** Work in a thread of its own. The threads of the store are not meant: they wait for requests. */
+  /** Tracks the work of threads, except those of the store, which idle until a request. */
   #awaitThreads(): void {
     const { awaitOutside } = this;
     threads.Worker = class extends threads.Worker {

@@ -9,21 +9,21 @@ export interface ReportParts {
   db: Kysely<Tables>;
   /** Milliseconds since 1970. */
   now: number;
-  /** Name of the time zone of the books. */
+  /** Name of the time zone that the books use. */
   zone: string;
   vendors: Vendors;
-  /** What a command answers as JSON. */
+  /** Runs a command, and returns its answer from JSON. */
   read: <Answer>(...argv: string[]) => Promise<Answer>;
 }
 
 type Counts = Record<string, number>;
 
 /**
- * Sums, statements, books and bills say what the rows of the ledger and the vendors' own notes add up to, by plain
- * addition. Throws for the first that does not.
+ * Recounts sums, statements, books and bills by plain addition, from the ledger's rows and the vendors' notes. Throws
+ * for the first difference.
  */
 export async function checkReports(parts: ReportParts): Promise<void> {
-  // A vendor's late answer may come between two of the commands.
+  // A vendor's late answer between two commands changes the figures, so we try twice.
   await checkOnce(parts).catch(() => checkOnce(parts));
 }
 
@@ -37,7 +37,7 @@ async function checkOnce(parts: ReportParts): Promise<void> {
 
   const today = dayOf(now);
   const running = today.slice(0, 7);
-  // A statement is complete an hour after its month.
+  // A statement is complete one hour after the end of its month.
   const ended = today.endsWith("-01") ? [] : [dayOf(Date.parse(`${running}-01T12:00:00Z`) - 5 * day).slice(0, 7)];
   for (const email of new Set(charges.map((one) => one.email)))
     for (const month of [...ended, running]) {
@@ -62,7 +62,7 @@ async function checkOnce(parts: ReportParts): Promise<void> {
   same("The fees in the summary of the ledger", fees, sumOf(inMonth, "kobo"));
 }
 
-/** The charges, reversals and corrections of live verifications. */
+/** Charges, reversals and corrections of live verifications. */
 async function chargesOf(db: Kysely<Tables>) {
   const { rows } = await sql<{
     email: string;
@@ -81,7 +81,7 @@ async function chargesOf(db: Kysely<Tables>) {
 }
 
 /**
- * The sums of days have the attempts and charges of the ledger. Skipped until the sums of a new time zone are counted.
+ * Compares daily sums with the ledger's attempts and charges. Skipped while the sums are recounted for a new time zone.
  */
 async function checkSums(
   db: Kysely<Tables>,
@@ -122,7 +122,7 @@ async function checkSums(
   for (const [key, left] of counted) same(`What the ledger has more than the sums, of ${key}`, left, 0);
 }
 
-/** What Duba books for an attempt is what its vendor notes for it, unless it says that it does not know. */
+/** Compares the bill of each attempt with the vendor's own note, unless the bill is marked uncertain. */
 function checkBills({ vendors, now }: ReportParts, attempts: readonly Tables["verification_attempt"][]): void {
   const called = new Map(vendors.calls.map((call) => [`${call.trace} ${call.vendor}`, call]));
   for (const { request_id, vendor, started_at, price, bill, bill_certain, outcome, reason, reference } of attempts) {
@@ -132,12 +132,12 @@ function checkBills({ vendors, now }: ReportParts, attempts: readonly Tables["ve
     if (bill_certain === 0) same(about, bill, price ?? 0);
     else if (reason === "released") same(about, bill, 0);
     else if (call) same(about, bill, billOf(call));
-    // A peer repeats what it did, for free, and a request may not have left.
+    // A peer repeats a response for free, and some requests never left.
     else if (vendor !== "peer") same(about, bill, 0);
   }
 }
 
-/** Kobo, by the prices of the simulation. */
+/** Kobo, by the simulation's price list. */
 function billOf({ vendor, kind, did }: VendorCall): number {
   if (did === "nothing" || (did === "nobody" && vendor === "peer")) return 0;
   if (did === "nobody" && vendor === "prembly" && kind === "bvn") return 1_000;
@@ -154,7 +154,7 @@ function sumOf<Name extends string>(rows: readonly { readonly [Each in Name]: nu
 
 const koboOf = (naira = "0"): number => Math.round(Number(naira) * 100);
 
-/** Days as `2026-11-01`, by the clock on the wall of a time zone. */
+/** Returns a function that formats a time as a local day such as `2026-11-01`. */
 export function daysOf(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
   const known = new Map<number, string>();

@@ -9,7 +9,7 @@ import { RealMachine } from "./real-machine.ts";
 import { Seed } from "./seed.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-// Each seed has a process of its own, and to compile all the code takes as long as half a day of a run.
+// Each seed has its own process, and to compile the code takes as long as half a simulated day.
 enableCompileCache("node_modules/.cache/compiled");
 
 const engines = [{ name: "sqlite" }, { name: "postgres" }] as const;
@@ -46,7 +46,7 @@ const seeds = options.seed
   : Array.from({ length: options.seeds }, () => randomBytes(4).toString("hex"));
 const chosen = engines.filter(({ name }) => engine === undefined || name === engine);
 
-// A run takes over the clock and the random bytes of its process, so each of several has one of its own.
+// A run replaces the clock and the random source of its process, so each of several runs gets its own process.
 if (seeds.length * chosen.length > 1) {
   const { spawnSync } = await import("node:child_process");
   for (const seed of seeds)
@@ -62,7 +62,7 @@ if (seeds.length * chosen.length > 1) {
 async function runOne(name: Engine["name"], seed: string): Promise<void> {
   const { days, faults, verifications, only } = options;
   const drawn = new Seed(`${seed} ${name}`);
-  // One of the last two days of a month, so that short runs see another one too.
+  // One of the last two days of a month, so that short runs cross into the next month.
   const begins = Date.UTC(2026, drawn.below(12) + 1, -drawn.below(2), 3, drawn.below(60), 0, drawn.below(1_000));
   const place = await (await import("../support/engines.ts")).engines.find((engine) => engine.name === name)!.ready();
   const machine = await RealMachine.take();
@@ -102,7 +102,7 @@ function countOf(text: string): number {
   return Number(text);
 }
 
-/** Loads all modules first: a lazy import would finish at a time that the seed does not control. */
+/** Loads all modules first: the moment when a lazy import ends would not depend on the seed. */
 async function loadEverything(): Promise<void> {
   const files = globSync("src/**/*.ts", {
     exclude: ["**/*.{test,fixture}.ts", "src/main.ts", "**/*worker*.ts", "src/runtime/threads/threaded.ts"],

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * Draws that are the same for the same seed. Each purpose has a stream of its own, so that one more draw of it moves no
- * other.
+ * Random numbers from a seed. Each purpose has its own stream, so an additional draw in one stream does not change the
+ * others.
  */
 export class Seed {
   readonly #text: string;
@@ -13,12 +13,12 @@ export class Seed {
     this.#state = new Uint32Array(hash("sha256", text, "buffer").buffer.slice(0, 16));
   }
 
-  /** The stream of a purpose, such as "store". */
+  /** Returns the stream for a purpose, such as "store". */
   of(purpose: string): Seed {
     return new Seed(`${this.#text} ${purpose}`);
   }
 
-  /** A whole number from 0 to below `count`. */
+  /** A whole number from 0 to `count` - 1. */
   below(count: number): number {
     return Math.floor((this.#next() / 2 ** 32) * count);
   }
@@ -28,7 +28,7 @@ export class Seed {
     return least + this.below(most - least + 1);
   }
 
-  /** True once in `times`. */
+  /** True with probability 1 / `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }

@@ -5,38 +5,36 @@ import { silent } from "../../src/runtime/log.ts";
 import { type Service, wire } from "../../src/wire/wire.ts";
 import type { Owner, VirtualTime } from "./virtual-time.ts";
 
-/** A response of the service as a caller reads it. */
+/** A response as a caller reads it. */
 export interface Heard {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Json;
 }
 
-/** JSON of an answer, as a caller reads it. */
+/** The members of a response body that the simulation reads. */
 export interface Json {
   data?: Record<string, unknown> | null;
   error?: { code: string; charged?: boolean; request_reference?: string | null; retryable?: boolean };
 }
 
-/** A connection of a caller. */
+/** A caller's connection. */
 interface Line {
   breakOff: () => void;
 }
 
-/**
- * One process of the service: everything that `duba serve` opens, without a port and without a Node process of its own.
- */
+/** One process of the service: all that `duba serve` opens, but without a port and without a Node process. */
 export class SimulatedService implements Owner {
   readonly name: string;
   isDead = false;
   clockOffset = 0;
   frozenUntil = 0;
   slept = 0;
-  /** What it logged as a warning or an error. */
+  /** Warnings and errors of the log. */
   readonly alarms: string[] = [];
-  /** When it died, in milliseconds since the start of the simulation. */
+  /** The time of death, in milliseconds since the start of the simulation. */
   livedFor = Number.POSITIVE_INFINITY;
-  /** It stopped in order, after it had written everything to the store. */
+  /** The process ended by a graceful stop, after all writes to the store. */
   leftInOrder = false;
   readonly #time: VirtualTime;
   readonly #lines = new Set<Line>();
@@ -54,7 +52,7 @@ export class SimulatedService implements Owner {
           this.#service = service;
         },
         (error) => {
-          // If the store is away at the start, the process ends and is started again.
+          // If the store is unavailable at the start, the process ends and is started again.
           this.alarms.push(`It did not start: ${error}`);
           if (!this.isDead) this.failedToStart = true;
         },
@@ -72,7 +70,7 @@ export class SimulatedService implements Owner {
     return this.frozenUntil > this.#time.elapsed;
   }
 
-  /** `kill -9`: nothing of it goes on, and its callers' connections break. */
+  /** Plays `kill -9`: the process stops, and its connections break. */
   die(): void {
     this.isDead = true;
     this.livedFor = this.#time.elapsed;
@@ -81,7 +79,7 @@ export class SimulatedService implements Owner {
     this.#service = undefined;
   }
 
-  /** A stop by SIGTERM. */
+  /** Plays SIGTERM. */
   async stop(): Promise<void> {
     const service = this.#service!;
     this.#isStopping = true;
@@ -95,8 +93,8 @@ export class SimulatedService implements Owner {
   }
 
   /**
-   * Sends a request. Resolves with the response, once its last byte has come; with undefined if the connection broke
-   * before. `patience`: milliseconds after which the caller hangs up.
+   * Sends a request. Resolves with the complete response, or with undefined if the connection broke. `patience`:
+   * milliseconds until the caller hangs up.
    */
   ask(
     { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body?: object },
@@ -123,7 +121,8 @@ export class SimulatedService implements Owner {
         const heard = heardIn(received);
         if (!heard) return;
         resolve(heard);
-        // On a duplex pair, a caller who closes before the service does takes back what the service has written.
+        // With a duplex pair, a close by the caller would discard bytes that the service has written. So the caller
+        // closes last.
         near.once("end", () => end(heard));
       });
       const open = () => {
@@ -144,13 +143,13 @@ export class SimulatedService implements Owner {
           `${method} ${path} HTTP/1.1\r\n${lines.map((pair) => `${pair.join(": ")}\r\n`).join("")}\r\n${text}`,
         );
       };
-      // The kernel takes a connection for a process that is frozen.
+      // The kernel accepts a connection even if the process is frozen.
       this.#time.as(this, () => (this.isFrozen ? this.#time.plan(0, open) : open()));
     });
   }
 }
 
-/** The response in these bytes, once they are whole. */
+/** Parses a response, or returns undefined while it is incomplete. */
 function heardIn(received: string): Heard | undefined {
   const end = received.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

@@ -22,21 +22,21 @@ export interface SimulationOptions {
   engine: Engine["name"];
   seed: string;
   days: number;
-  /** How many faults there are each day. */
+  /** Faults per day. */
   faults: number;
-  /** How many verifications callers begin each day. */
+  /** Verifications per day. */
   verifications: number;
-  /** Draws no other fault than this one. */
+  /** Draws only this fault. */
   only?: FaultKind | undefined;
-  /** Told each request of the store with its reply. */
+  /** Called with each request to the store and its reply. */
   requests?: ((line: string) => void) | undefined;
-  /** Told after each simulated day. */
+  /** Called after each simulated day. */
   progress?: (days: number) => void;
 }
 
 export interface SimulationFigures {
   verifications: number;
-  /** Of these, how many were older than 24 hours at the end. */
+  /** Verifications older than 24 hours at the end of the run. */
   old: number;
   requests: number;
   given: number;
@@ -46,32 +46,32 @@ export interface SimulationFigures {
   faults: number;
   deeds: number;
   checks: number;
-  /** A hash over all that happened: equal for two runs of a seed. */
+  /** A hash of all events: equal in two runs of a seed. */
   trace: string;
 }
 
-/** What a fault may need of the world. */
+/** What some faults act on beside the store. */
 interface Played {
   vendors: Vendors;
   environment: Record<string, string>;
   callers: Callers;
 }
 
-/** What the outcome of a verification has, and its charge. */
+/** Part of the statement that writes the outcome of a verification and its charge. */
 const outcomeStatement = 'update "verification" set "reason"';
 
-/** What adds to the journal, between the statements of a transaction. */
+/** Part of the statement that adds to the journal inside a transaction. */
 const journalStatement = 'insert into "verification_journal"';
 
-/** In so many spans of each day there is something to do, for a minute or two. In between only time passes. */
+/** A day has so many busy windows of a minute or two. Between windows only the clock moves. */
 const windowsOfDay = 6;
 
-/** What the statement of a retry has, and no other. */
+/** Part of the statement that begins a retry, and of no other. */
 const retryStatement = 'update "verification" set "owner"';
 
 const zones = ["Africa/Lagos", "America/New_York", "UTC", "Asia/Kolkata"];
 
-/** One run: the whole service under a clock, a network and a store that a seed drives. */
+/** One run: the whole service under a clock, a network and a store that follow a seed. */
 export class Simulation {
   readonly #options: SimulationOptions;
   readonly #place: Fresh;
@@ -81,12 +81,12 @@ export class Simulation {
   readonly #counts = { deaths: 0, faults: 0, storeRequests: 0 };
   #services: SimulatedService[] = [];
   #begun = 0;
-  /** The fault of the store at the moment, and whom it hits. */
+  /** The current fault of the store, and the process that it hits. */
   #storeFault: { victim: Owner; next: (label: string) => StoreFault | undefined } | undefined;
-  /** Until when the faults of this window go on, in milliseconds since the start. */
+  /** When this window's faults end, in milliseconds since the start. */
   #troubledUntil = 0;
 
-  /** `place`: a store that nobody used before. */
+  /** `place`: an unused store. */
   constructor(options: SimulationOptions, place: Fresh, seed: Seed, time: VirtualTime) {
     this.#options = options;
     this.#place = place;
@@ -94,7 +94,7 @@ export class Simulation {
     this.#time = time;
   }
 
-  /** The last things that happened, newest last. */
+  /** The last 50 events, newest last. */
   get lastHappenings(): readonly string[] {
     return this.#happened.slice(-50);
   }
@@ -167,7 +167,7 @@ export class Simulation {
     const windows = days * windowsOfDay;
     const callsUntil = (window: number) => Math.ceil((verifications * days * window) / windows);
     let faultsLeft = Math.round(faults * days);
-    /** Lets time pass, and looks once an hour. */
+    /** Lets time pass with one check per hour. */
     const pass = async (until: number) => {
       const jumpTo = async (to: number) => {
         await store.keepLeases(time.now + to - time.elapsed);
@@ -175,7 +175,7 @@ export class Simulation {
       };
       while (until - time.elapsed > longestJump) {
         await jumpTo(time.elapsed + longestJump);
-        // Let the jobs of the last beat end.
+        // Let the latest jobs end.
         await time.runUntil(time.elapsed + 2 * second);
         await truths.check(false);
       }
@@ -189,8 +189,8 @@ export class Simulation {
       const begins =
         seed.oneIn(2) && midnight > time.elapsed && midnight < opens + length ? midnight - 12 * second : usual;
       await pass(begins);
-      // Callers arrive in crowds, so that more requests overlap, and the once-a-second jobs on the ledger have more to
-      // do at once.
+      // Callers arrive in crowds, so that more requests overlap and the jobs that follow the ledger have more to do at
+      // once.
       const crowds = Array.from({ length: 3 }, () => seed.below(24 * second));
       const spread = seed.pick([40, 200, second]);
       for (let call = callsUntil(window); call < callsUntil(window + 1); call += 1)
@@ -202,7 +202,7 @@ export class Simulation {
       if (seed.oneIn(3)) time.plan(seed.below(30 * second), () => void operators.act(callers.wanted));
       await time.runUntil(time.elapsed + 30 * second);
       await time.runUntil(Math.max(time.elapsed, this.#troubledUntil));
-      // End all faults, so that everything that was begun comes to its end.
+      // End all faults, so that all verifications can end.
       this.#storeFault = undefined;
       vendors.allWell();
       for (let nth = 0; nth < processes; nth += 1) await this.#untilReady(nth, start);
@@ -240,7 +240,7 @@ export class Simulation {
     if (this.#happened.length > 1_000) this.#happened.splice(0, 900);
   }
 
-  /** Runs the clock until something of an owner is done. */
+  /** Runs the clock until a promise settles. */
   async #complete<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
     const done = work.finally(() => {
@@ -251,7 +251,7 @@ export class Simulation {
     return done;
   }
 
-  /** Waits for a process, and starts another in the place of one that is dead. */
+  /** Waits until a process is ready. Replaces a process that died. */
   async #untilReady(nth: number, start: (nth: number) => void): Promise<void> {
     for (let waited = 0; !this.#services[nth]!.isReady; waited += 1) {
       const service = this.#services[nth]!;
@@ -331,7 +331,7 @@ export class Simulation {
       case "retries cut off":
         return this.#cutRetriesOff(victim, vendors, callers);
       case "clock":
-        // As far as a machine's clock is set now and then; the store's own follows it slowly.
+        // Real clocks jump this far now and then. The store's own clock follows only slowly.
         victim.clockOffset = seed.pick([-90, -20, 20, 45, 1_800]) * second;
         return this.#time.plan(20 * second, () => {
           victim.clockOffset = 0;
@@ -344,7 +344,7 @@ export class Simulation {
         return this.#stop(victim);
       case "zone":
         if (this.#services.some(({ isFrozen }) => isFrozen)) return undefined;
-        // All processes stop, and start with the same one.
+        // All processes must have the same time zone, so all restart.
         environment.DUBA_TIME_ZONE = seed.pick(zones);
         for (const one of alive) this.#stop(one);
         return undefined;
@@ -352,8 +352,7 @@ export class Simulation {
   }
 
   /**
-   * Callers learn that nobody knows yet, and ask again. Meanwhile the first answers come, and the store is in
-   * trouble, for one of the processes.
+   * Callers get 504 and retry. Meanwhile the vendors' first answers arrive, and one process has trouble with its store.
    */
   #answerLate(victim: Owner, vendors: Vendors): void {
     const seed = this.#seed;
@@ -370,7 +369,10 @@ export class Simulation {
     const away = () => ({ kind: "away" }) as const;
     const slow = () => ({ kind: "slow", wait: seed.between(100, 3_000) }) as const;
     let isAwayUntil = 0;
-    /** So that a process which lost the reply to a retry's start cannot look soon what became of it. */
+    /**
+     * A process that lost the reply to the start of a retry then loses its store as well, so it cannot check the row
+     * soon.
+     */
     const lostThenAway = (label: string) => {
       if (this.#time.elapsed < isAwayUntil) return away();
       const fault = seed.oneIn(label.includes(retryStatement) ? 2 : 6) ? ({ kind: "lost" } as const) : undefined;
@@ -392,8 +394,8 @@ export class Simulation {
   }
 
   /**
-   * Callers learn that nobody knows yet, and ask again. One process loses its store just after it began such a retry,
-   * or the reply to that, until others have ended what it runs. Then they ask the other process.
+   * Callers get 504 and retry. One process loses its store, or a reply of it, just after the retry began. The other
+   * process then ends the row, and the callers retry there.
    */
   #cutRetriesOff(victim: Owner, vendors: Vendors, callers: Callers): void {
     const seed = this.#seed;
@@ -423,8 +425,8 @@ export class Simulation {
   }
 
   /**
-   * A process is frozen, or its machine sleeps, for so long that another one takes back what it left. It has calls to
-   * answer when it wakes, and may die just after it charged one.
+   * A process is frozen, or its machine sleeps, until another process has taken its rows over. It wakes with calls to
+   * answer, and may die just after a charge.
    */
   #freeze(victim: SimulatedService, vendors: Vendors, callers: Callers): void {
     const seed = this.#seed;
@@ -455,7 +457,7 @@ export class Simulation {
   }
 }
 
-/** Milliseconds from a time, in milliseconds since 1970, until the next midnight of a time zone. */
+/** Milliseconds until the next midnight in a time zone. `at`: milliseconds since 1970. */
 function untilMidnight(at: number, zone: string): number {
   const dayOf = daysOf(zone);
   const quarter = 15 * minute;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { repeatsItself, simulated } from "./promises-over-days.ts";
 
-/** Two run at a time. A statement of PostgreSQL takes several times as long. */
+/** Two runs at a time. PostgreSQL needs several times as long per statement, so it gets fewer verifications. */
 const runs = ["first", "second", "third"].flatMap((seed) => [
   { engine: "sqlite", seed, days: 10, faults: 10, verifications: 120 },
   { engine: "postgres", seed, days: 10, faults: 10, verifications: 30 },

@@ -18,30 +18,27 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long a key answers, as documented. */
+/** How long an idempotency key repeats its response, as documented. */
 const keyLife = day;
 /** How long a verification is kept, as documented: 24 months. */
 const ledgerKept = 731 * day;
-/** How long an event is kept, as documented, unless one before it still waits for an endpoint. */
+/** How long an event is kept, as documented, unless an older event still waits for an endpoint. */
 const eventsKept = 60 * day;
-/** How far a clock may be ahead that publishes a price. */
+/** How far ahead the clock may be that publishes a price. */
 const clockAhead = 31 * minute;
-/** How late retention may be: its clock waits after a sleep, and its job runs once a minute of a waking service. */
+/** Longest delay of retention. Its clock waits after a sleep, and its job runs once per minute of running time. */
 const sweepsWithin = 3 * hour;
-/**
- * The same of rules that run once an hour: they count minutes by the runs of their job, which has one for each jump of
- * the simulation.
- */
+/** Longest delay of hourly rules. They count the runs of their job, and a jump of the simulation counts as one run. */
 const hourlyWithin = 4 * day;
-/** How long the jobs that follow the ledger may take. A vendor's late answer may come at any moment. */
+/** Longest delay of the jobs that follow the ledger, with a vendor's late answers. */
 const worksWithin = 30 * second;
-/** A process notes once a second which of its callers heard of their charge. The store may be away for so long. */
+/** A process notes each second which callers received their charged record. This allows for an outage of the store. */
 const noteWithin = 80 * second;
 /** How long a charge without a key may outlive its process on PostgreSQL, as documented. */
 const takenBackWithin = 130 * second;
-/** A second source is asked if half of a caller's time is left, as documented. */
+/** A second source is tried only if half of the caller's time is left, as documented. */
 const secondSourceWithin = 9 * second;
-/** How long a vendor that failed, or a pause by hand, may keep it from being asked as the second source. */
+/** How long a failure or a pause may keep a vendor from being the second source. */
 const calmFor = 20 * minute;
 
 export interface TruthParts {
@@ -50,13 +47,13 @@ export interface TruthParts {
   callers: Callers;
   vendors: Vendors;
   operators: Operators;
-  /** Every process that there ever was. */
+  /** All processes of the run, dead ones included. */
   services: readonly SimulatedService[];
-  /** Runs the clock until something is done. */
+  /** Runs the clock until a promise settles. */
   complete: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
-/** A row of the ledger, as far as the truths need it. */
+/** The columns of a ledger row that the checks need. */
 interface Row {
   reference: string;
   email: string;
@@ -71,23 +68,23 @@ interface Row {
   completed_at: number | null;
   idempotency_hash: string | null;
   sealed_record: string | null;
-  /** The request that each attempt was for, the first one first. */
+  /** Request ids of the attempts, first one first. */
   requests: string[];
   vendors: string[];
 }
 
 /**
- * What must be true whenever all is quiet, found by code that shares nothing with the ledger: from the rows, and from
- * what callers and vendors saw.
+ * Checks what must be true whenever no request is in flight. The checks use rows and the observations of callers and
+ * vendors, and share no code with the ledger.
  */
 export class Truths {
   checks = 0;
   readonly #parts: TruthParts;
   #store: Store | undefined;
   readonly #balances = new Balances();
-  /** Rows that were checked before and can change no more are not read again each hour. */
+  /** Older rows were checked and can no longer change, so hourly checks skip them. */
   #since = 0;
-  /** When the store's clock was last seen doubted. */
+  /** When the store last distrusted its clock. */
   #doubtedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: TruthParts) {
@@ -102,12 +99,12 @@ export class Truths {
     await this.#store?.close();
   }
 
-  /** Throws for the first truth that does not hold. `isWhole`: of all that ever was, and what takes longer. */
+  /** Throws at the first violation. `isWhole`: checks the whole history, and adds slow checks. */
   async check(isWhole: boolean): Promise<void> {
     this.checks += 1;
     const { db } = this.#store!;
     await this.#checkJournal(db);
-    // After a sleep the clock of a service is behind for hours.
+    // After a sleep, the service's clock is hours behind.
     const rows = await this.#rows(db, isWhole ? 0 : this.#parts.time.now - 42 * hour);
     const { wanted } = this.#parts.callers;
     this.#since = this.#parts.time.now - (isWhole ? ledgerKept - day : 26 * hour);
@@ -133,7 +130,7 @@ export class Truths {
     await this.#command("audit", "reconcile");
   }
 
-  /** A hash over everything that callers and vendors saw. */
+  /** A hash of all observations of callers and vendors. */
   traceOf(wanted: readonly Wanted[], calls: readonly VendorCall[]): string {
     const told = wanted.map(({ nth, key, tries }) => [
       nth,
@@ -161,7 +158,7 @@ export class Truths {
     });
   }
 
-  /** One verification that a caller wanted: its references, its charge, its record. */
+  /** Checks the references, the charge and the record of one wanted verification. */
   #checkWanted(wanted: Wanted, rowOf: ReadonlyMap<string, Row>, rows: readonly Row[]): void {
     const { nth, key, tries } = wanted;
     const { environment } = this.#parts;
@@ -226,8 +223,8 @@ export class Truths {
   }
 
   /**
-   * Only another process takes back what a process of PostgreSQL charged without a key, once that has been dead for a
-   * while.
+   * Whether a charge may still be reversed: on PostgreSQL, another process reverses a dead process's charges without a
+   * key after a while.
    */
   #isTakenBackSoon(tries: readonly Try[]): boolean {
     const { environment, time } = this.#parts;
@@ -235,7 +232,7 @@ export class Truths {
     return environment.DUBA_DATABASE_URL !== "" && tries.some(isSoon);
   }
 
-  /** After "not found" a second source is asked, if nothing was wrong with any of them. */
+  /** Whether the service failed to ask a second source after "not found", although all sources worked. */
   #hasSkippedSecondSource(
     { reason, vendors: asked, started_at, completed_at }: Row,
     own: readonly Try[],
@@ -251,20 +248,20 @@ export class Truths {
     return vendors.names.every(seemsWell) && vendors.troubles.every(isCalm) && operators.pauses.every(isCalm);
   }
 
-  /** Balances and caps count what is charged or runs, and what retention has removed since. */
+  /** Compares balances and caps with the sum of open and charged fees, deleted rows included. */
   async #checkBalances(db: Kysely<Tables>, rows: readonly Row[], isWhole: boolean): Promise<void> {
     const { toppedUp, corrections } = this.#parts.operators;
     const check = () => this.#balances.check(db, toppedUp, corrections);
     this.#balances.note(rows);
     if (isWhole) return check();
     await check().catch(async () => {
-      // A row may have changed that is older than those read each hour.
+      // An older row may have changed since.
       this.#balances.note(await this.#rows(db, 0));
       await check();
     });
   }
 
-  /** The store has an attempt before its vendor is asked. */
+  /** The store must have an attempt for each call that a vendor received. */
   async #checkVendors(db: Kysely<Tables>): Promise<void> {
     const { calls } = this.#parts.vendors;
     const recent = calls.slice(calls.findLastIndex(({ at }) => at <= this.#parts.time.now - 2 * hour) + 1);
@@ -272,7 +269,7 @@ export class Truths {
     const attempts = await db
       .selectFrom("verification_attempt")
       .select(["request_id", "vendor"])
-      // After a sleep the service's clock is behind for hours.
+      // After a sleep, the service's clock is hours behind.
       .where("started_at", ">", this.#parts.time.now - 12 * hour)
       .execute();
     const noted = new Set(attempts.map(({ request_id, vendor }) => `${traceOf(request_id)} ${vendor}`));
@@ -280,7 +277,7 @@ export class Truths {
       if (!noted.has(`${trace} ${vendor}`)) throw new Error(`${vendor} was asked about ${number} without an attempt`);
   }
 
-  /** Whoever was told 504 is told the outcome by an event, once it is known. */
+  /** Each 504 must be followed by an event, once the outcome is known. */
   async #checkAnnouncements(
     db: Kysely<Tables>,
     wanted: readonly Wanted[],
@@ -300,7 +297,7 @@ export class Truths {
       }
   }
 
-  /** A price that holds from a time on is published then, and not before. */
+  /** A scheduled price must be published at its time, and not earlier. */
   async #checkSchedule(db: Kysely<Tables>): Promise<void> {
     const { now } = this.#parts.time;
     const drafts = await db
@@ -317,7 +314,7 @@ export class Truths {
     }
   }
 
-  /** Nothing is kept too long, and nothing is gone too soon. */
+  /** No row may be kept too long or deleted too soon. */
   #checkRetention(rows: readonly Row[], isClockDoubted: boolean): void {
     const { now } = this.#parts.time;
     for (const { reference, created_at, completed_at, idempotency_hash, sealed_record, requests } of rows) {
@@ -340,7 +337,10 @@ export class Truths {
     if (rows[0]) throw new Error(`The event ${rows[0].number} is kept too long`);
   }
 
-  /** After a gap the store lets nothing age until it has run for a while; then it has a while to remove what is old. */
+  /**
+   * Whether the store distrusts its clock. After a gap it deletes nothing until it has run for a while, and then needs
+   * time to catch up.
+   */
   async #isClockDoubted(db: Kysely<Tables>): Promise<boolean> {
     const { now } = this.#parts.time;
     const trusted = await db
@@ -357,7 +357,7 @@ export class Truths {
     return wanted?.key !== undefined && !wanted.isErased;
   }
 
-  /** The sums, the trail and the outcomes are not behind for long. */
+  /** Sums, audit trail and outcomes must not stay behind for long. */
   async #checkJournal(db: Kysely<Tables>): Promise<void> {
     const { time, complete } = this.#parts;
     for (let waited = 0; ; waited += second) {
@@ -372,7 +372,7 @@ export class Truths {
     }
   }
 
-  /** No number of a person, and no phone, stands anywhere in the store, and none in the log. */
+  /** No personal number and no phone may be in the store or in the log. */
   async #checkPersons(db: Kysely<Tables>): Promise<void> {
     const numbers = this.#parts.callers.wanted.map(({ number }) => number);
     const known = new Set([...numbers, ...numbers.map(phoneOfNumber), ...numbers.map(otherPhoneOfNumber)]);
@@ -390,7 +390,7 @@ export class Truths {
       for (const line of alarms) if (foundIn(line)) throw new Error(`${name} logged a number: ${line}`);
   }
 
-  /** What a command prints that has nothing to complain about. */
+  /** Returns the output of a command. Throws if the command reports a problem. */
   async #command(...argv: string[]): Promise<string> {
     const written: string[] = [];
     const io = {
@@ -415,12 +415,12 @@ function referenceIn({ heard }: Try): string | undefined {
   return typeof named === "string" ? named : undefined;
 }
 
-/** A process that dies takes along what it knows of a caller that hung up. */
+/** A process that dies forgets which callers hung up. */
 function diedSoonAfter({ service: { livedFor }, heardAfter }: Try): boolean {
   return livedFor - heardAfter < minute;
 }
 
-/** A process that dies may not have noted that the last callers without a key heard of their charge. */
+/** A process that dies may not have noted which callers without a key received their charged record. */
 function isUnheard({ service: { livedFor, leftInOrder }, heardAfter }: Try, key: string | undefined): boolean {
   return key === undefined && !leftInOrder && livedFor - heardAfter < noteWithin;
 }

@@ -7,7 +7,7 @@ import type { Played } from "./played-network.ts";
 import type { Seed } from "./seed.ts";
 import type { Owner, VirtualTime } from "./virtual-time.ts";
 
-/** What a vendor did with a look-up: it found somebody or nobody and bills that, or it did nothing. */
+/** The vendor's result of a look-up: `found` and `nobody` are billed, `nothing` is not. */
 export type Did = "found" | "nobody" | "nothing";
 
 /** A look-up that reached a vendor. */
@@ -15,55 +15,55 @@ export interface VendorCall {
   vendor: string;
   kind: Kind;
   number: string;
-  /** The request of a caller that it was for. */
+  /** Trace id of the caller's request. */
   trace: string | undefined;
   at: number;
   from: Owner;
   did: Did;
-  /** Whether its response came back whole, and could be believed. */
+  /** Whether the response arrived whole and valid. */
   isTold: boolean;
 }
 
-/** What a process learned of a vendor from one call. */
+/** One call of a process to a vendor, as the process saw it. */
 interface Contact {
   vendor: string;
   from: Owner;
   begunAt: number;
-  /** When the response came, or the connection broke. */
+  /** When the response arrived, or the connection broke. */
   endedAt: number;
   isGood: boolean;
 }
 
-/** How a vendor does at the moment. */
+/** The current state of a vendor. */
 export type Mood = "well" | "slow" | "late" | "cut off" | "away" | "unreachable" | "wrong" | "empty wallet";
 const moods: readonly Mood[] = ["well", "well", "well", "slow", "away", "unreachable", "wrong", "empty wallet"];
 
 const photo = Buffer.from("photo").toString("base64");
 const second = 1_000;
 const hour = 3_600 * second;
-/** How long a process may wait for a vendor that failed, if its clock is ahead. */
+/** Longest time that a process avoids a vendor after a failure, with a clock that is ahead. */
 const longestWait = 40 * 60 * second;
 
 /**
- * The truth about a number, whoever is asked: of those that end in 0 nobody knows the half, and the phones of the
- * others differ.
+ * The correct outcome for a number, the same at every vendor. Of the numbers that end in 0, half are unknown, and the
+ * others have another phone.
  */
 export function truthOf(number: string): "found" | "not_found" | "other_phone" {
   if (!number.endsWith("0")) return "found";
   return Number(number.at(-2)) % 2 === 0 ? "not_found" : "other_phone";
 }
 
-/** The identity vendors of a run: each speaks the wire of a real one, with invented people. */
+/** The vendors of a run. Each speaks the API of a real vendor, with invented people. */
 export class Vendors {
   readonly calls: VendorCall[] = [];
-  /** When a vendor was out of order, or slow: others may be asked in its place for a while. */
+  /** Times when a vendor failed or was slow: for a while, other vendors may be asked first. */
   readonly troubles: number[] = [];
   readonly names: readonly string[];
   readonly #contacts: Contact[] = [];
   readonly #time: VirtualTime;
   readonly #seed: Seed;
   readonly #moods = new Map<string, Mood>();
-  /** What `peer` did under an idempotency key, which it repeats for free. */
+  /** Responses of `peer` by idempotency key, which it repeats for free. */
   readonly #repeats = new Map<string, Played["response"]>();
 
   constructor(time: VirtualTime, seed: Seed) {
@@ -76,7 +76,7 @@ export class Vendors {
       .slice(0, 2 + seed.below(2));
   }
 
-  /** Settings of a service that asks them. */
+  /** Settings of a service that uses the vendors. */
   get environment(): Record<string, string> {
     return {
       DUBA_UPSTREAMS: this.names.join(),
@@ -92,12 +92,12 @@ export class Vendors {
     };
   }
 
-  /** Draws how a vendor does from now on. */
+  /** Draws a new state for one vendor. */
   change(): string {
     return this.become(this.#seed.pick(moods), [this.#seed.pick(this.names)]);
   }
 
-  /** Says how these do from now on; all of them unless given. */
+  /** Sets the state of vendors; by default of all. */
   become(mood: Mood, names = this.names): string {
     for (const name of names) this.#moods.set(name, mood);
     this.troubles.push(this.#time.now);
@@ -105,8 +105,8 @@ export class Vendors {
   }
 
   /**
-   * Whether a process has had a good answer from a vendor since something was wrong with one. Until then it waits, and
-   * its next call is a test while others go by.
+   * Whether a process had a good response from a vendor since the vendor's last failure. Until then the process avoids
+   * the vendor, except for one test call.
    */
   seemsWell(vendor: string, from: Owner, at: number): boolean {
     const before = this.#contacts.filter((one) => one.vendor === vendor && one.from === from && one.endedAt < at);
@@ -114,7 +114,7 @@ export class Vendors {
     return lastBad < 0 || before.some(({ isGood, begunAt }) => isGood && begunAt > lastBad + longestWait);
   }
 
-  /** A process is frozen for so long: the answers that come meanwhile are too late for it. */
+  /** A frozen process misses the responses that arrive meanwhile. */
   noteFrozen(from: Owner, milliseconds: number): void {
     const { now } = this.#time;
     const wakesAt = now + milliseconds;
@@ -127,7 +127,7 @@ export class Vendors {
     this.#moods.clear();
   }
 
-  /** What the vendor of this host does with a request; undefined: it is nobody's. */
+  /** Returns the host's reaction to a request; undefined if no vendor has this host. */
   host(hostname: string): ((request: OutgoingRequest, from: Owner) => Played) | undefined {
     const name = this.names.find((vendor) => hostname === `${vendor}.example`);
     if (name === "peer") return (request, from) => this.#peer(request, from);
@@ -203,7 +203,7 @@ export class Vendors {
     );
   }
 
-  /** Draws what becomes of a look-up, and notes it. */
+  /** Draws the result of a look-up, and notes it. */
   #answer(
     { name, ...call }: Pick<VendorCall, "kind" | "number" | "from" | "trace"> & { name: string },
     truth: () => { status: number; body: object },
@@ -241,10 +241,10 @@ export class Vendors {
       return { after: seed.pick([5, 300, 2_500]), refuses: true };
     }
     if (mood === "late" && chance < 85) return works(seed.between(17, 34) * second + seed.below(second));
-    // The vendor does the work, but its answer is lost.
+    // The vendor does the work, but the response is lost.
     if (mood === "cut off" && chance < 85) return works(seed.between(60, 900), false);
     if (mood === "empty wallet" && chance < 90) return refuses("no_money");
-    // The vendor did the work, but answers something else.
+    // The vendor does the work, but answers with something else.
     if (mood === "wrong" && chance < 60)
       return { ...works(200, false), response: { status: 200, body: { something: "else" } } };
     if (mood === "slow" && chance < 60) return works(seed.between(5, 40) * second);

@@ -6,40 +6,41 @@ import { promisify } from "node:util";
 import type { RealMachine } from "./real-machine.ts";
 import type { Seed } from "./seed.ts";
 
-/**
- * Whose code runs: a process of the service, or an operator at a terminal. What a dead one began is never continued.
- */
+/** The process whose code runs: a service, or an operator's terminal. Code of a dead owner never continues. */
 export interface Owner {
   readonly name: string;
   isDead: boolean;
-  /** How far its clock is off, in milliseconds. */
+  /** Error of the owner's clock, in milliseconds. */
   clockOffset: number;
-  /** Until when nothing of it runs, in milliseconds since the start. */
+  /** The owner is frozen until this time, in milliseconds since the start. */
   frozenUntil?: number;
-  /** How long its machine slept, in milliseconds: what counts the time between two moments stood still meanwhile. */
+  /** How long the owner's machine slept, in milliseconds. Monotonic clocks stood still meanwhile. */
   slept?: number;
 }
 
-/** Something that happens at a moment. A timer of the code under test is one too. */
+/** A planned event. Timers of the code under test are events too. */
 interface Happening {
   at: number;
-  /** Among those of one moment, the order in which they were planned. */
+  /** Orders events of the same time. */
   order: number;
   owner: Owner | undefined;
   run: () => unknown;
-  /** Set for a timer that repeats. */
+  /** Interval of a repeating timer. */
   every: number | undefined;
-  /** How often it did not happen when it was due. */
+  /** How often the timer was due without running. */
   missed: number;
   isOver: boolean;
 }
 
-/** Milliseconds that nothing repeats in a jump. A service whose last minute is an hour ago doubts its clock. */
+/**
+ * Milliseconds that repeating timers can skip in a jump. A service whose last minute is an hour ago distrusts its
+ * clock.
+ */
 export const longestJump = 58 * 60_000;
 
 const clearRealTimeout = globalThis.clearTimeout;
 
-/** What a timer of the code under test gets in place of Node's. */
+/** What the code under test gets from `setTimeout`. */
 class VirtualTimer {
   readonly #time: VirtualTime;
   readonly #plan: () => Happening;
@@ -69,9 +70,8 @@ class VirtualTimer {
 }
 
 /**
- * The clock, the timers and the random bytes of everything in this Node process, driven by the simulation: happenings
- * run one at a time, in the order of their moments, and the next one runs when all that the last one set off has come
- * to rest.
+ * Replaces the clock, the timers and the random source of this Node process. Events run one at a time in the order of
+ * their times; each waits until the previous one has no more work to do.
  */
 export class VirtualTime {
   readonly #owners = new AsyncLocalStorage<Owner>();
@@ -82,7 +82,7 @@ export class VirtualTime {
   #failure: unknown;
   readonly #machine: RealMachine;
 
-  /** `begun`: milliseconds since 1970 at the start. */
+  /** `begun`: the start, in milliseconds since 1970. */
   constructor(begun: number, seed: Seed, machine: RealMachine) {
     this.#begun = begun;
     this.#machine = machine;
@@ -90,7 +90,7 @@ export class VirtualTime {
     this.#takeOverTimers();
     takeOverRandom(seed);
     syncBuiltinESMExports();
-    // What the code under test throws into the void would end a service: so it ends the run.
+    // An unhandled error would end a real service, so it ends the run.
     process.on("unhandledRejection", (error) => this.fail(error));
     process.on("uncaughtException", (error) => this.fail(error));
   }
@@ -100,22 +100,22 @@ export class VirtualTime {
     return this.#now;
   }
 
-  /** Milliseconds since 1970, by a clock that is right. */
+  /** The correct time, in milliseconds since 1970. */
   get now(): number {
     return Math.floor(this.#begun + this.#now);
   }
 
-  /** Whose code runs at the moment; undefined: the simulation's. */
+  /** The process whose code runs now; undefined: the simulation itself. */
   get owner(): Owner | undefined {
     return this.#owners.getStore();
   }
 
-  /** Runs code as one owner's, with all that it sets off. */
+  /** Runs code, and all that it starts, as an owner's. */
   as<Result>(owner: Owner, run: () => Result): Result {
     return this.#owners.run(owner, run);
   }
 
-  /** Runs code that is of no owner. */
+  /** Runs code without an owner. */
   outside<Result>(run: () => Result): Result {
     return this.#owners.exit(run);
   }
@@ -125,28 +125,28 @@ export class VirtualTime {
     this.#failure ??= error ?? new Error("something failed without a reason");
   }
 
-  /** Waits for something that the real machine does before anything else happens. */
+  /** Makes the next event wait for real work. */
   awaitOutside(work: Promise<unknown>): void {
     this.#machine.awaitOutside(work);
   }
 
-  /** Plans something `after` milliseconds from now, for the owner whose code runs. */
+  /** Plans an event in `after` milliseconds, for the owner whose code runs. */
   plan(after: number, run: () => unknown, every?: number): Happening {
     const keep = AsyncLocalStorage.snapshot();
     return this.#push(after, this.owner, () => keep(run), every);
   }
 
-  /** Resolves `after` milliseconds from now; never, if its owner is dead by then. */
+  /** Resolves after `after` milliseconds, or never if the owner dies before. */
   pause(after: number): Promise<void> {
     return new Promise((resolve) => this.plan(after, resolve));
   }
 
-  /** The machine sleeps: the clock on the wall goes on, and what counts the time between two moments stands still. */
+  /** The whole machine sleeps: the wall clock moves, and monotonic clocks stand still. */
   sleep(milliseconds: number): void {
     this.#begun += milliseconds;
   }
 
-  /** Nothing of an owner runs for so long. `asleep`: its machine sleeps, so that its timers wait for as much longer. */
+  /** Freezes an owner. `asleep`: the owner's machine sleeps, so its timers stand still as well. */
   freeze(owner: Owner, milliseconds: number, asleep: boolean): void {
     owner.frozenUntil = this.#now + milliseconds;
     if (!asleep) return;
@@ -160,7 +160,7 @@ export class VirtualTime {
     else if (timer !== undefined && timer !== null) clearRealTimeout(timer as NodeJS.Timeout);
   }
 
-  /** Runs what happens until this moment, in milliseconds since the start. */
+  /** Runs all events until this time, in milliseconds since the start. */
   async runUntil(end: number): Promise<void> {
     await this.#machine.rest();
     for (let next = this.#pop(end); next; next = this.#pop(end)) {
@@ -182,8 +182,8 @@ export class VirtualTime {
   }
 
   /**
-   * As `runUntil`, but what repeats happens once in a while only, and then as often as it would have: nothing happens
-   * meanwhile that a beat each second would notice, and jobs of a minute or an hour count those seconds.
+   * Like `runUntil`, but repeating timers run only once per jump, and then count the runs that they missed. Nothing
+   * else happens in between.
    */
   async jumpTo(end: number): Promise<void> {
     for (let next = this.#now; next < end; ) {
@@ -200,7 +200,7 @@ export class VirtualTime {
     }
   }
 
-  /** A sorted list is a heap. */
+  /** A sorted list is a valid heap. */
   #sort(): void {
     this.#heap.sort((one, other) => one.at - other.at || one.order - other.order);
   }

@@ -1,6 +1,8 @@
 import { openStore, type StoreSettings } from "../../src/storage/store.ts";
 
-/** A process for crash tests: writes rows to `fact` for ever, and prints the name of each once it is committed. */
+/**
+ * A process for crash tests. It inserts rows into `fact` without end, and prints the name of each row after its commit.
+ */
 
 const WRITERS = 16;
 

@@ -1,7 +1,4 @@
-/**
- * Replaces the lines between the one with `<!-- name -->` and the one with `<!-- /name -->`, which may stand in
- * comments of any language.
- */
+/** Replaces the lines between `<!-- name -->` and `<!-- /name -->`. In code files, these marks stand in comments. */
 export function withBlock(text: string, name: string, block: string): string {
   const parts = new RegExp(`^([\\s\\S]*<!-- ${name} -->\n)[\\s\\S]*?\n?(.*<!-- /${name} -->[\\s\\S]*)$`).exec(text);
   if (!parts) throw new Error(`A document has no block ${name}.`);

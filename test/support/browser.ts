@@ -53,7 +53,7 @@ export function startBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-/** Opens a window of its own, 1280 × 900 unless told. It waits long for what it looks for: the machine may be busy. */
+/** Opens a separate window, 1280 × 900 by default. Waits up to two minutes for an element: the machine may be busy. */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(120_000);
@@ -62,7 +62,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
 
 const axe = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Brings what `inaccessible` needs into each page that is opened from now on, at less cost than it does by itself. */
+/** Adds axe to each page that opens from now on, which costs less than to add it in each call of `inaccessible`. */
 export async function keepRules(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }

@@ -7,7 +7,7 @@ import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { plainHttp } from "../../src/http/server.fixture.ts";
 import { buildServer } from "../../src/http/server.ts";
 
-/** The API of a catalogue alone, with the list of its changes. A credential is the id of an account. */
+/** Serves only the catalogue's operations and the list of its changes. A caller's credential is an account id. */
 export function catalogueServer(catalogue: Catalogue) {
   return buildServer(bind([...catalogueOperations, listCatalogueChanges], catalogue), http);
 }

@@ -6,7 +6,7 @@ import { openStore } from "../../src/storage/store.ts";
 import { type Ran, ran } from "./command-line.ts";
 import type { Engine } from "./engines.ts";
 
-/** For tests: a store with the starter catalogue, a folder for files, and command lines on both. */
+/** A store with the starter catalogue, a folder for files, and a terminal that uses both. */
 export interface CatalogueTerminal {
   environment: Record<string, string | undefined>;
   duba(...argv: string[]): Promise<Ran>;
@@ -16,7 +16,7 @@ export interface CatalogueTerminal {
   close(): Promise<void>;
 }
 
-/** Opens it on a fresh store with the starter catalogue. */
+/** Opens a terminal on a fresh store with the starter catalogue. */
 export async function openTerminal(engine: Engine): Promise<CatalogueTerminal> {
   const fresh = await engine.ready();
   const store = await openStore({ ...fresh.settings, serving: true, starting: true });
@@ -32,7 +32,7 @@ export async function openTerminal(engine: Engine): Promise<CatalogueTerminal> {
   };
 }
 
-/** Opens it on a store that somebody else closes. */
+/** Opens a terminal on a store that the caller closes. */
 export function deskOn({
   dataDirectory,
   databaseUrl,

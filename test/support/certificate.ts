@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 
-/** A new key and certificate for `localhost`, as PEM. Nobody trusts it yet. */
+/** Makes a key and a self-signed certificate for `localhost`, as PEM. */
 export function localCertificate(): { key: string; cert: string } {
   const folder = mkdtempSync(join(tmpdir(), "duba-tls-"));
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
@@ -18,7 +18,7 @@ export function localCertificate(): { key: string; cert: string } {
   }
 }
 
-/** Trusts a certificate in this process, and returns a function that ends that. */
+/** Makes this process trust a certificate. Returns a function that undoes it. */
 export function trust(cert: string): () => void {
   const usual = tls.getCACertificates("default");
   tls.setDefaultCACertificates([...usual, cert]);

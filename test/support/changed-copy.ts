@@ -6,16 +6,15 @@ import { after } from "node:test";
 import { pathToFileURL } from "node:url";
 import tsconfig from "../../tsconfig.json" with { type: "json" };
 
-/** What somebody adds to the product: files, and lines in files that exist, each as the text before and after. */
+/** An addition to the product: new files, and replacements in existing files as pairs of old and new text. */
 export interface Additions {
   newFiles: Readonly<Record<string, string>>;
   newLines: Readonly<Record<string, readonly (readonly [before: string, after: string])[]>>;
 }
 
 /**
- * A copy of the program and its tests with additions, which exists until the tests of this file end. Git ignores the
- * copy, and Node finds the project's packages from it. The folder is the same each time, so that the next run can reuse
- * what Node and tsc cached.
+ * A copy of the program and its tests with additions, removed after the tests of the file. Git ignores the copy, and
+ * Node finds the project's packages from it. Its path is always the same, so that caches of Node and tsc stay valid.
  */
 export class ChangedCopy {
   readonly folder: string;

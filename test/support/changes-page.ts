@@ -24,12 +24,12 @@ export function changesPage(document: OpenApiDocument): string {
   return [opening, ...sections, byOperation(parts)].join("\n");
 }
 
-/** How the changelog begins the section of a version. */
+/** Returns the heading of a version's section in the changelog. */
 export function changelogHeading(version: Version): string {
   return versions[version] === null ? "## Unreleased" : `## ${version} – ${versions[version]}`;
 }
 
-/** What the changelog tells integrators of a version, with links from \`docs/\`. */
+/** Returns the changelog's text for integrators about a version. Links are relative to `docs/`. */
 function changelogOf(version: Version): string {
   const [, section = ""] = readFileSync("CHANGELOG.md", "utf8").split(`${changelogHeading(version)}\n`);
   const [, told = ""] =
@@ -37,7 +37,7 @@ function changelogOf(version: Version): string {
   return told.replaceAll(/\]\((?!\w+:)(docs\/)?/g, (_, docs?: string) => (docs ? "](" : "](../"));
 }
 
-/** A part that came later, as an item of a list; nothing if it came with its operation. */
+/** Returns a list item for a part that came after its operation, else nothing. */
 function lineOf({ of, name, isLater, description, operations }: Part): string[] {
   if (of === "operations") return [`- Operation \`${name}\`: ${description}`];
   if (of === "events") return [`- Event \`${name}\`: ${description}`];
@@ -48,7 +48,7 @@ function lineOf({ of, name, isLater, description, operations }: Part): string[] 
   return [`- ${callers}: ${memberOf(name)}: ${description}`];
 }
 
-/** "parameter `limit`" of `(limit?)`, "member `data.charged`" of `.data.charged`. */
+/** "parameter `limit`" for `(limit?)`, "member `data.charged`" for `.data.charged`. */
 function memberOf(name: string): string {
   const [, parameter, member] = /^(?:\((.*?)\??\)|\.(.*))$/.exec(name)!;
   return parameter === undefined ? `member \`${member}\`` : `parameter \`${parameter}\``;

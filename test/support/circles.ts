@@ -1,4 +1,4 @@
-/** The groups of two or more nodes that reach each other along the edges (Tarjan's strongly connected components). */
+/** Returns the strongly connected components of two or more nodes (Tarjan's algorithm). */
 export function stronglyConnected(edges: readonly (readonly [string, string])[]): string[][] {
   const targets = Map.groupBy(edges, ([from]) => from);
   const seen = new Map<string, { order: number; lowest: number }>();

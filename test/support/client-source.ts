@@ -73,7 +73,7 @@ ${about("What a failure says besides its code.")}export interface FailureFacts $
 
 ${about("A failure. Switch on `error.code`, and keep a default: a newer service may have more codes.")}export interface Failure<Code extends string = FailureCode> {
   success: false;
-  /** Servers up to 0.1 say "error". */
+  /** Servers before version 0.2 send "error". */
   status: "failed" | "error";
   /** A sentence for people; it may change. */
   message: string;
@@ -97,7 +97,7 @@ function typesOf(operation: Operation<never>, shared: FailureCode[]): string {
   ].join("\n");
 }
 
-/** What a call sends. See `Row` of the client. */
+/** Describes the request of an operation. See `Row` of the client. */
 export function rowOf(operation: Operation<never>, all: readonly Operation<never>[]): Row {
   const { id, method, path, headers, input, answer, pick } = operation;
   const names = settable(headers).map(([name]) => name);
@@ -156,7 +156,7 @@ function objectOf(schema: Schema | JsonObject, isInput = false): string {
   const { properties = {}, required = [] } = schema as Schema;
   const members = Object.entries(properties).map(([name, member]) => {
     const isRequired = required.includes(name);
-    // With exactOptionalPropertyTypes, a caller could otherwise not pass on a value that may be undefined.
+    // `| undefined`: with exactOptionalPropertyTypes, callers could not pass a value that may be undefined otherwise.
     const type = `${typeOf(member)}${isInput && !isRequired ? " | undefined" : ""}`;
     const says = member.const === undefined ? about(member.description, member["x-since"]) : "";
     return `${says}${name}${isRequired ? "" : "?"}: ${type};`;

@@ -13,11 +13,14 @@ export interface ClientCall {
   timeout?: number;
   /** The name of an operation, or of one of the two methods that make several requests. */
   method: string;
-  /** Members by their names on the wire; `idempotency-key` too. For `events`: `cursor`, and how many to `take`. */
+  /**
+   * The input by names on the wire, `idempotency-key` included. For `events`: `cursor`, and the number of events to
+   * `take`.
+   */
   given?: Record<string, unknown>;
 }
 
-/** What a client answered, or how it failed. `other`: it threw an exception that is not its own. */
+/** The answer or the failure of a call. `other`: an exception of another class than the client's. */
 export interface ClientOutcome {
   // biome-ignore lint/suspicious/noExplicitAny: Tests read any answer.
   answer?: any;
@@ -42,7 +45,7 @@ const programs: Record<string, ClientProgram> = {
     spellMember: camel,
     words: [
       "-r",
-      // PHP frameworks turn warnings into exceptions in this way.
+      // PHP frameworks turn warnings into exceptions like this.
       `set_error_handler(fn ($level, $text) => throw new ErrorException($text), E_ALL);
       require 'docs/clients/duba.php';
       while ($line = fgets(STDIN)) {
@@ -105,8 +108,8 @@ for line in sys.stdin:
 };
 
 /**
- * Clients by language: a function that opens one, and the reason to skip its tests if there is one. Each runs its calls
- * one after another.
+ * Clients by language: `open` starts one, and `skip` gives the reason if this machine lacks the language. A client
+ * makes one call at a time.
  */
 export const clients: { name: string; skip: string | false; open(t: { after(end: () => void): void }): Client }[] = [
   { name: "TypeScript", skip: false, open: () => typed },

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 
 /**
- * `node test/support/code-lines.ts` prints the code lines of each place in `src/`, the largest first, without tests,
- * fixtures and migrations; a feature counts as a place of its own, and the core is what is no feature.
+ * `node test/support/code-lines.ts` prints the lines of code in each folder of `src/`, largest first, and in each
+ * feature. Tests, fixtures and migrations do not count.
  */
 const places = new Map<string, number>();
 for (const file of globSync("src/**/*.ts")) {

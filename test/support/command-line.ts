@@ -7,7 +7,7 @@ import type { Operation } from "../../src/declare/operation.ts";
 import { openStore, type StoreSettings } from "../../src/storage/store.ts";
 import type { Engine, Fresh, FreshSettings } from "./engines.ts";
 
-/** For tests: what one command line wrote, and its exit code. */
+/** The output of a command line, and its exit code. */
 export interface Ran {
   exitCode: number;
   out: string;
@@ -17,9 +17,9 @@ export interface Ran {
 export interface TestEnvironment {
   environment?: Record<string, string | undefined>;
   stdin?: string;
-  /** Whether a person types the standard input. */
+  /** Whether the standard input is a terminal. */
   isTTY?: boolean;
-  /** Whether a person reads the standard output. */
+  /** Whether the standard output is a terminal. */
   isTerminal?: boolean;
   colours?: { out: boolean; err: boolean };
   operations?: readonly Operation<never>[];
@@ -28,17 +28,17 @@ export interface TestEnvironment {
 /** The actor that the audit trail names for a command line of a test. */
 export const terminalActor = `terminal:${userInfo().username}`;
 
-/** The last command line of the test and its output. */
+/** The latest command line of the running test, with its output. */
 let last: string | undefined;
 
-/** If a test fails, shows that output beside the assertion. */
+/** Shows that command line beside a failed assertion. */
 afterEach((t) => {
   const cause = (t as TestContext).error?.cause;
   if (last !== undefined && cause instanceof Error) Object.assign(cause, { lastCommand: last });
   last = undefined;
 });
 
-/** Runs a command line in process. */
+/** Runs a command line in this process. */
 export async function ran(argv: readonly string[], context: TestEnvironment = {}): Promise<Ran> {
   const { environment = {}, stdin = "", isTTY, isTerminal = false, colours, operations } = context;
   const written = { out: "", err: "" };
@@ -60,7 +60,7 @@ export async function ran(argv: readonly string[], context: TestEnvironment = {}
   return { exitCode, ...written };
 }
 
-/** Calls `use` with everything that a command gets at a terminal with these settings. */
+/** Calls `use` with the command context of a terminal with these settings. */
 export function withCommands<Result>(
   environment: TestEnvironment["environment"],
   use: (context: CommandContext) => Promise<Result>,
@@ -69,15 +69,15 @@ export function withCommands<Result>(
   return withContext(io, {}, { overrides: {} }, use);
 }
 
-/** A store, and command lines on it. */
+/** A store, and a terminal that uses it. */
 export interface SuiteTerminal {
   readonly settings: FreshSettings;
   duba(...argv: string[]): Promise<Ran>;
-  /** Runs a command line for a person who types `stdin`. */
+  /** Runs a command line at a terminal where a person types `stdin`. */
   atTerminal(stdin: string, ...argv: string[]): Promise<Ran>;
 }
 
-/** A store as a first start leaves it, and command lines on it. Registers the hooks of a suite. */
+/** Opens a store in the state after a first start, and a terminal for it. Registers the hooks of a suite. */
 export function suiteTerminal({ ready }: Engine): SuiteTerminal {
   let place: Fresh;
   before(async () => {

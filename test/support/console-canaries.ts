@@ -12,23 +12,20 @@ import { commandsOfPages, type PageWalk } from "./page-walk.ts";
 import { ask } from "./service.ts";
 import { until } from "./until.ts";
 
-/**
- * Texts that people may write when they do something. Names and labels belong to accounts and keys, so they are not
- * among them.
- */
+/** Commands with a note or a reason. Names and labels are left out: they belong to accounts and keys. */
 const noted = commandsOfPages.flatMap((command) => {
   const [text] = membersOf(command.input).filter(({ name }) => /^(?:note|reason)$/.test(name));
   return text ? [{ command, text: text.name }] : [];
 });
 
-/** Registers the tests of a suite: nothing that people write, find or read in the console reveals a person. */
+/** Registers the tests of a suite that no page of the console reveals a person's data. */
 export function consoleCanaries(walk: PageWalk): void {
   const { person } = walk;
 
   before(async () => {
     const { service } = walk.operators;
     const { reference } = walk.subjects;
-    // Makes the verification an event, and waits until the list of events has it.
+    // Reports the verification as an event, and waits until the event feed lists it.
     const { db } = await service.store();
     await journaled(db, reference!, { told_unknown: 1 }).execute();
     await until(async () => (await service.ask("/api/v2/events?after=0")).text.includes(reference!));
@@ -37,7 +34,7 @@ export function consoleCanaries(walk: PageWalk): void {
   const by = () => walk.operators.by.officer;
   const assertClean = (where: string, text: string) => {
     for (const canary of walk.canaries) assert.ok(!text.includes(canary), `${where} holds "${canary}"`);
-    // A short name occurs in base64 by chance.
+    // Short names occur in base64 by chance.
     assertAbsent(
       where,
       text,
@@ -45,7 +42,7 @@ export function consoleCanaries(walk: PageWalk): void {
     );
   };
 
-  test("a note keeps no number of a person, wherever it is shown or stored", async () => {
+  test("a note never keeps a person's number, neither on a page nor in the store", async () => {
     const { service } = walk.operators;
     const { db } = await service.store();
     const unknown = async () => {
@@ -55,7 +52,7 @@ export function consoleCanaries(walk: PageWalk): void {
       await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", reference).execute();
       return reference;
     };
-    /** Inputs of commands that do not act on the subjects or examples. */
+    /** Inputs for commands that need other ones than the subjects and the examples. */
     const own: Record<string, Record<string, string>> = {
       "ledger.release": { reference: await unknown() },
       "ledger.settle": { reference: await unknown() },
@@ -86,14 +83,14 @@ export function consoleCanaries(walk: PageWalk): void {
       const send = json.options ? walk.operators.confirm : walk.operators.post;
       const { text: page } = await send(path, who, { ...fields, [text]: said });
       if (page.includes('class="outcome')) kept += 1;
-      // Sent without its file, so that the form reports that and repeats the note.
+      // Sent without the required file: the form shows that problem, and the note again.
       else assert.match(page, /class="band problem"[\s\S]*is required/, command.id);
       assertClean(command.id, page);
     }
     assert.ok(kept > 12, `${kept} notes`);
   });
 
-  test("find says nothing of a person, whatever somebody knows", async () => {
+  test("find reveals nothing about a person to someone who searches with the person's data", async () => {
     const { service, send, origin } = walk.operators;
     const { cookie, token } = by();
     for (const canary of [...walk.canaries, `0${person.phone}`, "+234 800 000 0017"]) {
@@ -109,7 +106,7 @@ export function consoleCanaries(walk: PageWalk): void {
     assertClean("what PostgreSQL heard", walk.heard().toString("latin1"));
   });
 
-  test("no statement holds a text that has not the form of an id, whatever somebody searches with it", async (t) => {
+  test("SQL contains a search text only if the text has the form of an id or an e-mail", async (t) => {
     if (walk.engine !== "postgres") return t.skip("only PostgreSQL writes statements to a log");
     const { cookie } = by();
     const texts = [...walk.canaries, "+234 800 000 0017", "0800-000-0017", "2348000000017"].filter(

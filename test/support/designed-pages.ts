@@ -5,7 +5,7 @@ import { ran } from "./command-line.ts";
 import type { PageWalk } from "./page-walk.ts";
 import { noticed } from "./until.ts";
 
-/** Registers the tests of a suite: each page begins with its main purpose. */
+/** Registers the tests of a suite that each page shows its main facts first. */
 export function designedPages(walk: PageWalk): void {
   const duba = async (...argv: string[]) => {
     const { dataDirectory, databaseUrl } = walk.operators.service.settings;
@@ -20,7 +20,7 @@ export function designedPages(walk: PageWalk): void {
   /** Returns the text of a page without its markup. */
   const said = async (path: string) => (await page(path)).replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 
-  test("the page of a vendor has its place, its prices side by side, its last 24 hours and what changed", async () => {
+  test("a vendor's page shows its position, its prices by kind, its last 24 hours and recent changes", async () => {
     for (const vendor of ["dojah", "prembly"]) await duba("routes", "pause", vendor, "--check", "nin", "--yes");
     const text = await said("/upstreams/show?vendor=dojah");
     assert.match(text, /Asked first for BVN and NIN\./);
@@ -33,9 +33,9 @@ export function designedPages(walk: PageWalk): void {
     assert.doesNotMatch(other, /Route paused/);
   });
 
-  test("the catalogue begins with what waits, products by name, and one filled button", async () => {
+  test("the catalogue page starts with a draft that waits, and has one filled button", async () => {
     const filled = (text: string) => text.match(/<a class="button main"[^<]*/g);
-    // No vendor is left for NINs, so the band offers the command that helps.
+    // No vendor of NINs is left, so the banner offers the command that resumes one.
     const stopped = await noticed(
       () => page("/catalogue"),
       (text) => text.includes('class="band"'),
@@ -53,21 +53,21 @@ export function designedPages(walk: PageWalk): void {
       assert.match(text, new RegExp(`<li class="apart head">${group}</li>`));
   });
 
-  test("an entry of the audit trail is a sentence, and its facts are folded", async () => {
+  test("an audit entry is shown as a sentence, and its facts are folded", async () => {
     const text = await page("/audit?kind=account.created");
     assert.match(text, /Account created: Zaria Lenders/);
     assert.match(await page("/audit?kind=catalogue.held"), /Catalogue held: change d4/);
     assert.match(text, /<td class="fold wide"><details><summary>More<\/summary><\/details>/);
   });
 
-  test("bars of the books are as long as the row is beside the largest, in a column of their own", async () => {
+  test("bars on the books page are relative to the largest row, and have their own column", async () => {
     const text = await page("/books");
     const bars = [...text.matchAll(/<td class="beside"><svg class="share"[^>]*><rect class="c1" width="(\d+)"/g)];
     assert.equal(Number(bars[0]![1]), 100);
     assert.ok(bars.length > 2 && bars.every(([, width]) => Number(width) <= 100));
   });
 
-  test("clients, people, keys and entries are found in a form by typing their names", async () => {
+  test("a form finds accounts, people, keys and catalogue entries by a typed name", async () => {
     const { db } = await walk.operators.service.store();
     await db.updateTable("person").set({ name: "Ada Obi" }).where("email", "=", "officer@example.com").execute();
     for (const [path, option] of [
@@ -79,7 +79,7 @@ export function designedPages(walk: PageWalk): void {
       assert.match(await page(path), option, path);
   });
 
-  test("a tab of a key says how often it was used and refused, by the day", async () => {
+  test("a key's tab counts answered and refused requests by day", async () => {
     const { id, text: credential } = await walk.operators.service.newKey({ mode: "test" });
     await walk.operators.service.verify({ credential });
     await walk.operators.service.verify({ credential, bvn: "1" });

@@ -15,15 +15,17 @@ export interface FreshSettings {
 
 export interface Fresh {
   readonly settings: FreshSettings;
-  /** Removes the folder and empties the database, whoever is still connected. */
+  /** Removes the folder and clears the database, even while somebody is connected. */
   dispose(): Promise<void>;
 }
 
 export interface Engine {
   readonly name: "sqlite" | "postgres";
-  /** Settings of a store that is entirely empty, without tables. */
+  /** Settings of an empty store, without tables. */
   fresh(): Promise<Fresh>;
-  /** Settings of a store as a first start leaves it: with tables, which are copied and not created anew. */
+  /**
+   * Settings of a store in the state after a first start. Its tables are copied, which is faster than to create them.
+   */
   ready(): Promise<Fresh>;
 }
 
@@ -33,8 +35,8 @@ async function makeTables(settings: FreshSettings): Promise<void> {
 }
 
 /**
- * Returns a folder in memory if this machine has a large enough one. Commits there wait for no disk, and survive a
- * killed process just as well.
+ * Returns a folder in memory if this machine has a large enough one. Commits there do not wait for a disk, yet files
+ * survive a killed process.
  */
 const memory = "/dev/shm";
 const roomyMemory = 1024 ** 3;
@@ -97,7 +99,7 @@ const idleReady: string[] = [];
 /** The name of the run, set by a runner that drops the databases at the end. Without a runner, no database is kept. */
 const run = process.env.DUBA_TEST_RUN;
 
-/** Drops what the tests of a run left. */
+/** Drops the databases of a test run. */
 export async function dropDatabases(url: string, run: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -216,11 +218,12 @@ async function freshPostgres(): Promise<Fresh> {
 }
 
 /**
- * What a migrated database holds: its columns, indexes and all else that a test may change, as one hash; and its rows.
+ * The expected state of a migrated database: `shape`, a hash of columns, indexes and all else that a test may change;
+ * and its rows.
  */
 interface Made {
   readonly shape: string;
-  /** Those that refer to others first. */
+  /** In the order of deletion: tables with foreign keys first. */
   readonly tables: readonly string[];
   readonly rows: Readonly<Record<string, string>>;
 }
@@ -240,7 +243,7 @@ const shapeOf = `
   ) as parts`;
 
 async function within<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  // A test may have made the database read-only.
+  // A test may have made the database read-only, so this connection overrides that.
   const client = new pg.Client({ connectionString: url, options: "-c default_transaction_read_only=off" });
   await client.connect();
   try {
@@ -269,8 +272,8 @@ async function readShape(client: pg.Client): Promise<string> {
 }
 
 /**
- * Removes all rows but those of the migrations, and gives the store a new history. False if a test changed more than
- * rows.
+ * Deletes all rows but those of the migrations, and gives the store a new history id. Returns false if a test changed
+ * more than rows.
  */
 async function clear(url: string, name: string, { shape, tables, rows }: Made): Promise<boolean> {
   return within(urlOf(url, name), async (client) => {
@@ -312,14 +315,14 @@ async function readyPostgres(): Promise<Fresh> {
   });
 }
 
-/** All engines that Duba runs on. Tests of code with SQL of its own run on each. */
+/** All engines. Tests of engine-specific SQL run on each. */
 export const engines: readonly Engine[] = [
   { name: "sqlite", fresh: freshSqlite, ready: readySqlite },
   { name: "postgres", fresh: freshPostgres, ready: readyPostgres },
 ];
 
 /**
- * For tests whose statements Kysely writes alike for both engines: SQLite, or both with `DUBA_TEST_TWINS=on`, before a
+ * For tests whose SQL Kysely writes alike for both engines: SQLite alone, or both with `DUBA_TEST_TWINS=on` before a
  * release.
  */
 export const usualEngines: readonly Engine[] = process.env.DUBA_TEST_TWINS === "on" ? engines : engines.slice(0, 1);

@@ -11,8 +11,8 @@ import { everyRecord } from "../../src/wire/every-record.ts";
 const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
 
 /**
- * Every page of the console: the places, the form of each command, and the answer of each that a browser asks for by
- * its URL.
+ * URLs of the console's pages: `place`, pages of the menu; `form`, the form of each command; `answer`, answers that a
+ * browser requests by URL.
  */
 export function consolePages(subjects: Subjects): Record<"place" | "form" | "answer", string[]> {
   const commands = [...site.commands.values()];
@@ -28,7 +28,7 @@ export function consolePages(subjects: Subjects): Record<"place" | "form" | "ans
     }
     return [`${pathOf(command)}?${query}`];
   });
-  // A file without a form is saved at once, and the answers of other commands without a form are pages above.
+  // A command without a form has no page here: its file is saved at once, or its answer is among `answer`.
   const forms = commands.filter((command) => !asksByUrl(command) || membersOf(command.input).length > 0);
   return {
     place: [...site.places.map(({ path }) => path), "/?range=day", "/verifications?state=nonsense", "/join"],

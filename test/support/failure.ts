@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { forEachKind } from "../../src/declare/check-kind.ts";
 import type { ServiceResponse } from "./service.ts";
 
-/** The members that failures of the document's five paths, and of the paths that go with them, have in addition. */
+/** Members that failures of the documented paths, and of their variants, carry in addition. */
 const payloads: Record<string, (message: string, date: string) => object> = {
   "/api/v2/internet/data/lookup": (message, date) => ({ data: { status: 0, error: true, data: [], date, message } }),
   "/api/v2/corporate-data/list": () => ({ data: [] }),
@@ -15,17 +15,14 @@ const payloads: Record<string, (message: string, date: string) => object> = {
 };
 
 export interface Refusal {
-  /** Path whose payload the failure must carry. */
+  /** The path whose payload the failure must carry. */
   path?: string;
-  /** Fields at fault, all of them, in any order. */
+  /** All fields at fault, in any order. */
   fields?: string[];
   message?: RegExp;
 }
 
-/**
- * Checks that a response has the shape of all failures: members, their order, and the headers that go with them.
- * Returns the body.
- */
+/** Checks the members of a failure, their order, and the headers that belong to it. Returns the body. */
 export function assertFailure(
   response: Pick<ServiceResponse, "status" | "headers" | "text" | "json">,
   status: number,
@@ -75,14 +72,14 @@ export function assertFailure(
   return json;
 }
 
-/** Checks that a time has the one form of `date`, and agrees with the clock. */
+/** Checks that a time has the form of `date` and is at most a minute old. */
 export function assertFresh(date: string): void {
   assert.match(date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const age = Date.now() - Date.parse(date);
   assert.ok(age >= -1000 && age <= 60_000, `${date} is ${age} ms ago`);
 }
 
-/** Fails if a text reveals anything about how the service is built. */
+/** Fails if a text reveals how the service is built. */
 export function assertDiscreet(text: string): void {
   assert.ok(!text.includes(process.cwd()), text);
   for (const trace of [/\bat .*[(/].*:\d+/, /node:|node_modules|\.ts\b|file:\/\//, /\/(?:tmp|home|root|usr)\//])

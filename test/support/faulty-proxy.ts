@@ -5,21 +5,22 @@ import { buffer } from "node:stream/consumers";
 import { type GatewayResponse, gatewayResponses } from "./gateway-responses.ts";
 
 /**
- * What a connection does to a request. `refused`: it never arrives. `cut`: it arrives, and the connection breaks at
- * once. `lost`: it breaks once the service has answered. `half`: half of the response arrives. `held`: no response ever
- * arrives. `late`: the connection breaks, and the request arrives with the next one. `garbage`: what comes back is not
- * HTTP. `drip`: it comes back a byte at a time. `chunk`: it breaks in the middle of a chunk.
+ * What a connection does to a request. `refused`: the service never gets it. `cut`: the service gets it, and the
+ * connection breaks at once. `lost`: the connection breaks after the service answered. `half`: half of the response
+ * arrives. `held`: no response arrives. `late`: the connection breaks, and the service gets the request together with
+ * the next one. `garbage`: the response is not HTTP. `drip`: the response arrives byte by byte. `chunk`: the connection
+ * breaks inside a chunk.
  */
 export const connectionFaults = [
   ...(["refused", "cut", "lost", "half", "held", "late", "garbage", "drip", "chunk"] as const),
 ];
 
-/** What happens to a request between client and service. If a gateway answers, it has asked the service before. */
+/** A fault between client and service. A gateway that answers has called the service first. */
 export type Fault = (typeof connectionFaults)[number] | keyof typeof gatewayResponses;
 
 export const faults = [...connectionFaults, ...Object.keys(gatewayResponses)] as readonly Fault[];
 
-/** A retry cannot help after this fault. */
+/** Whether a retry cannot help after this fault. */
 export function isFinal(fault: Fault): boolean {
   return answerOf(fault)?.isFinal === true;
 }
@@ -28,21 +29,21 @@ export function isFinal(fault: Fault): boolean {
 export interface Passed {
   method: string;
   path: string;
-  /** Its `Idempotency-Key`. */
+  /** The `Idempotency-Key`. */
   key: string | undefined;
-  /** The status of the service's answer; undefined if it did not answer, or if nobody waited. */
+  /** The status of the service's answer; undefined if there was none, or nobody waited for it. */
   status?: number;
 }
 
-/** Decides what happens to a request. It may take its time. */
+/** Chooses the fault of a request. May take its time. */
 export type FaultChoice = (
   incoming: IncomingMessage,
   body: Promise<Buffer>,
 ) => Fault | "none" | Promise<Fault | "none">;
 
 /**
- * A gateway before a service. It treats the first requests as the list of faults says, and passes on all others; or
- * each as it is told.
+ * A gateway before a service. A list gives the faults of the first requests, after which all pass; or a function
+ * chooses each fault.
  */
 export class FaultyProxy implements AsyncDisposable {
   readonly passed: Passed[] = [];
@@ -54,7 +55,7 @@ export class FaultyProxy implements AsyncDisposable {
   private constructor(service: string, choose: FaultChoice) {
     this.#service = service;
     this.#choose = choose;
-    // Either the service or the client may break off a connection.
+    // An error here means that the service or the client closed the connection.
     this.#server = createServer((incoming, response) => {
       this.#treat(incoming, response).catch(() => response.destroy());
     });
@@ -106,7 +107,7 @@ export class FaultyProxy implements AsyncDisposable {
     else if (fault === "drip") {
       const rest = [...bytes];
       const dripping = setInterval(() => {
-        // The client may have left before this began.
+        // The client may have disconnected already.
         if (response.closed) clearInterval(dripping);
         else response.write(Buffer.from(rest.splice(0, 1)));
       }, 100);

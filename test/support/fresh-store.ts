@@ -2,17 +2,17 @@ import { after, before, type TestContext } from "node:test";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "./engines.ts";
 
-/** An open store of its own, with tables and without rows. */
+/** An open store for one test, with tables and without rows. */
 export interface FreshStore {
   readonly store: Store;
   readonly settings: FreshSettings;
-  /** Closes and removes it. */
+  /** Closes and removes the store. */
   close(): Promise<void>;
 }
 
 /**
- * A store for a test, which is closed and removed after it. Without a test its owner closes it. Opened as a service
- * that starts opens its store, or with `serving: false` as a command does.
+ * Opens a store, and removes it after the test; without a test, the caller closes it. `serving`: opens it as a starting
+ * service does; false, as a command does.
  */
 export async function freshStore(
   t: Pick<TestContext, "after"> | undefined,
@@ -29,7 +29,7 @@ export async function freshStore(
   return { store, settings, close };
 }
 
-/** Registers the hooks of a suite: gives it a fresh store, and closes it afterwards. */
+/** Registers the hooks of a suite that open a fresh store and close it at the end. */
 export function withSuiteStore(
   engine: Engine,
   use: (store: Store, settings: FreshSettings) => void | Promise<void>,

@@ -1,9 +1,9 @@
-/** A response that a gateway gives in the place of the service's. */
+/** A response of a gateway, instead of the service's. */
 export interface GatewayResponse {
   status: number;
   headers?: Record<string, string>;
   body: string | Buffer;
-  /** A retry cannot help: something forbids the request. */
+  /** A retry cannot help: the gateway forbids the request. */
   isFinal?: true;
 }
 
@@ -12,7 +12,7 @@ const html = { "Content-Type": "text/html" };
 const json = { "Content-Type": "application/json" };
 const person = { bvn_number: "22999999999", personal_info: { first_name: "SOMEBODY", last_name: "ELSE" } };
 
-/** What gateways, login pages and their kin answer, by name. None is a response of Duba. */
+/** Responses of gateways, login pages and the like, by name. Duba itself sends none of them. */
 export const gatewayResponses = {
   "200 null": { status: 200, headers: json, body: "null" },
   "200 list": { status: 200, headers: json, body: "[]" },

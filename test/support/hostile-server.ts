@@ -31,19 +31,16 @@ export type Hostile = keyof typeof responses;
 export const everyHostile = Object.keys(responses) as Hostile[];
 
 export interface HostileServer {
-  /** Certificate of the server. */
+  /** The server's certificate. */
   cert: string;
-  /** Address of one response, without a slash at its end. */
+  /** The URL of one response, without a slash at its end. */
   url(protocol: "http:" | "https:", response: Hostile): string;
-  /**
-   * The address of a server that accepts connections, but never completes the beginning of a response or of a TLS
-   * handshake.
-   */
+  /** The URL of a server that accepts connections but never completes a response head or a TLS handshake. */
   slowUrl(protocol: "http:" | "https:"): string;
   close(): void;
 }
 
-/** Opens the server in a process of its own, so that its processor time is not ours. */
+/** Starts the server in a process of its own, so that its CPU time is not counted as ours. */
 export async function openHostileServer(): Promise<HostileServer> {
   const certificate = localCertificate();
   const child: ChildProcess = fork(import.meta.filename, { execArgv: [] });
@@ -63,7 +60,7 @@ function answer(socket: Socket): void {
     const [beginning, again] = responses[everyHostile[Number(/ \/(\d+)/.exec(String(head))![1])]!];
     const bytes = Buffer.from(again);
     const flood = () => {
-      // With a pause, so that a closed connection is noticed.
+      // Yields to the event loop, so that a closed connection is noticed.
       if (!socket.destroyed && socket.write(bytes)) setImmediate(flood);
     };
     socket.on("drain", flood);
@@ -72,13 +69,13 @@ function answer(socket: Socket): void {
   });
 }
 
-/** Sends a good beginning of a handshake or of a response head, and then one byte at a time. */
+/** Sends a valid beginning of a handshake or of a response head, then one byte at a time. */
 function dribble(socket: Socket): void {
   let timer: NodeJS.Timeout;
   socket.on("error", () => undefined).on("close", () => clearInterval(timer));
   socket.once("data", ([first]) => {
     const isTls = first === 0x16;
-    // A record of 16 KiB with a server's hello.
+    // The start of a TLS record of 16 KiB with a server hello.
     socket.write(isTls ? Buffer.from("160303400002003ffc0303", "hex") : "HTTP/1.1 200 OK\r\nX-A: ");
     timer = setInterval(() => socket.write("a"), 20);
   });

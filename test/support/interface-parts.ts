@@ -1,19 +1,16 @@
 import type { OpenApiDocument } from "../../pages/openapi/document.ts";
 import { firstVersion, type Version, versions } from "../../src/declare/versions.ts";
 
-/**
- * Something of the interface that its callers see: an operation, a parameter, a member of an answer, a code or a type
- * of event.
- */
+/** A part of the API that callers see: an operation, a parameter, a member of an answer, a code or an event type. */
 export interface Part {
-  /** The operation or the shared schema that has it, else `operations`, `codes` or `events`. */
+  /** The operation or shared schema that the part belongs to, else `operations`, `codes` or `events`. */
   of: string;
-  /** `verifyBvn`, `(bvn)`, `(first_name?)`, `.data.charged`, `bvn_not_found`, `key.expiring` */
+  /** The name, such as `verifyBvn`, `(bvn)`, `(first_name?)`, `.data.charged`, `bvn_not_found` or `key.expiring`. */
   name: string;
   since: Version;
-  /** It came later than its operation, and says so. */
+  /** The part came later than its operation, and the document says so. */
   isLater: boolean;
-  /** The operations that have it. */
+  /** The operations that use the part. */
   operations: Set<string>;
   description: string;
 }
@@ -38,12 +35,12 @@ interface Entry {
 
 const order = Object.keys(versions);
 
-/** Whether one version comes before another. */
+/** Whether version `one` comes before `other`. */
 export function isBefore(one: string, other: string): boolean {
   return order.indexOf(one) < order.indexOf(other);
 }
 
-/** Every part of the interface that an OpenAPI document of ours describes, in its order. */
+/** Returns all parts that our OpenAPI document describes, in its order. */
 export function partsOf({ paths, webhooks = {}, components }: OpenApiDocument): Part[] {
   const parts = new Map<string, Part>();
   const resolved = <Part extends Node>(part: Part): Part => {
@@ -57,7 +54,7 @@ export function partsOf({ paths, webhooks = {}, components }: OpenApiDocument): 
     parts.set(`${of} ${name}`, part);
     if (operation !== "") part.operations.add(operation);
   };
-  /** Adds the members of a schema below a place of an operation's answer or of a shared schema. */
+  /** Adds the members of a schema under `place`, a path in an operation's answer or a shared schema. */
   const addMembers = (schema: Node, of: string, place: string, inherited: Version, operation: string): void => {
     const since = schema["x-since"] ?? inherited;
     if (schema.$ref !== undefined) addMembers(resolved(schema), schema.$ref.split("/").at(-1)!, "", since, operation);
@@ -105,7 +102,7 @@ export function partsOf({ paths, webhooks = {}, components }: OpenApiDocument): 
   return [...parts.values()];
 }
 
-/** The names of all parts, a line for each thing that has some. */
+/** Lists the names of all parts, one line for each owner. */
 export function interfaceText(parts: readonly Part[]): string {
   const lines = [...Map.groupBy(parts, ({ of }) => of)].map(
     ([of, parts]) => `${of}: ${parts.map(({ name }) => name).join(" ")}\n`,

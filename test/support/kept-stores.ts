@@ -6,12 +6,12 @@ import pg from "pg";
 import { type Ran, ran } from "./command-line.ts";
 import { type Engine, engines, type FreshSettings } from "./engines.ts";
 
-/** A small store as a version left it, in `test/stores/<name>`. `test/stores/make.ts` makes it. */
+/** Small stores that earlier versions wrote, in `test/stores/<name>`. `test/stores/make.ts` makes one. */
 export const keptStores = globSync("test/stores/*/")
   .map((folder) => basename(folder))
   .sort();
 
-/** The command lines whose output no later version may change, for the stores of all versions. */
+/** Command lines whose output must never change for stores of earlier versions. */
 export const keptOutputs: readonly (readonly string[])[] = [
   ...["data-bundles", "corporate-bundles", "cable-products", "cable-add-ons"].map((list) => [
     ...["catalogue", "export", "--list", list],
@@ -23,12 +23,12 @@ export const keptOutputs: readonly (readonly string[])[] = [
   ["events", "list", "--csv"],
 ];
 
-/** What a service said when the store was made, and when that was. */
+/** What the service answered when the store was made, and the time. */
 export interface KeptFacts {
   madeAt: number;
   /** Output by command line. */
   outputs: Record<string, string>;
-  /** Bodies of verifications by idempotency key, each with what it was sent for. */
+  /** Response bodies by idempotency key, with the number that was verified. */
   replies: Record<string, { bvn: string; status: number; text: string }>;
 }
 
@@ -47,7 +47,7 @@ export function unpacked(name: string, file: string): Buffer {
   return gunzipSync(readFileSync(join("test/stores", name, `${file}.gz`)));
 }
 
-/** Puts a kept store where a service can start on it, with its key ring. */
+/** Copies a kept store and its key ring to where a service can start. */
 export async function placed(name: string, { name: engine }: Pick<Engine, "name">): Promise<PlacedStore> {
   const { settings, dispose } = await engines.find((one) => one.name === engine)!.fresh();
   if (settings.databaseUrl) {
@@ -58,7 +58,7 @@ export async function placed(name: string, { name: engine }: Pick<Engine, "name"
   return asPlaced(name, engine, settings, dispose);
 }
 
-/** A new folder or database with the key ring of a kept store, for its backup. */
+/** Makes an empty folder or database with the key ring of a kept store, to restore its backup into. */
 export async function emptyPlace(name: string, { name: engine, fresh }: Engine): Promise<PlacedStore> {
   const { settings, dispose } = await fresh();
   return asPlaced(name, engine, settings, dispose);

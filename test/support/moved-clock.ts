@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 
 /**
- * Moves the clock of a process, of its threads and of its stores by `DUBA_TEST_CLOCK_AHEAD` milliseconds. The
- * environment hands it on to the processes that tests start.
+ * Moves the clocks of this process, its threads and its stores by `DUBA_TEST_CLOCK_AHEAD` milliseconds. Child processes
+ * inherit the variable.
  */
 
 const ahead = Number(process.env.DUBA_TEST_CLOCK_AHEAD ?? 0);
@@ -17,7 +17,7 @@ globalThis.Date = new Proxy(Date, {
 const moved = (statement: string) =>
   statement
     .replaceAll("unixepoch('subsec')", `(unixepoch('subsec') + ${ahead / 1000})`)
-    // A test that plays a clock of its own names the schema.
+    // Leaves `pg_catalog.clock_timestamp()` alone: tests that move the clock themselves write it like that.
     .replaceAll(/(?<!\.)clock_timestamp\(\)/g, `(clock_timestamp() + interval '${ahead} milliseconds')`);
 
 const { prepare } = DatabaseSync.prototype;

@@ -1,7 +1,4 @@
-/**
- * Three kinds of check that the product does not have, as one would write them: the files, and the lines in files that
- * exist.
- */
+/** Three invented kinds of check, as a developer would add them: new files, and lines in existing files. */
 export const newFiles: Readonly<Record<string, string>> = {
   "src/checks/account.ts": `import type { Static } from "typebox";
 import { claimOf } from "../declare/check-kind.ts";
@@ -143,7 +140,7 @@ export const licence: Check<LicenceRecord> = {
   ...operationFile("licence", "verifyLicence", "driver's licence"),
   ...operationFile("account", "verifyAccount", "bank account"),
   ...operationFile("passport", "verifyPassport", "passport"),
-  // A vendor that wants an access token for each of its answers.
+  // A vendor that needs an access token for each request.
   "src/vendors/roads/index.ts": `import { setting } from "../../declare/setting.ts";
 import { headerSecret, vendor, vendorUrl } from "../ports/vendor.ts";
 
@@ -251,7 +248,7 @@ interface Licence {
 
 const failure = (status: number, message: string) => always(status, { message });
 
-/** Roads. */
+/** The stand-in of the vendor Roads. */
 export const roadsStandIn: StandIn<Licence> = {
   hasCredentials: ({ headers }) => headers.authorization === "Bearer token",
   beside({ path, body }) {
@@ -275,7 +272,7 @@ export const roadsStandIn: StandIn<Licence> = {
   },
 };
 `,
-  // A vendor, because only live verifications are in the books and limited by subject.
+  // A vendor of live keys: only live verifications are in the books and count towards the subject limit.
   "src/vendors/invented/index.ts": `import { vendor } from "../ports/vendor.ts";
 import { sandbox } from "../sandbox/index.ts";
 
@@ -288,7 +285,7 @@ export const invented = vendor({
 `,
 };
 
-/** By file: a text, and what stands in its place. */
+/** Replacements by file, as pairs of old and new text. */
 export const newLines: Readonly<Record<string, readonly [before: string, after: string][]>> = {
   "src/declare/check-kind.ts": [
     [

@@ -1,6 +1,6 @@
 import type { Additions } from "./changed-copy.ts";
 
-/** A list that the product does not have, as one would add it: its value, its operation and its starter file. */
+/** An invented catalogue list, as a developer would add it: its value, its operation and its starter file. */
 export const electricityCompanies: Additions = {
   newFiles: {
     "src/lists/electricity-companies.ts": `import { catalogueList } from "./list.ts";

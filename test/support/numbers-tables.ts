@@ -3,7 +3,7 @@ import { sandboxNumbers } from "../../src/vendors/sandbox/numbers.ts";
 
 const heading = "| number | result | retry with its key | what happens |\n| --- | --- | --- | --- |";
 
-/** The sandbox's numbers of the first kind, and of each other kind that has other numbers. */
+/** The table of the sandbox's numbers for the first kind, and for each kind whose numbers differ. */
 export function numbersTables(): string {
   const [first, ...others] = checkKinds as readonly [CheckKind, ...CheckKind[]];
   const usual = numbersOf(first);

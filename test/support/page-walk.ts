@@ -17,34 +17,34 @@ import { consolePages } from "./every-page.ts";
 
 export const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
 export const commandsOfPages = [...site.commands.values()];
-/** The places of the console, and the parts of Now that refresh by themselves. */
+/** Pages of the console's menu, and the self-refreshing parts of the page Now. */
 export const placesOfPages = [...site.places.map(({ path }) => path), ...nowParts.keys()];
 
-/** The response that a person with a role got at an address. */
+/** The response to one role at one URL. */
 export interface WalkedPage extends ConsoleAnswer {
   path: string;
-  /** The command whose form, answer, CSV or record this page is; undefined for a place. */
+  /** The command whose form, answer, CSV or record the page shows; undefined for a page of the menu. */
   command: Command<never> | undefined;
 }
 
-/** One service with a busy day, whose pages each role reads once, however many tests judge them. */
+/** One service after a busy day. Each role reads its pages once, and many tests check them. */
 export interface PageWalk {
   readonly engine: Engine["name"];
   readonly operators: Operators;
   readonly subjects: Subjects;
-  /** The number and phone of the person who was verified. */
+  /** BVN and phone of a person who was verified. */
   readonly person: { readonly bvn: string; readonly phone: string };
-  /** Everything that the service learned of that person. */
+  /** All personal data that the service received about that person. */
   readonly canaries: readonly string[];
-  /** What PostgreSQL wrote to its log so far. */
+  /** PostgreSQL's log so far. */
   heard(): Buffer;
-  /** Every page as somebody of this role first got it. */
+  /** Each page as the role received it the first time. */
   pages(role: Role): Promise<readonly WalkedPage[]>;
-  /** Every page as this role gets it now. */
+  /** Each page as the role receives it now. */
   readAs(role: Role): Promise<readonly WalkedPage[]>;
 }
 
-/** The addresses of a command: its form, and if a browser asks by its URL its answer, that as CSV, and its records. */
+/** URLs of a command: its form; and, if a browser requests its answer by URL, the answer, its CSV and its records. */
 export function addressesOf(command: Command<never>, subjects: Subjects): string[] {
   const path = pathOf(command);
   if (!asksByUrl(command)) return [path];
@@ -62,7 +62,7 @@ export function isShown({ status, headers }: WalkedPage): boolean {
   return status === 200 && isPage && headers["content-disposition"] === undefined;
 }
 
-/** Registers the hooks of a suite: starts a service with a busy day, on which a person was verified. */
+/** Registers the hooks of a suite: starts a service with a busy day and one verified person. */
 export function walkPages(engine: Engine): PageWalk {
   let operators: Operators;
   let subjects: Subjects;
@@ -87,7 +87,7 @@ export function walkPages(engine: Engine): PageWalk {
       ...[info.formatted_date_of_birth, home.residential_address],
     ].filter(Boolean);
     assert.ok(canaries.length > 7);
-    // The reason has the form in which the guard stores one about an account's price.
+    // The reason is written as the guard writes one about an account's price.
     const reasons = JSON.stringify([`MTNDATA 104: ${subjects.account} pays 95, below its cost of 96.`]);
     const { db } = await service.store();
     await db.updateTable("catalogue_draft").set({ reasons }).where("state", "=", "held").execute();

@@ -24,7 +24,7 @@ const words: readonly [what: string, found: RegExp][] = [
   ["one of several", /(?<![\d,.])1 (?:rows|things|lines)\b/g],
 ];
 
-/** Registers the tests of a suite: the texts of pages are written for people. */
+/** Registers the tests of a suite that pages use people's words. */
 export function wordsOfPages(walk: PageWalk): void {
   const wordsOf = (path: string, text: string): string[] => {
     const said = saidBy(text);
@@ -35,7 +35,7 @@ export function wordsOfPages(walk: PageWalk): void {
     });
   };
 
-  test("pages use people's words, and the code's words only in ids", async () => {
+  test("pages use people's words, and internal names stand only in ids", async () => {
     const pages = (await walk.pages("officer")).filter(isShown);
     assert.deepEqual(
       pages.flatMap(({ path, text }) => wordsOf(path, text)),
@@ -43,7 +43,7 @@ export function wordsOfPages(walk: PageWalk): void {
     );
   });
 
-  test("forms preselect nothing, except what is folded or a vendor's own test number", async () => {
+  test("forms preselect nothing, except in folded members and for a vendor's own test number", async () => {
     const paths = new Set(commandsOfPages.map(pathOf));
     const filled: string[] = [];
     for (const { path, text } of await walk.pages("officer")) {
@@ -78,7 +78,7 @@ export function wordsOfPages(walk: PageWalk): void {
       ["/routes/resume", { vendor: "youverify", check: "bvn" }],
       ["/subjects/erase", { kind: "bvn", number: "22000000017" }],
     ];
-    // Only Dojah is left then, so pausing it needs a passkey.
+    // Now Dojah is the last vendor, so a pause of it needs a passkey.
     await operators.post("/routes/pause", officer, { vendor: "prembly", why: "load" });
     for (const [path, fields] of deeds) {
       const { status, json } = await operators.deedOf(path, officer, fields);
@@ -86,7 +86,7 @@ export function wordsOfPages(walk: PageWalk): void {
       else found.push(...wordsOf(`to confirm ${path}`, json.page));
     }
     await operators.post("/routes/resume", officer, { vendor: "prembly" });
-    // Make a further change: the busy day's own must still wait for the tests that follow.
+    // A second draft: later tests need the busy day's draft to stay open.
     await operators.confirm("/catalogue/edit", officer, { code: "MTNDATA 113", price: "9000" });
     const { db } = await operators.service.store();
     const drafts = db.selectFrom("catalogue_draft").select("id").where("state", "=", "held");

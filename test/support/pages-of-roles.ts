@@ -11,20 +11,18 @@ import { addressesOf, commandsOfPages, isShown, type PageWalk, placesOfPages, si
 const byPath = new Map(commandsOfPages.map((command) => [pathOf(command), command]));
 const kinds = Object.entries(everyRecord);
 
-/**
- * Registers the tests of a suite: each role gets its own pages, and no page leads to one that its role may not open.
- */
+/** Registers the tests of a suite that no role sees or does more than it may. */
 export function pagesOfRoles(walk: PageWalk): void {
   const get = (path: string, role: Role) => {
     const { by, send } = walk.operators;
     return send(path, { cookie: by[role].cookie });
   };
   const find = (text: string, role: Role) => walk.operators.post("/find", walk.operators.by[role], { text });
-  /** Returns the commands that a page leads to, by its links and its forms. */
+  /** Returns the commands that a page's links and forms lead to. */
   const offered = (text: string) =>
     [...text.matchAll(/(?:href|action|hx-post|hx-get)="(\/[^"?#]*)/g)].flatMap(([, path]) => byPath.get(path!) ?? []);
 
-  test("a role gets no page, CSV or run of a command beyond it, and each attempt is audited", async (t) => {
+  test("a role can neither read, download nor run a command above it, and each attempt is audited", async (t) => {
     const { by, post, deedOf, refusals } = walk.operators;
     const before = (await refusals()).length;
     let [asked, refused] = [0, 0];
@@ -55,7 +53,7 @@ export function pagesOfRoles(walk: PageWalk): void {
     assert.equal(kept.filter(({ reason, command }) => reason === "role" && command).length, refused);
   });
 
-  test("no page leads to what its reader may not do", async (t) => {
+  test("no page links to a command that its reader may not run", async (t) => {
     let [read, links] = [0, 0];
     for (const role of roles)
       for (const { path, text } of (await walk.pages(role)).filter(isShown)) {
@@ -69,7 +67,7 @@ export function pagesOfRoles(walk: PageWalk): void {
     t.diagnostic(`${links} links and forms of ${read} pages`);
   });
 
-  test("parts of Now that refresh themselves never offer a viewer what only higher roles may do", async () => {
+  test("self-refreshing parts of Now never offer a viewer a command of a higher role", async () => {
     const textOf = async (role: Role, path: string) =>
       (await walk.pages(role)).find((page) => page.path === path)!.text;
     assert.ok(offered(await textOf("officer", "/")).some((command) => !mayRun("viewer", command)));
@@ -78,7 +76,7 @@ export function pagesOfRoles(walk: PageWalk): void {
         assert.ok(mayRun("viewer", command), `${path} leads a viewer to ${command.id}`);
   });
 
-  test("a role sees only its own records, also by find", async () => {
+  test("a role opens and finds only the kinds of records that it may see", async () => {
     for (const role of roles)
       for (const [kind, { show, by }] of kinds) {
         const name = walk.subjects[by]!;
@@ -87,14 +85,14 @@ export function pagesOfRoles(walk: PageWalk): void {
         const page = (await walk.pages(role)).find((each) => each.path === path)!;
         assert.equal(page.status, may ? 200 : 403, `${role} opens ${kind}`);
         const found = await find(name, role);
-        // A single match opens its record; several are shown as a table.
+        // A single result opens its record; several results are listed.
         const isFound = new RegExp(`data-label="Kind">(?:<[^>]+>)*${kind}<`).test(found.text);
         const isOpen = !found.text.includes("<h1>Find</h1>") && found.text.includes(name);
         assert.equal(isFound || isOpen, may, `${role} finds ${kind} ${name}`);
       }
   });
 
-  test("a kept answer is shown to its role and higher ones only", async () => {
+  test("a stored answer is shown only to its author's role and to higher roles", async () => {
     const { by, send, origin } = walk.operators;
     for (const owner of roles) {
       const body = new URLSearchParams({ _token: by[owner].token, text: "@example.com" }).toString();
@@ -111,7 +109,7 @@ export function pagesOfRoles(walk: PageWalk): void {
     }
   });
 
-  test("a stranger gets only the page to sign in", async () => {
+  test("a visitor who is not signed in gets only the sign-in page", async () => {
     const { send, origin } = walk.operators;
     const headers = { ...formType, Origin: origin };
     const body = new URLSearchParams({ text: walk.subjects.reference! }).toString();

@@ -1,23 +1,23 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openWindow } from "./browser.ts";
 
-/** Somebody with a browser and an authenticator of their own, and what went wrong in their pages. */
+/** A visitor's browser window with its own authenticator. `problems`: errors on the visitor's pages. */
 export interface Visitor {
   page: Page;
   context: BrowserContext;
   problems: string[];
-  /** That holds the passkey of the page. */
+  /** The authenticator with the visitor's passkey. */
   device: Device;
 }
 
-/** A virtual authenticator, which signs without being asked. */
+/** A virtual authenticator that signs without asking a person. */
 export interface Device {
-  /** Whether the person has it at hand. */
+  /** Whether the authenticator responds. */
   answers(does: boolean): Promise<void>;
   lose(): Promise<void>;
 }
 
-/** `transport`: a page has one device at most that is `internal`. */
+/** A page can have only one `internal` authenticator. */
 export async function addDevice(page: Page, transport: "internal" | "usb"): Promise<Device> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("WebAuthn.enable");
@@ -37,7 +37,7 @@ export async function addDevice(page: Page, transport: "internal" | "usb"): Prom
   };
 }
 
-/** Opens a browser window with a virtual authenticator, which signs without being asked. */
+/** Opens a browser window with a virtual authenticator. */
 export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   const page = await openWindow(browser, options);
   const problems: string[] = [];

@@ -8,8 +8,8 @@ import { engines } from "./engines.ts";
 import { startService } from "./service.ts";
 
 /**
- * A program: `node path-taken.ts <engine>` writes the functions of `src/` that run each time that a new person is
- * verified, as JSON. It is a process of its own, so that nothing else runs in it.
+ * `node path-taken.ts <engine>` prints the functions of `src/` that run in every verification of a new person, as JSON.
+ * A separate process, so that no other code is counted.
  */
 
 /** A function of `src/` that ran. */
@@ -24,7 +24,7 @@ const source = new URL("../../src/", import.meta.url).href;
 
 const warm = 5;
 const times = 20;
-/** Milliseconds. A job of each second cannot run in each of several verifications that take less. */
+/** Milliseconds. Measured verifications must be shorter, so that no job of each second runs in all of them. */
 const quick = 400;
 
 async function pathTaken(verify: () => Promise<void>): Promise<RanFunction[]> {
@@ -35,7 +35,7 @@ async function pathTaken(verify: () => Promise<void>): Promise<RanFunction[]> {
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
   let always: Map<string, RanFunction> | undefined;
   for (let seen = 0; seen < times; ) {
-    // This sets all counts to zero.
+    // Resets all counts to zero.
     await session.post("Profiler.takePreciseCoverage");
     const begun = performance.now();
     await verify();
@@ -52,7 +52,7 @@ function ranOf({ url, functions }: Profiler.ScriptCoverage): [place: string, ran
   const text = readFileSync(fileURLToPath(url), "utf8");
   return functions.flatMap(({ functionName: name, ranges: [whole] }) => {
     const { startOffset, endOffset, count } = whole!;
-    // A file's own code runs once, when it is loaded.
+    // Skips a module's top level, which runs only when the module loads.
     if (count === 0 || (startOffset === 0 && endOffset === text.length)) return [];
     const lines = text.slice(startOffset, endOffset).split("\n").length;
     return [[`${url}:${startOffset}`, { file: url.slice(source.length), name, lines }]];
@@ -62,7 +62,7 @@ function ranOf({ url, functions }: Profiler.ScriptCoverage): [place: string, ran
 if (import.meta.main) {
   const engine = engines.find(({ name }) => name === process.argv[2])!;
   await using service = await startService({ DUBA_LIMITS: "off" }, engine);
-  // A warm request comes on a connection that is open.
+  // In real use, connections are reused.
   const agent = new Agent({ keepAlive: true });
   let person = 30_000_000_000;
   const functions = await pathTaken(async () => {

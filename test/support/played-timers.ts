@@ -1,9 +1,9 @@
 import { mock } from "node:test";
 
 /**
- * Makes played timers safe where several test files share a process: the clock that set a timer also clears it. Node's
- * played `clearTimeout` takes a timer of an earlier test for one of its own and removes another one, which then never
- * fires. And it does not clear real timers.
+ * Makes mocked timers safe if several test files share a process: `clearTimeout` then goes to the clock that set the
+ * timer. Node's mocked `clearTimeout` mistakes a timer of an earlier test for its own, and removes another timer, which
+ * never fires. It ignores real timers.
  */
 const prototype = Object.getPrototypeOf(mock.timers) as typeof mock.timers;
 const { enable } = prototype;
@@ -11,7 +11,7 @@ const clearReal = globalThis.clearTimeout;
 
 prototype.enable = function (options) {
   enable.call(this, options);
-  // It plays with other things than time-outs.
+  // The mock leaves `setTimeout` alone.
   if (globalThis.clearTimeout === clearReal) return;
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   const own = new WeakSet<object>();

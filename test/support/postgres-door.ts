@@ -2,23 +2,22 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * How the way to PostgreSQL is. `refuse`: nobody listens any more. `reset`: every connection is broken off.
- * `holdRequests`: what the service says is kept until the door is open again. `holdAnswers`: the server hears it and
- * does it, and what it says to that is kept. `loseSome`: what it says to one request in ten is lost, and that
- * connection breaks.
+ * States of the connection to PostgreSQL. `refuse`: connections are refused. `reset`: every connection breaks.
+ * `holdRequests`: requests wait until the door is open again. `holdAnswers`: the server runs the requests, and its
+ * answers wait. `loseSome`: one answer in ten is lost, and its connection breaks.
  */
 export type Manner = "open" | "refuse" | "reset" | "holdRequests" | "holdAnswers" | "loseSome";
 
 interface Pair {
   inner: Socket;
   outer: Socket;
-  /** The next thing that the server says to it is lost. */
+  /** The next answer of the server is lost. */
   loses?: true;
 }
 
-/** A way to PostgreSQL through a port of its own, which can be made to fail as networks and servers do. */
+/** A TCP proxy before PostgreSQL that can fail as networks and servers do. */
 export class PostgresDoor {
-  /** The URL of the same database through this door. */
+  /** The URL of the database through the proxy. */
   readonly url: string;
   readonly #beyond: URL;
   readonly #server: Server;
@@ -54,17 +53,14 @@ export class PostgresDoor {
     for (const pair of this.#pairs) this.#treat(pair);
   }
 
-  /**
-   * Loses what the server says to the next statement whose text holds this, and breaks that connection. Resolves once
-   * it did.
-   */
+  /** Loses the answer to the next statement that contains `text`, and breaks its connection. Resolves afterwards. */
   async loseReplyTo(text: string): Promise<void> {
     this.#losing = text;
     this.#lost = Promise.withResolvers();
     await this.#lost.promise;
   }
 
-  /** All that the service says from now on: statements with their parameters. */
+  /** Records all bytes that the service sends from now on: statements with their parameters. */
   listen(): readonly Buffer[] {
     this.#heard = [];
     return this.#heard;

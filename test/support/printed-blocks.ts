@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 
-/** A shell block of a document, and what it prints. */
+/** A shell block of a document, with the expected output. */
 export interface Block {
   line: number;
-  /** The commands, as the shell gets them. */
+  /** The shell script. */
   script: string;
-  /** The block directly after it: what it prints, or undefined if the document does not say. */
+  /** The block that follows directly: the expected output. Undefined if the document states none. */
   printed?: { language: string; text: string };
 }
 
@@ -26,13 +26,13 @@ export function blocksOf(text: string): Block[] {
   });
 }
 
-/** Holds what a block printed against what the document says. */
+/** Asserts that a block printed what the document says. */
 export function assertPrinted(given: string, { language, text }: NonNullable<Block["printed"]>): void {
   if (language === "json") sameJson(given, text);
   else assert.equal(plain(given), plain(text));
 }
 
-/** Members and their order count, and all values but those that are new each time. */
+/** Compares members, their order, and all values but those that differ each time. */
 function sameJson(given: string, wanted: string): void {
   const expected = JSON.parse(plain(wanted));
   assert.equal(
@@ -41,7 +41,7 @@ function sameJson(given: string, wanted: string): void {
   );
 }
 
-/** `"…"` at the end of a list stands for all that follows. */
+/** `"…"` at the end of a list stands for any further items. */
 function shortened(given: unknown, expected: unknown): unknown {
   if (Array.isArray(given) && Array.isArray(expected)) {
     const cut = expected.at(-1) === "…" ? expected.length - 1 : given.length;
@@ -53,7 +53,7 @@ function shortened(given: unknown, expected: unknown): unknown {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, shortened(value, beside[name])]));
 }
 
-/** Text with a word in place of each value that is new each time, so that only its form is compared. */
+/** Replaces values that differ each time, such as keys, with placeholders. */
 export function plain(text: string): string {
   return text
     .replace(/duba_(test|live)_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}/g, "duba_$1_…")

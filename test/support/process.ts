@@ -4,33 +4,33 @@ import { readFileSync } from "node:fs";
 
 const handedOn = ["PATH", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "DUBA_TEST_CLOCK_AHEAD"];
 
-/** What Node needs of this process's environment, and no setting of the service. */
+/** The variables that Node itself needs, and no setting of the service. */
 export const nodeEnvironment: Record<string, string> = Object.fromEntries(
   handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
 );
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface ServedProcess {
   port: number;
-  /** Everything that it wrote so far, to standard output and standard error. */
+  /** All output so far, from standard output and standard error. */
   written(): string;
   signal(signal: NodeJS.Signals): void;
-  /** Resident memory in megabytes; null where the system does not tell. */
+  /** Resident memory in megabytes; null if the system does not report it. */
   memory(): number | null;
-  /** Null while it runs, and if a signal killed it. */
+  /** Null while the process runs, and if a signal killed it. */
   exitCode(): number | null;
-  /** Sends a signal and resolves when the process is gone. */
+  /** Sends a signal, and resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
 const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
 
-/** Starts `duba serve` with these settings on a free port, and resolves when it is ready. */
+/** Starts `duba serve` on a free port, and resolves when the service is ready. */
 export function serveInProcess(settings: Record<string, string>): Promise<ServedProcess> {
   return serveProgram(process.execPath, ["src/main.ts", "serve"], settings);
 }
 
-/** As `serveInProcess`, by another Node or from another place. */
+/** Like `serveInProcess`, with another Node program or another script. */
 export async function serveProgram(
   program: string,
   args: readonly string[],
@@ -61,7 +61,7 @@ export async function serveProgram(
   };
 }
 
-/** Resident memory of a process in megabytes; null where the system does not tell. */
+/** Resident memory of a process in megabytes; null if the system does not report it. */
 export function memoryOf(pid: number): number | null {
   try {
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** One response as it was read off a socket. */
+/** A response as read from a socket. */
 export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
@@ -9,7 +9,7 @@ export interface RawResponse {
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
-/** The responses in what a socket gave, in order. Reads bodies by their `Content-Length`. */
+/** Parses the responses in a socket's bytes, in order. Finds the end of a body by `Content-Length`. */
 export function responsesIn(text: string): RawResponse[] {
   const responses: RawResponse[] = [];
   let rest = Buffer.from(text);
@@ -39,7 +39,7 @@ export function responsesIn(text: string): RawResponse[] {
   return responses.filter(({ status }) => status >= 200);
 }
 
-/** A connection that is spoken to byte by byte. */
+/** A raw TCP connection for tests that send single bytes. */
 export class Line {
   readonly #socket: Socket;
   #got = "";
@@ -63,7 +63,7 @@ export class Line {
     return responsesIn(this.#got);
   }
 
-  /** Resolves once `count` whole responses have come. */
+  /** Resolves when `count` complete responses have arrived. */
   async heard(count: number): Promise<RawResponse[]> {
     for (;;) {
       const { promise: more, resolve } = Promise.withResolvers<boolean>();
@@ -88,7 +88,7 @@ export class Line {
     return Buffer.byteLength(last.text) === Number(last.headers["content-length"] ?? 0);
   }
 
-  /** Says no more, and gives the responses that came before the other side closed as well. */
+  /** Closes our side of the connection. Resolves with all responses once the server has closed as well. */
   async finish(): Promise<RawResponse[]> {
     this.#socket.end();
     await this.closed;

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../src/storage/tables.ts";
 
-/** The same store, and the text of each statement that it was given, once. */
+/** Wraps a store and collects the text of each statement, without repeats. */
 export function withRecordedTexts(db: Kysely<Tables>): { db: Kysely<Tables>; texts: Set<string> } {
   const texts = new Set<string>();
   const recording = db.withPlugin({

@@ -8,7 +8,7 @@ const notFound = "404 not_found";
 const unavailable = "503 upstream_unavailable";
 const timeout = "504 upstream_timeout";
 
-/** What a caller gets for each outcome, unless the vendor says it otherwise. */
+/** Status and code that a caller gets for each outcome, by default. */
 const usual: Readonly<Record<StandInOutcome, string>> = {
   found: "200",
   large_photo: "200",
@@ -25,13 +25,13 @@ const usual: Readonly<Record<StandInOutcome, string>> = {
 };
 
 const own: Readonly<Record<string, Partial<typeof usual>>> = {
-  // Its response does not name the NIN, so only the phone tells.
+  // Dojah's response does not name the NIN, so only the phone tells that the person is another one.
   "dojah nin": { other_person: "422 phone_mismatch" },
-  // It alone says that a number is blocked, and that it did no work during maintenance.
+  // Only Prembly reports a blocked number, and reports maintenance as "no work done".
   prembly: { blocked: "422 blocked", maintenance: unavailable },
 };
 
-/** What a caller gets, such as `200` or `404 bvn_not_found`, when Duba asks the stand-in of a vendor about a number. */
+/** Returns status and code for a number at a vendor's stand-in, such as `200` or `404 bvn_not_found`. */
 export function toldOfStandIn(vendor: string, kind: CheckKind, number: string): string {
   const outcome = standInNumbers[number.slice(-2)]?.outcome ?? "found";
   const told = { ...usual, ...own[vendor], ...own[`${vendor} ${kind}`] };
@@ -40,7 +40,7 @@ export function toldOfStandIn(vendor: string, kind: CheckKind, number: string): 
   return code === undefined ? status! : `${status} ${code}`;
 }
 
-/** Settings of a service whose one vendor is the stand-in at this address. `prices`: kobo. */
+/** Settings of a service whose only vendor is the stand-in at `url`. `prices`: kobo. */
 export function settingsForStandIn(
   { name, settings }: Vendor,
   url: string,

@@ -14,19 +14,19 @@ import { announce, lastEvent } from "../../src/storage/events/announce.ts";
 import { slotAt } from "../../src/storage/record-keys.ts";
 import type { Tables } from "../../src/storage/tables.ts";
 
-/** Things of two ages. */
+/** The two ages of test rows: `old` rows are due for deletion. */
 export type Age = "old" | "young";
 
 /**
- * What the test of a retention rule makes: something that ends at `at`, and which of them are left in each place that
- * had it.
+ * One case of a retention rule: `put` stores a row that ends at `at`, and `left` returns the remaining ages in each
+ * table.
  */
 export interface RetentionCase {
   put(db: Kysely<Tables>, age: Age, at: number): Promise<unknown>;
   left(db: Kysely<Tables>): Promise<string[][]>;
 }
 
-/** The last words of a column. */
+/** Returns the ages in a table: the last word of a column. */
 async function agesIn(
   db: Kysely<Tables>,
   table: keyof Tables,
@@ -54,7 +54,7 @@ function rowsOf<Table extends keyof Tables>(
   };
 }
 
-/** A verification with an attempt, and with the key of its record if it has one. */
+/** Stores a verification with an attempt, and with a record key if the columns name one. */
 function verification(of: string, columns: (at: number) => Parameters<typeof verifiedRow>[2]) {
   return async (db: Kysely<Tables>, age: Age, at: number) => {
     const [row] = await storeRows(db, verifiedRow(of, at, { reference: `${of}-${age}`, ...columns(at) }));
@@ -116,10 +116,10 @@ const useSumsOf = (span: "hour" | "day") =>
     sql`span = ${span}`,
   );
 
-/** Which price a revision of each age changes. */
+/** The catalogue entry whose price the revision of each age changes. */
 const dearerAt = { old: "MTNDATA 104", young: "MTNDATA 113" };
 
-/** By the name of the rule. The store has the owners of `addOwners`. */
+/** Cases by the name of the rule. Call `addOwners` first. */
 export function retentionCases(sign: Sign): Record<string, RetentionCase> {
   return {
     "idempotency keys": {
@@ -230,7 +230,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
   };
 }
 
-/** A person, a key and an endpoint of each age, to which rows of the cases belong. */
+/** Stores a person, a key and an endpoint of each age, to which rows of the cases belong. */
 export async function addOwners(db: Kysely<Tables>): Promise<void> {
   const account = { id: "a", name: "a", email: "a@example.com", created_at: 0, suspended_at: null };
   await db

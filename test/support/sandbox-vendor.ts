@@ -12,7 +12,7 @@ export interface SandboxVendor {
   close(): void;
 }
 
-/** A licensed vendor in the tests' place: it speaks the interface to live keys, and answers as the sandbox would. */
+/** Starts a vendor that offers Duba's API to live keys, and answers as the sandbox does. */
 export async function startSandboxVendor(): Promise<SandboxVendor> {
   const people = sandbox();
   const server = createServer(async (request, response) => {

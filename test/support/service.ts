@@ -15,32 +15,31 @@ import type { upstreamPauses } from "../../src/vendors/upstream-settings.ts";
 import { wire } from "../../src/wire/wire.ts";
 import { type Engine, engines } from "./engines.ts";
 
-/** The sandbox key of every test service. */
+/** The credential of the sandbox account in every test service. */
 export const sandboxKey = "a-known-sandbox-key-for-tests";
 
 export interface TestService {
   /** `http://127.0.0.1:<port>` */
   url: string;
   port: number;
-  /** Does not listen. */
-  /** Listens for Prometheus on a free port, if the settings say so. */
+  /** Starts the metrics server on a free port. Undefined if the settings turn metrics off. */
   metrics: { listen(): Promise<number> } | undefined;
-  /** Where the console is, and the link for the first officer. */
+  /** The console's origin, and the invitation link of the first officer. */
   console: { origin: string; firstLink: string | undefined } | undefined;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
   lines: RecordedLine[];
   ask(path: string, options?: AskOptions): Promise<ServiceResponse>;
   /** Verifies the sandbox's usual person, or another one. */
   verify(options?: VerifyOptions): Promise<ServiceResponse>;
-  /** Sends the very bytes and gives everything that came back until the other side closed. */
+  /** Sends raw bytes. Resolves with all bytes that arrived until the service closed the connection. */
   send(bytes: string | Buffer): Promise<string>;
-  /** A handle of its own on the service's store, as another process has one. Closed with the service. */
+  /** Opens a second connection to the service's store, as another process would. Closed with the service. */
   store(): Promise<Store>;
-  /** Text and public id of a new key; of the Sandbox account in test mode, with all scopes, unless said. */
+  /** Creates a key. Default: in test mode, with all scopes, for the sandbox account. */
   newKey(request?: Partial<KeyRequest>): Promise<{ text: string; id: string }>;
-  /** E-mail of a new account. */
+  /** Creates an account, and returns its e-mail. */
   newAccount(name: string): Promise<string>;
-  /** As at the beginning of a stop: what is in flight goes on, the rest is refused. */
+  /** Begins a graceful stop: requests in flight continue, new requests are refused. */
   refuseNewWork(): void;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -49,16 +48,16 @@ export interface TestService {
 export interface AskOptions {
   method?: string;
   headers?: Record<string, string | string[]>;
-  /** Sent as it is; an object is sent as JSON. */
+  /** A string or bytes are sent unchanged, an object as JSON. */
   body?: string | Buffer | object;
-  /** False leaves the `Authorization` header out; text sends another credential. By default the sandbox key is sent. */
+  /** False: no `Authorization` header. Text: this credential. Default: the sandbox key. */
   credential?: string | false;
   agent?: RequestOptions["agent"];
 }
 
 export interface VerifyOptions extends AskOptions {
   bvn?: string;
-  /** Idempotency key; none unless said. */
+  /** The idempotency key. Default: none. */
   key?: string | undefined;
 }
 
@@ -68,20 +67,19 @@ export interface ServiceResponse {
   rawHeaders: string[];
   bytes: Buffer;
   text: string;
-  /** The parsed body; throws when it is not JSON. */
+  /** The parsed body. Throws if the body is not JSON. */
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
 interface ServiceOptions {
   hurries?: boolean;
-  /** In place of what no setting changes. */
+  /** Values in place of constants that no setting changes. */
   fixed?: Partial<FixedValues> & { upstream?: Partial<ReturnType<typeof upstreamPauses>> };
 }
 
 /**
- * Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). It waits for the store
- * as long as a command does, so that a busy machine changes no response, or, if `hurries`, as briefly as a service
- * does.
+ * Starts a service on a free port with a fresh store. The service waits for the store as long as a command does, so
+ * that a busy machine changes no response; with `hurries`, as briefly as a real service.
  */
 export async function startService(
   environment: Record<string, string> = {},
@@ -158,8 +156,8 @@ export async function startService(
 }
 
 /**
- * Registers the hooks of a suite: gives it a service of its own, as `startService` does, which runs while its tests do.
- * At the root of a file no other hook may use it: there Node runs all hooks at once.
+ * Registers the hooks of a suite that run a service, as `startService` does. At the top level of a file, no other hook
+ * may use the service: there Node runs all hooks at once.
  */
 export function suiteService(...options: Parameters<typeof startService>): TestService {
   let running: TestService | undefined;
@@ -206,7 +204,7 @@ export function ask(port: number, path: string, options: AskOptions = {}): Promi
   });
 }
 
-/** Verifies the sandbox's usual person, or another one, at the service on `port`. */
+/** Verifies the sandbox's usual person, or another one, on this port. */
 export function verifyAt(port: number, options: VerifyOptions = {}): Promise<ServiceResponse> {
   const { bvn = "22000000017", key, headers, ...more } = options;
   const body = { bvn, phone: "08000000017", amount: "100" };

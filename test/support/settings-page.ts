@@ -1,6 +1,6 @@
 import { everySetting } from "../../src/wire/every-setting.ts";
 
-/** What people want to do, and the settings for it. A setting stands in the first section that fits. */
+/** Settings by purpose. A setting stands in the first section whose pattern matches. */
 const sections: readonly [title: string, names: RegExp][] = [
   [
     "Begin",
@@ -56,7 +56,7 @@ function anyOf(...names: string[]): RegExp {
   return new RegExp(`^(?:${names.join("|")})$`);
 }
 
-/** All settings by section, those to begin with first. */
+/** Returns all settings by section. The first section has the settings of a first start. */
 function settingsBySection() {
   const sectionOf = (name: string) => sections.findIndex(([, names]) => names.test(name));
   return sections.map(([title], at) => ({

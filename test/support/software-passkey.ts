@@ -1,6 +1,6 @@
 import { generateKeyPairSync, hash, randomBytes, sign } from "node:crypto";
 
-/** For tests without a browser: a passkey that signs what it is asked. `id`: of its credential. */
+/** A passkey in software that signs every challenge, for tests without a browser. `id`: of the credential. */
 export function softwarePasskey(origin: string, id = randomBytes(16).toString("base64url")) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -9,7 +9,7 @@ export function softwarePasskey(origin: string, id = randomBytes(16).toString("b
   let counter = 0;
   const clientData = (type: string, challenge: string, at = origin, more: object = {}) =>
     Buffer.from(JSON.stringify({ type, challenge, origin: at, ...more }));
-  /** `flags`: user present 1, user verified 4, with a credential 64. */
+  /** `flags`: 1 user present, 4 user verified, 64 credential included. */
   const authenticatorData = (flags: number) => {
     const number = Buffer.alloc(4);
     number.writeUInt32BE(counter);
@@ -20,11 +20,11 @@ export function softwarePasskey(origin: string, id = randomBytes(16).toString("b
     id,
     /** COSE in base64url. */
     publicKey: cose.toString("base64url"),
-    /** What it counts from the next signature on; 0: it does not count. */
+    /** Sets the signature counter. 0: the passkey does not count. */
     count: (next: number) => {
       counter = next;
     },
-    /** Answers the options of a registration. */
+    /** Answers a registration challenge. */
     register(challenge: string) {
       const credential = Buffer.from(id, "base64url");
       const length = Buffer.of(0, credential.length);
@@ -39,7 +39,7 @@ export function softwarePasskey(origin: string, id = randomBytes(16).toString("b
         },
       };
     },
-    /** Answers the options of a signature. `at`: the origin that asks; `more`: what the browser says beside it. */
+    /** Answers a sign-in challenge. `at`: the origin in the client data; `more`: further client data. */
     sign(challenge: string, at = origin, more: object = {}) {
       const data = authenticatorData(0x05);
       const client = clientData("webauthn.get", challenge, at, more);
@@ -62,7 +62,7 @@ function joined(...parts: (Buffer | string)[]): Buffer {
   return Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "hex") : part)));
 }
 
-/** A short text in CBOR. */
+/** CBOR of a text shorter than 24 bytes. */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.of(0x60 + value.length), Buffer.from(value)]);
 }

@@ -3,17 +3,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type AskOptions, ask, type ServiceResponse } from "./service.ts";
 
 export interface SteadyLoad {
-  /** Answers by HTTP status; connections that broke by their code. */
+  /** Counts of responses by HTTP status, and of broken connections by error code. */
   readonly seen: ReadonlyMap<string, number>;
-  /** Milliseconds of the longest request so far. */
+  /** Duration of the longest request so far, in milliseconds. */
   longest(): number;
-  /** Resolves when the last answers are in. */
+  /** Stops, and resolves when the last responses have arrived. */
   stop(): Promise<void>;
 }
 
 /**
- * Callers that ask one request after another over connections which they keep. `next` says what to ask, and `heard`
- * gets the answers. A request is asked once: what is lost counts as lost.
+ * Callers that send one request after another on kept-alive connections. `next` gives the request, and `heard` receives
+ * the response. Nothing is retried.
  */
 export function steadyLoad(
   port: () => number,

@@ -12,10 +12,10 @@ import { nodeEnvironment } from "./process.ts";
 import { ask, startService } from "./service.ts";
 import { until } from "./until.ts";
 
-/** A service whose store can be made to fail, and to be well again. */
+/** A service whose store can fail and recover. */
 export interface Stage {
   port: number;
-  /** The service's store by a way that the fault leaves alone, to read what it holds. */
+  /** A connection to the service's store that the fault does not touch. */
   direct: Store;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
@@ -24,7 +24,7 @@ export interface Stage {
 
 export interface Fault {
   name: string;
-  /** Why this machine cannot show it, or false. */
+  /** The reason if this machine cannot produce the fault, else false. */
   unfit: string | false;
   open(environment: Record<string, string>): Promise<Stage>;
 }
@@ -33,7 +33,7 @@ type Ends = Pick<Stage, "begin" | "end">;
 
 const [sqlite, postgres] = engines as [Engine, Engine];
 
-/** A service of this process on a store at `settings`, which is removed with `dispose`. */
+/** Runs a service in this process on the store at `settings`, which `dispose` removes. */
 async function inProcess(
   environment: Record<string, string>,
   settings: FreshSettings,
@@ -61,14 +61,14 @@ async function inProcess(
 
 const databaseIn = ({ dataDirectory }: FreshSettings) => join(dataDirectory, "duba.db");
 
-/** The write lock is held, as another process holds it. */
+/** Another process holds the write lock. */
 async function locked(environment: Record<string, string>): Promise<Stage> {
   const { settings, dispose } = await sqlite.ready();
   let other: DatabaseSync;
   return await inProcess(environment, settings, dispose, {
     async begin() {
       other = new DatabaseSync(databaseIn(settings), { timeout: 0 });
-      // A transaction of the service may have it: it ends only if this thread lets it go on.
+      // The service may hold the lock in a transaction. We wait asynchronously, so that the transaction can end.
       await until(() => hasWriteLock(other));
     },
     end: () => void other.close(),
@@ -84,7 +84,7 @@ function hasWriteLock(database: DatabaseSync): boolean {
   }
 }
 
-/** A small file system of its own, filled to the last byte. */
+/** A small file system, filled to the last byte. */
 async function fullDisk(environment: Record<string, string>): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "duba-full-"));
   mount(folder);
@@ -127,10 +127,10 @@ function mountless(): string | false {
 
 const setImmutable = (sign: "+" | "-", files: string[]) => spawnSync("chattr", [`${sign}i`, ...files]);
 
-/** The database's files take no more writing, also through descriptors that are open. */
+/** The database files become read-only, even for open file descriptors. */
 async function readOnlyFiles(environment: Record<string, string>): Promise<Stage> {
   const ready = await sqlite.ready();
-  // Files in memory cannot be made read-only.
+  // Files in memory cannot be made immutable.
   const settings = { dataDirectory: mkdtempSync(join(tmpdir(), "duba-immutable-")) };
   cpSync(ready.settings.dataDirectory, settings.dataDirectory, { recursive: true });
   const dispose = async () => {
@@ -162,8 +162,8 @@ function alwaysWritable(): string | false {
 }
 
 /**
- * A process that may make no file larger than 1 MiB (2 MiB where the shell counts in KiB), and a write-ahead log that
- * another process has grown beyond that, until it is emptied again.
+ * A process with a file size limit of 1 MiB (2 MiB in shells that count in KiB). Another process has grown the
+ * write-ahead log beyond that limit, until the log is emptied.
  */
 async function limitedFiles(environment: Record<string, string>): Promise<Stage> {
   const { settings, dispose } = await sqlite.ready();
@@ -185,7 +185,7 @@ async function limitedFiles(environment: Record<string, string>): Promise<Stage>
     port,
     direct,
     async begin() {
-      // 2.5 MB: more than the process may write, and less than what SQLite would empty by itself.
+      // 2.5 MB: above the process's limit, and below the size at which SQLite empties the log itself.
       for (let part = 0; part < 25; part += 1) grow.run(String(part % 10).repeat(100_000));
       await until(async () => !(await isReady()));
     },
@@ -210,7 +210,7 @@ function shellless(): string | false {
   return process.platform === "win32" && "no process can be told here how large its files may be";
 }
 
-/** The way to the server fails. */
+/** The connection to the server fails. */
 function behindDoor(manner: Manner) {
   return async (environment: Record<string, string>): Promise<Stage> => {
     const { settings, dispose } = await postgres.ready();
@@ -224,7 +224,7 @@ function behindDoor(manner: Manner) {
   };
 }
 
-/** The server itself refuses, from the statements `begin` to the statements `end`. */
+/** The server itself fails: `begin` are the statements that cause it, `end` those that undo it. */
 function onServer(statements: (database: string) => { begin: string[]; end: string[] }) {
   return async (environment: Record<string, string>): Promise<Stage> => {
     const { settings, dispose } = await postgres.ready();
@@ -258,7 +258,7 @@ const readOnly = onServer((database) => ({
   end: ["set default_transaction_read_only = off", `alter database ${database} reset default_transaction_read_only`],
 }));
 
-/** The plainest of them, for what is to be seen in a long one. */
+/** The simplest fault, for tests that look at one long outage. */
 export const outage: Fault = { name: "PostgreSQL, stopped", unfit: false, open: behindDoor("refuse") };
 
 export const faults: readonly Fault[] = [

@@ -15,7 +15,7 @@ const upgrading = fc
   .map(([good, to, length]) => `${good}Connection: Upgrade\r\nUpgrade: ${to}\r\n${length}\r\n`);
 const whole = head.map((good) => `${good}\r\n`);
 
-/** Bytes that are no request, that are half of one, or that ask for another protocol, some behind a whole request. */
+/** Bytes that are no request, half a request, or another protocol; some follow a complete request. */
 export const malformedBytes: fc.Arbitrary<Buffer> = fc.oneof(
   garbage,
   fc.tuple(head, garbage).map(([good, bad]) => Buffer.concat([Buffer.from(good), bad])),
@@ -35,12 +35,12 @@ export const malformedBytes: fc.Arbitrary<Buffer> = fc.oneof(
 );
 
 /**
- * How a stranger leaves: with a reset after the last byte, amid the bytes or at the first of a response; halfway, or at
- * once.
+ * How a client disconnects: with a reset after its last byte, between bytes, or at the response's first byte; by
+ * closing its side; or at once.
  */
 export const leavings = ["reset", "reset amid", "reset on hearing", "halfway", "at once"] as const;
 
-/** Sends the bytes to a port of this machine and leaves. Resolves when the connection is gone. */
+/** Sends bytes to a local port, and disconnects. Resolves when the connection is closed. */
 export function sendAndLeave(port: number, bytes: Buffer, leaving: (typeof leavings)[number]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);

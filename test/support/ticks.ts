@@ -1,4 +1,4 @@
-/** For each promise, the number of the event-loop tick in which it resolved. */
+/** Returns the number of the event-loop tick in which each promise resolved. */
 export async function ticksOf(promises: readonly Promise<unknown>[]): Promise<number[]> {
   let tick = 0;
   let timer = setImmediate(function count() {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 
-// The real ones, also while a test plays with the clock.
+// Kept from before any test replaces them with mocks.
 const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 
-/** Pauses between two looks: at first the one, and ever longer up to the other. Milliseconds. */
+/** Shortest and longest pause between two checks, in milliseconds. The pause grows with time. */
 const [shortest, longest] = [5, 50];
 
 /**
- * Looks again and again until `holds`. Rejects after a minute: a test that promises less time says so itself. The
- * longer it waits, the less often it looks, so that the processor is free for the work that it waits for.
+ * Checks again and again until `holds` returns true. Rejects after a minute by default. Pauses grow, to leave the CPU
+ * to the work that the test waits for.
  */
 export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 60_000): Promise<void> {
   const begun = now();
@@ -21,9 +21,7 @@ export async function until(holds: () => boolean | Promise<boolean>, millisecond
   }
 }
 
-/**
- * Asks until the response is as awaited, and gives that answer: what another process does is noticed within seconds.
- */
+/** Calls `ask` until the response is as expected, and returns it. */
 export async function noticed<Told>(ask: () => Promise<Told>, isAwaited: (response: Told) => boolean): Promise<Told> {
   let response: Told;
   await until(async () => {

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
-/** A whole number from 0 to below `below`, always the same for the same seed and trait. */
+/** Draws a whole number from 0 to `below` - 1. The same seed and trait always give the same number. */
 export function draw(seed: string, trait: string, below: number): number {
   return Number.parseInt(hash("sha256", `${seed} ${trait}`).slice(0, 12), 16) % below;
 }
 
-/** One of the names, each as often as its weight says. */
+/** Draws one of the names by weight. */
 export function drawWeighted<Name extends string>(
   seed: string,
   trait: string,

@@ -8,13 +8,13 @@ import { labelOf, negativeCode, type PersonKind, personKinds } from "../../src/d
 import { isNegative, traceIn, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";
 
-/** The vendor's process: see `vendor.ts`. It ends with its parent. */
+/** The process of the vendor in `vendor.ts`. It ends with its parent. */
 
 const settings: VendorSettings = JSON.parse(process.argv[2]!);
 const { seed } = settings;
 const token = "duba_at_of_the_vendor_of_the_tests";
 const calls: VendorCall[] = [];
-/** Send the responses that wait for `release`, by number. */
+/** Responses that wait for `release`, by number. */
 const held: { number: string; answer(): void }[] = [];
 const callsOfNumber = new Map<string, number>();
 
@@ -39,7 +39,7 @@ function verified({ kind, number, claims }: PersonInput): StoreResponse {
   return json(200, { success: true, message: `${labelOf(kind)} Verification Completed Successfully`, data });
 }
 
-/** The true answer about the number, however it is delivered. */
+/** The correct response about a number, before any fault. */
 function replyOf(asked: PersonInput): StoreResponse {
   const { kind, number } = asked;
   if (!isNegative(settings, number)) return verified(asked);
@@ -157,7 +157,7 @@ function asBytes({ status, body }: StoreResponse): string {
   return `HTTP/1.1 ${status} Again\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 }
 
-/** The body of a request that came whole, or undefined. */
+/** Returns the body of a request, or undefined if the request broke off. */
 async function bodyOf(request: IncomingMessage): Promise<Record<string, string> | undefined> {
   try {
     const chunks: Buffer[] = [];

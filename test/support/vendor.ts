@@ -5,9 +5,9 @@ import type { CheckKind } from "../../src/declare/check-kind.ts";
 import { draw } from "./vendor-draw.ts";
 
 /**
- * What the vendor may do to a call. `answersTwice`: a second response, perhaps another, follows on the same connection.
- * `saysNoWork`: a failure whose code says that nothing was done. `serverError`: one that leaves it open. `held`:
- * answered upon `release`.
+ * What the vendor does with a call. `answersTwice`: a second, perhaps different response follows on the same
+ * connection. `saysNoWork`: a failure whose code means that nothing was done. `serverError`: a failure after which the
+ * outcome is unknown. `held`: the response waits for `release`.
  */
 export const manners = [
   "prompt",
@@ -25,32 +25,32 @@ export const manners = [
 export type Manner = (typeof manners)[number];
 
 export interface VendorSettings {
-  /** The same seed gives the n-th call about a number the same manner. */
+  /** With the same seed, the n-th call about a number is always treated in the same manner. */
   seed: string;
-  /** How often each manner comes, in parts of their sum. */
+  /** Weights of the manners. */
   manners: Partial<Record<Manner, number>>;
-  /** How many of a hundred numbers get a negative answer: no such number, or another phone. */
+  /** Percentage of numbers with a negative outcome: unknown number, or another phone. */
   negatives: number;
 }
 
-/** A verification that reached the vendor whole. */
+/** A verification request that the vendor received completely. */
 export interface VendorCall {
   kind: CheckKind;
   number: string;
-  /** The `Idempotency-Key` it came with. */
+  /** The `Idempotency-Key` of the request. */
   reference: string;
-  /** The trace in its `traceparent`. */
+  /** The trace id in `traceparent`. */
   trace: string | undefined;
   manner: Manner;
 }
 
-/** An identity vendor that speaks Duba's own interface, counts, and misbehaves. It lives in a process of its own. */
+/** An identity vendor with Duba's own API that counts calls and misbehaves. It runs in a separate process. */
 export interface VendorProcess {
-  /** Settings of a service that asks it. */
+  /** Settings of a service that uses the vendor. */
   environment: Record<string, string>;
-  /** Every verification so far, in the order they came. */
+  /** All verification requests so far, in order. */
   calls(): Promise<VendorCall[]>;
-  /** Answers the calls about this number that are held. */
+  /** Sends the held responses about a number. */
   release(number: string): void;
   stop(): Promise<void>;
 }
@@ -58,12 +58,12 @@ export interface VendorProcess {
 export const vendorEmail = "duba@example.com";
 export const vendorKey = "a-key-that-the-vendor-of-the-tests-knows";
 
-/** Whether the vendor knows no such number, or no phone with it. */
+/** Whether the vendor does not know the number, or knows another phone. */
 export function isNegative({ seed, negatives }: Pick<VendorSettings, "seed" | "negatives">, number: string): boolean {
   return draw(seed, `${number} is negative`, 100) < negatives;
 }
 
-/** The trace that a request names. */
+/** Returns the trace id of a request. */
 export const traceIn = ({ traceparent }: IncomingHttpHeaders): string | undefined => String(traceparent).split("-")[1];
 
 export async function startVendor(settings: VendorSettings): Promise<VendorProcess> {
@@ -83,7 +83,7 @@ export async function startVendor(settings: VendorSettings): Promise<VendorProce
       DUBA_PEER_KEY: vendorKey,
     },
     calls() {
-      // One attempt at a time: each hears the response to its own.
+      // One query at a time, so that each gets its own response.
       const response = last.then(() => {
         child.send("calls");
         return next<VendorCall[]>();

@@ -10,9 +10,9 @@ const parts = ["src", "pages", "client", "check", "stand-ins", "data", "docs", "
 const files = ["package.json", "openapi.json", "tsconfig.json"];
 
 interface Listed {
-  /** As `src/features.ts` calls it. */
+  /** The constant's name in `src/features.ts`. */
   constant: string;
-  /** Its place below `src/`. */
+  /** The folder below `src/`. */
   folder: string;
 }
 
@@ -27,7 +27,8 @@ function readListed(text: string): Listed[] {
 }
 
 /**
- * A copy of the product, without tests, in which the folders of these features and their lines in the list are deleted.
+ * Makes a copy of the product without tests and without these features: their folders and their lines in the list are
+ * deleted.
  */
 export function copyWithout(left: readonly Listed[]): AsyncDisposable & { place: string } {
   const place = mkdtempSync(join(tmpdir(), "duba-without-"));
@@ -43,17 +44,17 @@ export function copyWithout(left: readonly Listed[]): AsyncDisposable & { place:
       .replace(new RegExp(`\\b${constant},?(?= |\n|\\])`, "g"), "");
   }
   writeFileSync(join(place, list), text);
-  // Only what the service and the command line reach.
+  // Only code that the service and the command line need.
   const types = { extends: "./tsconfig.json", include: ["src"], compilerOptions: { noUnusedLocals: false } };
   writeFileSync(join(place, "without.json"), JSON.stringify(types));
   return { place, [Symbol.asyncDispose]: async () => rmSync(place, { recursive: true, force: true }) };
 }
 
-/** What tsc keeps of a copy. All copies lie in one folder, so that it says the same of each. */
+/** tsc's build info. All copies have the same path, so that it fits each of them. */
 const keptIn = "without.tsbuildinfo";
 let keptOfWhole: Promise<Buffer> | undefined;
 
-/** What tsc says of a copy: nothing if its types hold. It looks only at what differs from the whole product. */
+/** Returns tsc's errors for a copy, or "". Checks only the files that differ from the whole product. */
 export async function wrongTypes(place: string): Promise<string> {
   keptOfWhole ??= keptOfCopy();
   writeFileSync(join(place, keptIn), await keptOfWhole);
