@@ -101,7 +101,7 @@ export interface FailureFacts {
 /** A failure. Switch on `error.code`, and keep a default: a newer service may have more codes. */
 export interface Failure<Code extends string = FailureCode> {
   success: false;
-  /** Servers up to 0.1 say "error". */
+  /** Servers before version 0.2 send "error". */
   status: "failed" | "error";
   /** A sentence for people; it may change. */
   message: string;
