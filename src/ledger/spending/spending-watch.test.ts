@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { changeTerms } from "../../access/accounts/terms.ts";
+import { changeTerms, topUp } from "../../access/accounts/terms.ts";
 import { append } from "../../audit/append.ts";
 import type { AccountTerms } from "../../declare/account-terms.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
@@ -99,5 +99,36 @@ for (const engine of engines)
       assert.ok(lowered.refusedSince! > january, "a cap that was lowered since");
       await store.db.updateTable("account").set({ suspended_at: 1 }).where("id", "=", "g-refused").execute();
       assert.deepEqual(await found(), []);
+    });
+
+    test("a client whose rest of a cap pays for no check is refused, also below 80 %", async () => {
+      await account("k-rest", { capKobo: 15_000 }, { kobo: 10_000, verifications: 1 });
+      const found = await nearlySpentAccounts(store.db, january, usualSettings);
+      const own = found.find(({ account }) => account === "k-rest");
+      assert.deepEqual([own?.isExhausted, own?.used], [true, "₦100.00 of ₦150.00 used"]);
+    });
+
+    test("a prepaid client that can pay for no check is refused, whatever it had, unless it never verified", async () => {
+      const zone = usualSettings.timeZone;
+      const audited = { db: store.db, audit: append, actor: "terminal" };
+      for (const id of ["h-new", "i-never-topped-up", "j-small-top-up"]) {
+        await storeAccount(store.db, id);
+        await changeTerms(audited, id, { prepaid: true }, zone, january);
+        if (id === "h-new") continue;
+        const { attempts: _, ...row } = newRow({ account_id: id, mode: "live", state: "verified", charged: 1 });
+        await storeRows(store.db, row);
+      }
+      // More than a fifth of it is left.
+      await topUp(audited, "j-small-top-up", { kobo: 9_999, reason: "transfer" }, january);
+      const found = await nearlySpentAccounts(store.db, january, usualSettings);
+      assert.deepEqual(
+        found
+          .filter(({ account }) => /^[hij]-/.test(account))
+          .map(({ account, isExhausted, used }) => [account, isExhausted, used]),
+        [
+          ["i-never-topped-up", true, "₦0.00 left, ₦100.00 for the cheapest check"],
+          ["j-small-top-up", true, "₦99.99 left, ₦100.00 for the cheapest check"],
+        ],
+      );
     });
   });

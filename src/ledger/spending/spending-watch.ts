@@ -153,33 +153,47 @@ async function usesOf(
         .limit(1)
         .as("last_top_up"),
     )
+    .select((row) =>
+      row
+        .selectFrom("verification")
+        .select("reference")
+        .whereRef("verification.account_id", "=", "account.id")
+        .where("verification.mode", "=", "live")
+        .limit(1)
+        .as("verified"),
+    )
     .where("spending.period", "in", [month, balancePeriod])
     // A suspended account is left out: it waits for the person who suspended it.
     .where("account.suspended_at", "is", null)
     .orderBy("account.created_at")
     .orderBy("account.id")
     .execute();
-  return rows.flatMap(({ id, terms, fees: own, period, kobo, verifications, most_kobo, last_top_up }): Use[] => {
-    const { prepaid, capKobo, capCount } = JSON.parse(terms) as AccountTerms;
-    const lowestFee = Math.min(...Object.values<number>({ ...fees, ...JSON.parse(own) }));
-    if (period === balancePeriod) {
-      const balance = (most_kobo ?? 0) - kobo;
-      if (!prepaid || 100 * balance >= (100 - warnedPercent) * (last_top_up ?? 0)) return [];
-      const isExhausted = balance < lowestFee;
-      const facts = { balance: nairaOf(balance) };
-      const used = `${nairaText(balance)} left, ${nairaText(lowestFee)} for the cheapest check`;
-      return [{ account: id, kind: "balance", period, most: `${most_kobo}`, isExhausted, used, facts }];
-    }
-    const isMost = (used: number, cap?: number) => cap !== undefined && 100 * used >= warnedPercent * cap;
-    if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
-    const isOver = (used: number, cap?: number) => cap !== undefined && used > cap;
-    const isExhausted = isOver(kobo + lowestFee, capKobo) || isOver(verifications + 1, capCount);
-    const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
-    const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
-    const isOfMoney = capKobo !== undefined && !isOver(verifications + 1, capCount);
-    const used = isOfMoney
-      ? `${nairaText(kobo)} of ${nairaText(capKobo)} used`
-      : `${verifications} of ${capCount} verifications used`;
-    return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, isExhausted, used, facts }];
-  });
+  return rows.flatMap(
+    ({ id, terms, fees: own, period, kobo, verifications, most_kobo, last_top_up, verified }): Use[] => {
+      const { prepaid, capKobo, capCount } = JSON.parse(terms) as AccountTerms;
+      const lowestFee = Math.min(...Object.values<number>({ ...fees, ...JSON.parse(own) }));
+      if (period === balancePeriod) {
+        const balance = (most_kobo ?? 0) - kobo;
+        const isExhausted = balance < lowestFee;
+        const isLow = 100 * balance < (100 - warnedPercent) * (last_top_up ?? 0);
+        // A new client that waits for its first top-up loses nothing.
+        const isWaiting = last_top_up === null && verified === null;
+        if (!prepaid || isWaiting || !(isExhausted || isLow)) return [];
+        const facts = { balance: nairaOf(balance) };
+        const used = `${nairaText(balance)} left, ${nairaText(lowestFee)} for the cheapest check`;
+        return [{ account: id, kind: "balance", period, most: `${most_kobo}`, isExhausted, used, facts }];
+      }
+      const isMost = (used: number, cap?: number) => cap !== undefined && 100 * used >= warnedPercent * cap;
+      const isOver = (used: number, cap?: number) => cap !== undefined && used > cap;
+      const isExhausted = isOver(kobo + lowestFee, capKobo) || isOver(verifications + 1, capCount);
+      if (!isExhausted && !isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
+      const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
+      const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
+      const isOfMoney = capKobo !== undefined && !isOver(verifications + 1, capCount);
+      const used = isOfMoney
+        ? `${nairaText(kobo)} of ${nairaText(capKobo)} used`
+        : `${verifications} of ${capCount} verifications used`;
+      return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, isExhausted, used, facts }];
+    },
+  );
 }
