@@ -231,6 +231,17 @@ test("no vendor is shown as healthy while the store takes no writes", async () =
       .onConflict((on) => on.doNothing())
       .execute();
     await sql.raw("create trigger full before update on fact begin select raise(abort, 'disk full'); end").execute(db);
+    // For longer than a process of which nothing is heard counts as running.
+    await db
+      .updateTable("upstream_status")
+      .set({ noted_at: Date.now() - 120_000 })
+      .execute();
+    for (const deed of ["insert", "update"])
+      await sql
+        .raw(
+          `create trigger full_${deed} before ${deed} on upstream_status begin select raise(abort, 'disk full'); end`,
+        )
+        .execute(db);
     for (const path of ["/", "/vendors", "/upstreams/status", vendorPage]) {
       const text = await page(path);
       assert.match(text, /<span class="pill warn">not asked<\/span>/, path);

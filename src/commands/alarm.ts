@@ -16,7 +16,7 @@ import type { RichText } from "../declare/command/rich-text.ts";
 import Type, { type Static } from "../declare/schema/type.ts";
 import type { WithClock } from "../storage/audited.ts";
 import type { Db } from "../storage/tables.ts";
-import { pauseMembers } from "../verification/commands/vendor-states.ts";
+import { pauseMembers, vendorState } from "../verification/commands/vendor-states.ts";
 
 /** Ranks of alarms, worst first. Rank 2 also covers the loss of evidence; rank 3 waits for a person. */
 export const ranks = { 1: "stops the service", 2: "costs money", 3: "waits for somebody" } as const;
@@ -142,6 +142,8 @@ export const StatusFacts = Type.Object({
     Type.Object({
       name: Type.String(),
       ready: Type.Boolean({ description: "Whether it serves every check." }),
+      state: vendorState(),
+      since: orNull(time),
       ...pauseMembers,
       paused: Type.Boolean({ description: "Whether it is paused for every check that it does." }),
       paused_checks: Type.Array(Type.Enum([...checkKinds])),

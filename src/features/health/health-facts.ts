@@ -20,7 +20,7 @@ import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { probeName } from "../../storage/store.ts";
 import { takesWritesNow } from "../../storage/takes-writes.ts";
 import { attemptsLeft } from "../../verification/routes/attempts-left.ts";
-import { checksWithoutVendor, liveVendors, pausesThatCount } from "../../verification/routes/live-vendors.ts";
+import { checksWithoutVendor, liveVendors, pausesThatCount, worstOf } from "../../verification/routes/live-vendors.ts";
 import { pausedRoutes } from "../../verification/routes/paused-vendors.ts";
 import { upstreamStatus } from "../../verification/routes/upstream-status.ts";
 import { vendorFigures } from "../../verification/routes/vendor-figures.ts";
@@ -111,6 +111,8 @@ export async function readFacts(room: AlarmRoom) {
     vendors: [...Map.groupBy(live, ({ vendor }) => vendor)].map(([name, checks]) => ({
       name,
       ready: read.takesWrites && checks.every(({ state }) => state === "ready"),
+      /** That of the check for which it is worst. */
+      worst: worstOf(checks)!,
       /** The checks for which a person paused it. */
       paused: checks.flatMap(({ kind, pause }) => (pause ? [{ kind, pause }] : [])),
       isPaused: checks.every(({ pause }) => pause),

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { listRevisions } from "../../catalogue/revisions/load.ts";
 import { nodeRisk } from "../../runtime/node-risk.ts";
 import { version } from "../../runtime/version.ts";
-import { pauseFacts } from "../../verification/commands/vendor-states.ts";
+import { pauseFacts, stateIn } from "../../verification/commands/vendor-states.ts";
 import { isRehearsal } from "../../verification/stand-in-store.ts";
 import { alarmFacts } from "./alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
@@ -31,9 +31,11 @@ export async function readStatus(room: WritingRoom) {
     sources,
     held: held.map(({ draft }) => draft),
     scheduled,
-    vendors: vendors.map(({ name, ready, paused, isPaused }) => ({
+    vendors: vendors.map(({ name, ready, worst, paused, isPaused }) => ({
       name,
       ready,
+      state: stateIn(health.takesWrites, worst.state),
+      since: worst.since,
       ...pauseFacts(paused[0]?.pause),
       paused: isPaused,
       paused_checks: paused.map(({ kind }) => kind),

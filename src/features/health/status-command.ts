@@ -4,6 +4,7 @@ import { labelOf } from "../../declare/check-kind.ts";
 import { bytesText, type Viewing } from "../../declare/command/answer-schema.ts";
 import { command } from "../../declare/command.ts";
 import { vendorTitle } from "../../vendors/registry.ts";
+import { vendorStateWords } from "../../verification/commands/vendor-states.ts";
 
 export const statusCommand = command({
   id: "status",
@@ -29,12 +30,11 @@ export const statusCommand = command({
     (await import("./read-status.ts")).readStatus(room),
 });
 
-/** What needs a hand. Below what stops the service stand since when, and the section of the runbook. */
+/** What needs a hand. Below it stand since when, and the section of the runbook about what stops the service. */
 function needsOf({ needs, alarms }: StatusFacts, { at }: Viewing): string[] {
   return needs.flatMap((need) => {
-    const { since, runbook } =
-      alarms.find(({ rank, state, what }) => rank === 1 && state === "open" && what === need) ?? {};
-    const facts = [...(since ? [`since ${at(since)}`] : []), ...(runbook ? [`runbook: ${runbook}`] : [])];
+    const { rank, since, runbook } = alarms.find(({ state, what }) => state === "open" && what === need) ?? {};
+    const facts = [...(since ? [`since ${at(since)}`] : []), ...(rank === 1 && runbook ? [`runbook: ${runbook}`] : [])];
     return facts.length === 0 ? [need] : [need, `  ${facts.join("; ")}`];
   });
 }
@@ -66,9 +66,10 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (
     "held changes": listText(facts.held),
     "scheduled changes": facts.scheduled,
     vendors: listText(
-      facts.vendors.map(({ name, ready, paused_by, paused_until, paused, paused_checks }) => {
+      facts.vendors.map(({ name, ready, state, since, paused_by, paused_until, paused, paused_checks }) => {
         if (paused_by === null && ready) return nameOf(name);
-        if (paused_by === null) return `${nameOf(name)} (not ${facts.takes_writes ? "ready" : "asked"})`;
+        if (paused_by === null)
+          return `${nameOf(name)} (${vendorStateWords[state]}${since === null ? "" : ` since ${at(since)}`})`;
         const checks = paused ? "" : ` for ${paused_checks.map(labelOf).join(" and ")}`;
         return `${nameOf(name)} (paused${checks} by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
       }),

@@ -6,7 +6,7 @@ import type { Audited, WithClock } from "../../storage/audited.ts";
 import { fileOf } from "../../vendors/files/file-vendor.ts";
 import { missingOf, type Vendor, type VendorValues } from "../../vendors/ports/vendor.ts";
 import { vendors } from "../../vendors/registry.ts";
-import { liveVendors, pausesThatCount, vendorStates } from "../routes/live-vendors.ts";
+import { liveVendors, pausesThatCount, vendorStates, worstOf } from "../routes/live-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
 import { askedText, CheckRow, checkRows, dayFacts, hoursChart, type VendorSettings, vendorDay } from "./vendor-day.ts";
@@ -190,7 +190,7 @@ const showUpstream = command({
     const takesWrites = await room.takesWrites();
     const all = await liveVendors(db, now());
     const live = all.filter((one) => one.vendor === wanted);
-    const worst = live.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
+    const worst = worstOf(live);
     const pauses = pausesThatCount(await pausedRoutes(db, now()), live);
     const pause = pauses.find(({ vendor }) => vendor === wanted);
     const day = await vendorDay(db, now(), { vendor: wanted, live: all, settings: config });

@@ -76,6 +76,11 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   );
 }
 
+/** The check of a vendor for which it is worst. */
+export function worstOf(checks: readonly LiveVendor[]): LiveVendor | undefined {
+  return checks.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
+}
+
 /** The pauses that keep a check from its vendor: not those of a check that the vendor does not serve. */
 export function pausesThatCount(pauses: readonly PausedRoute[], live: readonly LiveVendor[]): PausedRoute[] {
   return pauses.filter(({ vendor, kind }) => {

@@ -83,13 +83,12 @@ export class UpstreamNotes {
 
 /** The state of upstreams in all serving processes. */
 export async function upstreamStatus(db: Db, now: number = Date.now()) {
-  const rows = await db
-    .selectFrom("upstream_status")
-    .selectAll()
-    .where("noted_at", ">=", now - forgottenAfter)
-    .orderBy("upstream")
-    .orderBy("instance")
-    .execute();
+  const noted = await db.selectFrom("upstream_status").selectAll().orderBy("upstream").orderBy("instance").execute();
+  const since = (at: number) => noted.filter(({ noted_at }) => noted_at >= at - forgottenAfter);
+  const fresh = since(now);
+  // While the store takes no writes, no process can renew its notes, so its last ones hold.
+  const holds = fresh.length === 0 && noted.length > 0 && !(await takesWrites(db));
+  const rows = holds ? since(Math.max(...noted.map(({ noted_at }) => noted_at))) : fresh;
   return rows.map((row) => ({
     ...row,
     state: row.state as UpstreamHealth["state"],
@@ -97,4 +96,9 @@ export async function upstreamStatus(db: Db, now: number = Date.now()) {
     kinds: JSON.parse(row.kinds) as UpstreamHealth["kinds"],
     last_failures: JSON.parse(row.last_failures) as UpstreamHealth["lastFailures"],
   }));
+}
+
+async function takesWrites(db: Db): Promise<boolean> {
+  // Commands that read no notes load nothing of the engines.
+  return (await import("../../storage/takes-writes.ts")).takesWritesNow(db);
 }
