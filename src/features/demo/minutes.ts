@@ -4,7 +4,8 @@ import type { Tables } from "../../storage/tables.ts";
 import { draws, type Verified } from "./month.ts";
 
 const minute = 60_000;
-const lastDay = 24 * 60;
+/** Two days: Now compares the last day with the one before. */
+const lastMinutes = 2 * 24 * 60;
 
 /** The instance that these counts belong to. The service counts under its own name, and sums cover both. */
 const instance = "demo";
@@ -12,17 +13,17 @@ const instance = "demo";
 /** How many look-ups a minute has for each of its verifications, and how many it has at least. */
 const lookUps = { each: 40, least: 12 };
 
-/** Invents what the service would have counted in each minute of the last day. */
+/** Invents what the service would have counted in each minute of the last two days. */
 export function minutesOf(
   month: readonly Verified[],
   now: number,
 ): { outcomes: Tables["minute_outcome"][]; durations: Tables["minute_duration"][] } {
-  const draw = draws(lastDay);
+  const draw = draws(lastMinutes);
   const end = Math.floor(now / minute);
   const byMinute = Map.groupBy(month, ({ row }) => Math.floor(row.created_at / minute));
   const outcomes: Tables["minute_outcome"][] = [];
   const durations: Tables["minute_duration"][] = [];
-  for (let at = end - lastDay + 1; at <= end; at += 1) {
+  for (let at = end - lastMinutes + 1; at <= end; at += 1) {
     const own = byMinute.get(at) ?? [];
     const place = { minute: at * minute, instance };
     for (const [outcome, some] of Map.groupBy(own, toldAs))

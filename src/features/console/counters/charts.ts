@@ -95,11 +95,14 @@ export interface LiveCalls {
   answered: number;
 }
 
-/** The answers that a chart of verifications shows, by its steps, and the sum of the same time before. */
+/**
+ * The answers that a chart of verifications shows, by its steps, and the sum of the same time before; null if only a
+ * part of that time was counted.
+ */
 export async function liveCalls(
   { db, now }: WithClock & { db: Kysely<Tables> },
   range: ChartRange,
-): Promise<{ steps: LiveCalls[]; before: LiveCalls }> {
+): Promise<{ steps: LiveCalls[]; before: LiveCalls | null }> {
   const { length, step } = ranges[range];
   const first = Math.floor((now() - length) / step) * step + step;
   const rows = await db
@@ -110,6 +113,11 @@ export async function liveCalls(
     .where("operation", "like", "verify%")
     .groupBy(["outcome", "at"])
     .execute();
+  const oldest = await db
+    .selectFrom("minute_outcome")
+    .select(({ fn }) => fn.min("minute").as("minute"))
+    .executeTakeFirst();
+  const isWhole = oldest?.minute != null && Number(oldest.minute) < first - length + step;
   const steps = Array.from({ length: length / step }, (): LiveCalls => ({ calls: 0, answered: 0 }));
   const before = { calls: 0, answered: 0 };
   for (const { outcome, at, answers } of rows) {
@@ -117,7 +125,7 @@ export async function liveCalls(
     sum.calls += Number(answers);
     if (["verified", "no match"].includes(outcomeOf("verifications", outcome))) sum.answered += Number(answers);
   }
-  return { steps, before };
+  return { steps, before: isWhole ? before : null };
 }
 
 /** Such as "410 ms" or "2.1 s". */

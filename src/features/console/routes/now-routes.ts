@@ -127,13 +127,15 @@ async function dayFigures(request: PageRequest): Promise<Html> {
   const all = sumOf(steps);
   const row = {
     calls: all.calls,
-    calls_before: before.calls,
     answered: shareOf(all),
-    answered_before: shareOf(before),
     charged: day!.last.charged,
-    charged_before: day!.before.charged,
     margin: marginOf(day!.last),
-    margin_before: marginOf(day!.before),
+    ...(before && {
+      calls_before: before.calls,
+      answered_before: shareOf(before),
+      charged_before: day!.before.charged,
+      margin_before: marginOf(day!.before),
+    }),
   };
   const lines = [
     steps.map(({ calls }) => calls),
