@@ -35,7 +35,7 @@ test("a vendor that does not answer is left after the time-out, or when the call
   assert.deepEqual(await breaker.verify({ ...attempt, signal: caller.signal }), unavailable("not_reached"));
 });
 
-test("a dead vendor delays at most as many attempts as may run at once, then none", async (t) => {
+test("a dead vendor delays at most as many attempts as may run at once, and later ones fail at once", async (t) => {
   let underWay = 0;
   let most = 0;
   const verify = async (asked: IdentityAttempt) => {
@@ -73,7 +73,7 @@ test("200 attempts at once to a server that never answers take no more connectio
   assert.equal(breaker.isReady(), false);
 });
 
-/** A vendor that answers when the test tells it to. */
+/** A vendor whose responses the test sends. */
 function slowVendor() {
   const attempts: IdentityAttempt[] = [];
   const responses: ((outcome: IdentityOutcome) => void)[] = [];

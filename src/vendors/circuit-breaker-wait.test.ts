@@ -57,7 +57,7 @@ for (const [outcome, pause, why] of [
   [{ state: "unknown", reason: "server_error" }, 10_000, "for failures"],
   [{ ...unavailable("rate_limited"), retryAfter: 30 }, 30_000, "that the vendor asked for"],
 ] as [IdentityOutcome, number, string][])
-  test(`a clock that is set back makes no pause longer ${why}`, async (t) => {
+  test(`a system clock that is set back does not lengthen the pause ${why}`, async (t) => {
     const { breaker, ask, pass, setClock } = openedBreaker(t);
     await ask(outcome, 3);
     setClock(0);

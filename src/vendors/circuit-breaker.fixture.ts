@@ -15,7 +15,7 @@ export function another(): IdentityAttempt {
   return { ...attempt, number: String(numbers) };
 }
 
-/** The clock of a test, for all of its breakers: Node restores no method that was mocked twice. */
+/** One clock for all breakers of a test: Node cannot restore a method that was mocked twice. */
 const clocks = new WeakMap<TestContext, { passed: number }>();
 
 function clockOf(t: TestContext): { passed: number } {

@@ -151,7 +151,7 @@ test("a lasting alarm pauses the vendor for longer, and is reported once until i
     assert.deepEqual(await ask(unavailable(alarm)), { state: "failed", reason: alarm, lasting: true });
     assert.equal(breaker.health().alarm, alarm);
     pass(10_000);
-    // No retry helps before the operator acts.
+    // A retry does not help before the operator acts.
     assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { ...paused, lasting: true });
     for (const outcome of [unavailable(alarm), { state: "unknown", reason: "unclear" } as const]) {
       pass(60_000);
@@ -194,7 +194,7 @@ test("attempts beyond the limit of concurrent ones fail as busy at once", async 
   assert.equal(breaker.health().state, "ready");
 });
 
-test("an error of the adapter counts as a failure and is passed on", async (t) => {
+test("the breaker counts an adapter's error as a failure, and rethrows it", async (t) => {
   const error = new Error("error");
   const { breaker } = openedBreaker(t, {}, { verify: () => Promise.reject(error) });
   for (const _ of [1, 2, 3]) await assert.rejects(breaker.verify(another()), error);
@@ -202,7 +202,7 @@ test("an error of the adapter counts as a failure and is passed on", async (t) =
   assert.deepEqual(breaker.health().lastFailures, { error: 1_000_000 });
 });
 
-test("a vendor without a look-up has none behind its breaker", (t) => {
+test("a breaker offers a look-up only if its vendor has one", (t) => {
   assert.equal(openedBreaker(t).breaker.lookUp, undefined);
 });
 
@@ -237,7 +237,7 @@ test("a look-up that leaves an attempt unknown counts neither for nor against th
   assert.equal(breaker.isReady(), false, "three look-ups got no answer");
 });
 
-test("nothing of an attempt is in the log", async (t) => {
+test("the log contains nothing of an attempt", async (t) => {
   const { ask, log } = openedBreaker(t);
   await ask({ state: "unknown", reason: "unclear" }, 5);
   await ask(unavailable("no_money"), 2);
@@ -246,11 +246,11 @@ test("nothing of an attempt is in the log", async (t) => {
 });
 
 for (const repeatable of [true, false])
-  test(`a breaker says of its vendor that asking again is ${repeatable ? "" : "not "}free`, (t) => {
+  test(`a breaker reports that a repeated attempt is ${repeatable ? "" : "not "}free, as its vendor does`, (t) => {
     assert.equal(openedBreaker(t, {}, { repeatable }).breaker.repeatable, repeatable);
   });
 
-test("the balance that a vendor reports is kept until it reports another", async (t) => {
+test("the vendor's last reported balance stays until a response reports another", async (t) => {
   const { breaker, ask } = openedBreaker(t);
   await ask({ ...negative("not_found"), balance: 250_000 });
   await ask({ ...unavailable("no_money"), balance: 0 });
@@ -258,7 +258,7 @@ test("the balance that a vendor reports is kept until it reports another", async
   assert.equal(breaker.health().balance, 0);
 });
 
-test("a vendor that finds none of 20 people in a row has an alarm until it finds one, and is not paused", async (t) => {
+test("20 people in a row without a match raise an alarm but no pause, until the vendor finds one", async (t) => {
   const { breaker, ask, log } = openedBreaker(t);
   await ask(negative("not_found"), 19);
   for (let again = 0; again < 5; again += 1) await breaker.verify(attempt);

@@ -11,33 +11,33 @@ import { VendorAttempts } from "./vendor-attempts.ts";
 
 /** How a request can fail. */
 type FailureKind = Exclude<OutcomeWord, "verified" | "negative"> | "error";
-/** A record with a bank that our table does not know is a good response, and something for the operator to look at. */
+/** `unknown_bank`: a good record whose bank our table lacks. The operator should look at it. */
 type NotedKind = FailureKind | "unknown_bank";
 
 /** Recent health of a vendor. Times are milliseconds since 1970. */
 export interface UpstreamHealth {
   name: string;
-  /** `open`: no requests for now. `half_open`: one request tests whether the vendor works again, or the next will. */
+  /** `open`: no requests for now. `half_open`: one request tests, or soon tests, whether the vendor works again. */
   state: "ready" | "open" | "half_open";
   alarm: VendorAlarm | null;
   lastAnswerAt: number | null;
   kinds: readonly CheckKind[];
-  /** Since when it has an alarm, or is not `ready`. */
+  /** Start of the alarm or of the state other than `ready`; null if there is neither. */
   illSince: number | null;
-  /** Kobo left on our account, as the vendor said last. Null: it did not say. */
+  /** Our balance at the vendor in kobo, as of its last response. Null: the vendor reports none. */
   balance: number | null;
   /** When each kind of failure last occurred. */
   lastFailures: Partial<Record<NotedKind, number>>;
 }
 
-/** Milliseconds after the time-out in which we still accept a late response. */
+/** After the time-out we still accept a late response for this time, in milliseconds. */
 export const lateResponseWindow = 60_000;
 
-/** Most milliseconds for which a vendor's own `Retry-After` keeps requests from it. */
+/** Longest `Retry-After` that we obey, in milliseconds. */
 const longestWait = 300_000;
 
 export interface CircuitBreakerOptions {
-  /** Milliseconds for one request. */
+  /** Time-out of one request, in milliseconds. */
   timeout: number;
   /** Most requests in flight at once. */
   concurrency: number;
@@ -45,7 +45,7 @@ export interface CircuitBreakerOptions {
   breakerFailures: number;
   /** Milliseconds that the breaker stays open. */
   breakerPause: number;
-  /** The same while a lasting alarm is raised. */
+  /** Milliseconds that the breaker stays open while a lasting alarm is raised. */
   alarmPause: number;
   log: Log;
   /** Called once for each change of the state or the alarm. */
@@ -64,7 +64,7 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly needs: readonly UpstreamNeed[];
   readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
-  /** Attempts that we put to the vendor. */
+  /** Counts of the attempts sent to the vendor. */
   readonly attempts = new VendorAttempts();
   readonly #upstream: IdentityUpstream;
   readonly #options: CircuitBreakerOptions;
@@ -74,14 +74,16 @@ export class CircuitBreaker implements IdentityUpstream {
   #alarm: VendorAlarm | null = null;
   #state: UpstreamHealth["state"] = "ready";
   #illSince: number | null = null;
-  /** When an open breaker lets one request through, by `performance.now()`: a clock that is set changes no pause. */
+  /**
+   * When an open breaker lets one request through, by `performance.now()`, which no change of the system clock moves.
+   */
   #testsAt = 0;
-  /** Until when the vendor asked us to wait, by the same clock. */
+  /** End of the wait that the vendor asked for, by `performance.now()`. */
   #waitsUntil = 0;
   #inFlight = 0;
   /**
-   * Different people since the last success: those whose requests failed, those with a refusal or an implausible
-   * response, and those whom the vendor did not find.
+   * Counts of different people since the last success: failed requests; refusals and implausible responses; people not
+   * found.
    */
   readonly #failed: PeopleCounter;
   readonly #doubtful = new PeopleCounter(manyDoubtful);
@@ -199,8 +201,8 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   /**
-   * `subject` is the person: repeated failures for one person say little about the vendor. `saysNothing`: whether an
-   * outcome is neither for nor against the vendor.
+   * `subject`: the person, because repeated failures for one person say little about the vendor. `saysNothing`: whether
+   * an outcome counts neither for nor against the vendor.
    */
   async #limited(
     subject: string,
@@ -279,7 +281,7 @@ export class CircuitBreaker implements IdentityUpstream {
     }
     if (word === "bad_response") this.#lastFailures[word] = now;
     this.#doubtful.add(subject);
-    // Either way the vendor accepted our credentials.
+    // The vendor accepted our credentials, whatever it answered.
     if (this.#doubtful.areMany) this.#setAlarm(word);
     else if (this.#isLasting()) this.#setAlarm(null);
   }
@@ -320,10 +322,7 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 }
 
-/**
- * Whether a look-up's response does not say what became of the earlier attempt. That is not the vendor's fault, because
- * the attempt may still run.
- */
+/** Whether a look-up did not resolve the earlier attempt. The vendor is not to blame: the attempt may still run. */
 function isUnclear(outcome: IdentityOutcome): boolean {
   return outcome.state === "unknown" && outcome.reason === "unclear";
 }

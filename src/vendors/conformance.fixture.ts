@@ -8,12 +8,12 @@ import type { PersonRecord } from "../declare/identity-record.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { didNoWork } from "./ports/outcomes.ts";
 
-/** The tests that every identity source passes, the sandbox too. */
+/** Tests that every identity source must pass, the sandbox included. */
 
 const shortDate = /^(\d{2}-[A-Z][a-z]{2}-\d{4})?$/;
 const longDate = /^([A-Z][a-z]{2,8} [1-9]\d?, \d{4})?$/;
 
-/** Compares a record with the interface: all members and no others, in its order and in its forms. */
+/** Asserts that a record has exactly the documented members, in order and form. */
 export function assertRecord(record: CheckRecord, kind: CheckKind = "bvn"): void {
   assert.equal(answerWriter(checks[kind].record)(record), JSON.stringify(record));
   if ("personal_info" in record) assertPerson(record, kind as PersonKind);
@@ -35,7 +35,7 @@ function assertPerson(record: PersonRecord, kind: PersonKind): void {
     assert.match(state, /^([A-Z][A-Za-z ]+ State|Federal Capital Territory)?$/);
 }
 
-/** A record in which the vendor left out all that it may. */
+/** A record in which all optional members are empty. */
 export const emptyRecord: PersonRecord = {
   bvn_number: "",
   name_on_card: "",
@@ -67,8 +67,7 @@ export const emptyRecord: PersonRecord = {
 };
 
 /**
- * The invented person of vendors' samples, as the longest of them show a BVN. A vendor's test says what its sample has
- * otherwise.
+ * The invented person of the vendors' longest sample responses. A vendor's test overrides what differs in its sample.
  */
 export const publishedRecord: PersonRecord = {
   bvn_number: "22000000017",
@@ -104,7 +103,7 @@ export const publishedRecord: PersonRecord = {
   },
 };
 
-/** The same person, as short samples show a BVN. */
+/** The same invented person, as in shorter samples. */
 export const shortRecord: PersonRecord = {
   ...emptyRecord,
   bvn_number: "22000000017",
@@ -121,7 +120,7 @@ export const shortRecord: PersonRecord = {
   },
 };
 
-/** An attempt of each kind about one invented person. */
+/** An attempt of each kind about an invented person. */
 export const attempts: Readonly<Record<CheckKind, IdentityAttempt>> = {
   ...forEachKind((kind) => kind, attemptOf),
   bvn: attemptOf("bvn", "22000000017"),
@@ -136,7 +135,7 @@ function attemptOf(kind: CheckKind, number?: string): IdentityAttempt {
   return { ...asked, ...(number !== undefined && { number }), reference: "abcdef000000001", signal };
 }
 
-/** The tests that every source passes. `numbers` have a known result. */
+/** Registers the tests for one source. `numbers`: numbers with known results. */
 export function testIdentityUpstream(
   name: string,
   open: (t: TestContext) => Promise<IdentityUpstream>,
@@ -168,7 +167,7 @@ export function testIdentityUpstream(
   });
 }
 
-/** The attempt with what this source needs. */
+/** Adds what this source needs to the attempt. */
 export function attemptTo({ needs = [] }: IdentityUpstream, kind: CheckKind): IdentityAttempt {
   const asked = attempts[kind];
   const claims = needs.includes("names")

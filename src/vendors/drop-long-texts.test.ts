@@ -19,7 +19,7 @@ const photo = fc
   .tuple(fc.constantFrom("", "data:image/jpeg;base64,"), fc.integer({ min: 0, max: 60_000 }))
   .map(([prefix, length]) => `${prefix}${"QUJD/+=x".repeat(length / 8)}`);
 
-test("any JSON, in any pieces, loses its long base64 texts and nothing else", () => {
+test("any JSON, in any chunks, loses its long base64 texts and nothing else", () => {
   const other = fc.jsonValue({ maxDepth: 3 });
   const pieces = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 5 });
   fc.assert(
@@ -36,7 +36,7 @@ test("any JSON, in any pieces, loses its long base64 texts and nothing else", ()
   );
 });
 
-test("a long text that is no base64 stays whole", () => {
+test("a long text that is not base64 stays whole", () => {
   const json = JSON.stringify({ note: "A sentence, with spaces. ".repeat(2_000) });
   assert.equal(kept(json, [999]), json);
 });

@@ -1,18 +1,18 @@
 const quote = 0x22;
 const backslash = 0x5c;
-/** Longer texts are photos and signatures. In bytes. */
+/** Base64 longer than this is a photo or a signature. In bytes. */
 export const longest = 16 * 1024;
 /** The longest escape, such as `\\u002f`, in bytes. */
 const longestEscape = 6;
 
-/** What stands in base64 or a data URL. Escapes may stand between. */
+/** Bytes that occur in base64 and data URLs. Escapes may stand between them. */
 const inBase64 = new Uint8Array(256);
 for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-:;,")
   inBase64[character.charCodeAt(0)] = 1;
 
 /**
- * Cuts long base64 texts out of JSON while it is read, so that a response with photos takes little memory: the first 16
- * KiB of such a text stay. What remains is JSON, since only whole characters within a text are left out.
+ * Removes long base64 texts from JSON while it arrives, so that a response with photos needs little memory. Keeps the
+ * first 16 KiB of such a text. Cuts only whole characters inside a string, so the rest is valid JSON.
  */
 export class LongTextDropper {
   #isInText = false;
@@ -22,7 +22,7 @@ export class LongTextDropper {
   #length = 0;
   #sinceEscape = 0;
 
-  /** What to keep of the next bytes. */
+  /** Returns the parts of the chunk to keep. */
   keep(chunk: Buffer): Buffer[] {
     const kept: Buffer[] = [];
     let from = 0;
@@ -56,7 +56,7 @@ export class LongTextDropper {
     this.#sinceEscape = 0;
   }
 
-  /** Whether the text is long enough with this byte, and may be cut behind it. */
+  /** Whether the text is too long at this byte, so that it may be cut after the byte. */
   #isLong(byte: number): boolean {
     this.#length += 1;
     if (this.#isEscaped) this.#isEscaped = false;

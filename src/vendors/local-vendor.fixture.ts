@@ -17,7 +17,7 @@ export interface Received {
   body: string;
 }
 
-/** What a vendor does with a request. */
+/** How the vendor reacts to a request. */
 export type Behaviour = (response: ServerResponse, received: Received) => void;
 
 export const json =
@@ -30,13 +30,13 @@ export const text =
   (response) =>
     void response.writeHead(status, { "Content-Type": type, ...headers }).end(body);
 
-/** A server that replaces a vendor, on a free port of this machine. */
+/** A local server in place of a vendor. */
 export class LocalVendor {
   readonly received: Received[] = [];
   readonly url: string;
   connections = 0;
   behaviour: Behaviour = json(500, {});
-  /** What happens to a connection before anything is read from it. */
+  /** Called with each new connection before anything is read from it. */
   welcome: (socket: Socket) => void = () => {};
   readonly #server: Server;
   readonly #arrivals: (() => void)[] = [];
@@ -64,7 +64,7 @@ export class LocalVendor {
     return new LocalVendor(server, scheme);
   }
 
-  /** Resolves after so many requests. */
+  /** Resolves when the server has received `count` requests. */
   async asked(count: number): Promise<void> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#arrivals.push(resolve));
   }
@@ -77,7 +77,7 @@ export class LocalVendor {
   }
 }
 
-/** A certificate that is signed by itself only. */
+/** Makes a self-signed certificate. */
 function selfSigned(): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ecdsaWithSha256 = der(0x30, Buffer.from("06082a8648ce3d040302", "hex"));
@@ -100,7 +100,7 @@ function selfSigned(): { key: string; cert: string } {
   };
 }
 
-/** One element of ASN.1's distinguished encoding. */
+/** Encodes one ASN.1 element in DER. */
 function der(tag: number, ...contents: Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;

@@ -4,7 +4,7 @@ import { vendors } from "./registry.ts";
 import { VendorClient, type VendorClientOptions } from "./vendor-client.ts";
 
 export interface LiveUpstreams {
-  /** In the order of the names. */
+  /** In the order of `names`. */
   upstreams: CircuitBreaker[];
   /** Ends all requests and closes all connections. */
   close(): void;
@@ -22,7 +22,7 @@ export async function openLive(
 ): Promise<LiveUpstreams> {
   const { timeouts, concurrency: connections, standIns, log } = options;
   const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + lateResponseWindow;
-  // On a connection that is used again, a duplicate response of a vendor could be mistaken for the next one.
+  // No keep-alive: on a reused connection, a vendor's duplicate response could be taken for the next one.
   const http = new VendorClient({ timeout, connections, keepAlive: false, log, ...(standIns && { standIns }) });
   const opening = names.map(async (name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);

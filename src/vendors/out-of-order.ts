@@ -1,24 +1,23 @@
-/** What only the operator can mend: until then every attempt would fail. The last: this is no rehearsal. */
+/**
+ * Alarms during which every attempt would fail, until the operator acts. `answered_by_stand_in`: a stand-in answered a
+ * service that is not in rehearsal.
+ */
 export const lastingAlarms = ["no_money", "bad_credentials", "bad_settings", "answered_by_stand_in"] as const;
 
 /**
- * `refused`, `bad_response`: the vendor refused the attempts about several people in a row, or its responses were not
- * plausible. `finds_nobody`: it found none of many people in a row. Its interface may have changed, or it takes our
- * credentials for a number that nobody has. We keep sending attempts, because such a response may concern one person
- * only.
+ * `refused`, `bad_response`: the vendor refused attempts about several people in a row, or gave implausible responses.
+ * `finds_nobody`: many people in a row had no match, so the vendor's API may have changed, or it takes our credentials
+ * for the number. Attempts continue, because such a response may concern one person only.
  */
 export type VendorAlarm = (typeof lastingAlarms)[number] | "refused" | "bad_response" | "finds_nobody";
 
-/** So many people in a row whom a vendor refuses, or about whom it gives implausible responses, raise an alarm. */
+/** After this many people in a row with refusals or implausible responses, an alarm is raised. */
 export const manyDoubtful = 3;
 
-/** So many people in a row whom a vendor does not find raise an alarm. */
+/** After this many people in a row without a match, an alarm is raised. */
 export const manyNotFound = 20;
 
-/**
- * What is wrong with a vendor that has the alarm, and what mends it. It follows the vendor's name, and needs a full
- * stop.
- */
+/** The problem and the remedy of each alarm. The text follows the vendor's name, and lacks the full stop. */
 export const alarmTexts: Readonly<Record<VendorAlarm, string>> = {
   no_money:
     "has an empty wallet. Top it up at the vendor; a minute later, the next verification tries the vendor again",

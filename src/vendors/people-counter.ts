@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Counts different people, up to a limit. It keeps keyed hashes with a key of this process, never a number. */
+/** Counts different people up to a limit. Stores keyed hashes with a key of this process, never numbers. */
 export class PeopleCounter {
   readonly #many: number;
   readonly #key = randomBytes(32);

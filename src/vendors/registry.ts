@@ -10,11 +10,11 @@ import { youverify } from "./youverify/index.ts";
 
 const builtIn: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, seamfix, youverify];
 
-/** The operator's vendor files are read before settings and commands are made of the list. */
+/** Settings and commands are made from the list of vendors, so the operator's files are read first. */
 const folder = process.env.DUBA_VENDOR_FILES ?? "";
 const own = folder === "" ? undefined : (await import("./files/vendor-files.ts")).vendorFilesIn(folder);
 
-/** The folder that was read, and what is wrong with its files. */
+/** The operator's folder, and the problems of its files. */
 export const vendorFiles = { folder, names: own?.vendors.map(({ name }) => name) ?? [], problems: own?.problems ?? [] };
 
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
@@ -26,7 +26,7 @@ function byName(one: Vendor, other: Vendor): number {
   return one.name < other.name ? -1 : 1;
 }
 
-/** A vendor as people write it: "Dojah". */
+/** The vendor's name for people: "Dojah". */
 export function vendorTitle(name: string): string {
   return vendors.find((each) => each.name === name)?.title ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

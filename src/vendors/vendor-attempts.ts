@@ -5,7 +5,7 @@ import type { OutcomeWord } from "./ports/outcomes.ts";
 export class VendorAttempts {
   readonly outcomes = new Map<string, number>();
   readonly durations = new Durations();
-  /** Records that name a bank which our table does not know. */
+  /** Records with a bank that our table lacks. */
   unknownBanks = 0;
 
   add(outcome: OutcomeWord): void {

@@ -19,7 +19,7 @@ async function open(t: TestContext, options: Partial<VendorClientOptions> = {}, 
   return { http, vendor, log, ask };
 }
 
-test("a JSON answer of any status is given as it is", async (t) => {
+test("a JSON response of any status is returned unchanged", async (t) => {
   const { vendor, ask, log } = await open(t);
   vendor.behaviour = json(200, { a: [1, null] });
   assert.deepEqual(await ask(), { kind: "answered", status: 200, body: { a: [1, null] } });
@@ -30,7 +30,7 @@ test("a JSON answer of any status is given as it is", async (t) => {
   assert.deepEqual(log.lines, []);
 });
 
-test("marked answers are read in a rehearsal only, and unmarked ones there only if allowed", async (t) => {
+test("a stand-in's response is read only in a rehearsal, and a real one there only if allowed", async (t) => {
   const marks = [{ "Duba-Stand-In": "prembly" }, { "Duba-Mode": "stand-in" }, { "Duba-Mode": "test" }];
   const told = async (standIns: boolean | "either", headers: Record<string, string>) => {
     const { vendor, ask } = await open(t, { standIns });
@@ -57,7 +57,7 @@ test("the request goes out with its body as JSON, its headers and the trace cont
   assert.equal(received?.headers.traceparent, traceparent);
 });
 
-test("a vendor's headers may sign the bytes that are sent", async (t) => {
+test("a vendor's headers can sign the exact bytes of the body", async (t) => {
   const { http, vendor, ask } = await open(t);
   const sign = (text: string) => createHmac("sha256", "a key of ours").update(text).digest("hex");
   const headers = (body: string) => ({ "x-signature": sign(body) });
@@ -71,7 +71,7 @@ test("a vendor's headers may sign the bytes that are sent", async (t) => {
   );
 });
 
-test("connections are kept for the next request where that is wanted, and no more are made than allowed", async (t) => {
+test("connections are reused if wanted, and never exceed the limit", async (t) => {
   const { vendor, ask } = await open(t, { connections: 2, keepAlive: true });
   vendor.behaviour = json(200, {});
   for (const _ of [1, 2, 3]) await ask();
@@ -80,7 +80,7 @@ test("connections are kept for the next request where that is wanted, and no mor
   assert.equal(vendor.connections, 2);
 });
 
-test("a duplicate response is never taken for the next request's", async (t) => {
+test("a duplicate response is never taken for the response to the next request", async (t) => {
   const { vendor, ask } = await open(t, { connections: 1 });
   const sockets = new Set<Socket>();
   vendor.behaviour = (response, received) => {
@@ -90,7 +90,7 @@ test("a duplicate response is never taken for the next request's", async (t) => 
     json(200, {})(response, received);
   };
   for (const _ of [1, 2, 3]) assert.deepEqual(await ask(), { kind: "answered", status: 200, body: {} });
-  // Nor by a request that waited for its turn.
+  // A request that waited for its turn does not get the duplicate either.
   const answers = await Promise.all([ask(), ask(), ask()]);
   assert.deepEqual(answers, Array(3).fill({ kind: "answered", status: 200, body: {} }));
   assert.equal(vendor.connections, 6);
@@ -110,13 +110,13 @@ test("a request that never had a connection is reported as not sent", async (t) 
   assert.deepEqual(vendor.received, []);
 });
 
-test("an untrusted certificate ends the exchange before anything is sent", async (t) => {
+test("an untrusted certificate ends the request before anything is sent", async (t) => {
   const { vendor, ask } = await open(t, {}, "https");
   assert.deepEqual(await ask(), { kind: "notSent", code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   assert.deepEqual(vendor.received, []);
 });
 
-test("a request that waits for a connection when its time is up is not sent afterwards", async (t) => {
+test("a request that still waits for a connection at its time-out is not sent later", async (t) => {
   const { vendor, ask } = await open(t, { connections: 1 });
   let answer = () => {};
   vendor.behaviour = (response) => {
@@ -135,7 +135,7 @@ test("a request that waits for a connection when its time is up is not sent afte
   assert.equal(vendor.received.length, 2);
 });
 
-test("a connection that is reset before anything is read is lost, or was never sent", async (t) => {
+test("a request whose connection was reset before a response is lost or was never sent", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.welcome = (socket) => void socket.resetAndDestroy();
   const { kind } = await ask();
@@ -152,7 +152,7 @@ const lost: Record<string, Behaviour> = {
   },
 };
 for (const [what, behaviour] of Object.entries(lost)) {
-  test(`a connection that ${what} leaves the outcome open`, async (t) => {
+  test(`the outcome stays unknown if a connection ${what}`, async (t) => {
     const { vendor, ask } = await open(t);
     vendor.behaviour = behaviour;
     assert.equal((await ask()).kind, "lost");
@@ -166,7 +166,7 @@ const slow: Record<string, Behaviour> = {
     void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" }).write("{"),
 };
 for (const [what, behaviour] of Object.entries(slow)) {
-  test(`the time-out ends the wait for ${what}, and so does the caller`, async (t) => {
+  test(`the time-out, and an abort by the caller, end the wait for ${what}`, async (t) => {
     const hurried = await open(t, { timeout: 1000 });
     hurried.vendor.behaviour = behaviour;
     assert.deepEqual(await hurried.ask(), { kind: "lost", code: "timed_out" });
@@ -206,13 +206,13 @@ const unreadable: Record<string, [Behaviour, status: number, code: string]> = {
   ],
 };
 for (const type of ["text/html; charset=utf-8", "text/plain", "application/octet-stream", ""])
-  test(`JSON under the type "${type}" is an answer`, async (t) => {
+  test(`JSON with the media type "${type}" is accepted as a response`, async (t) => {
     const { vendor, ask } = await open(t);
     vendor.behaviour = (response) => void response.writeHead(200, type ? { "Content-Type": type } : {}).end('{"a":1}');
     assert.deepEqual(await ask(), { kind: "answered", status: 200, body: { a: 1 } });
   });
 for (const [what, [behaviour, status, code]] of Object.entries(unreadable)) {
-  test(`${what} is no answer`, async (t) => {
+  test(`${what} is not accepted as a response`, async (t) => {
     const { vendor, ask, log } = await open(t);
     vendor.behaviour = behaviour;
     assert.deepEqual(await ask(), { kind: "unreadable", status, code });
@@ -223,13 +223,13 @@ for (const [what, [behaviour, status, code]] of Object.entries(unreadable)) {
   });
 }
 
-test("a photo of the documented size passes", async (t) => {
+test("a response with a photo of the documented size is accepted", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.behaviour = json(200, { image: "x".repeat(580_310) });
   assert.equal((await ask()).kind, "answered");
 });
 
-test("photos of megabytes are dropped, and all else of the response is kept", async (t) => {
+test("a response with photos of megabytes loses the photos, and keeps all else", async (t) => {
   const { vendor, ask } = await open(t);
   const [photo, signature] = ["QUJD/+".repeat(600_000), "x".repeat(2_000_000)];
   vendor.behaviour = json(200, { photo, data: { bvn: "22000000017", signature }, status: true });
@@ -242,7 +242,7 @@ test("photos of megabytes are dropped, and all else of the response is kept", as
   assert.deepEqual(await ask(), { kind: "unreadable", status: 200, code: "too_large" });
 });
 
-test("an allowance limits each answer, and the sum of all answers that share it", async (t) => {
+test("an allowance limits each response, and the sum of all responses that share it", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.behaviour = json(200, "x".repeat(398));
   const allowance = { each: 400, left: 1000 };
@@ -253,7 +253,7 @@ test("an allowance limits each answer, and the sum of all answers that share it"
   assert.equal((await ask({ allowance: { each: 399, left: 1000 } })).kind, "unreadable");
 });
 
-test("wanted headers are returned, and an unasked 304 is no response", async (t) => {
+test("wanted headers are returned, and a 304 to an unconditional request is not a response", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.behaviour = json(200, {}, { "X-One": "1", "X-Other": "2" });
   assert.deepEqual(await ask({ wantedHeaders: ["x-one", "x-missing"] }), {
@@ -266,7 +266,7 @@ test("wanted headers are returned, and an unasked 304 is no response", async (t)
   assert.deepEqual(await ask(), { kind: "unreadable", status: 304, code: "redirect" });
 });
 
-test("nothing of the request or of the answer is in the log", async (t) => {
+test("the log contains nothing of the request or the response", async (t) => {
   const { vendor, ask, log } = await open(t, { timeout: 400 });
   const behaviours = [
     ...Object.values(lost),
@@ -281,7 +281,7 @@ test("nothing of the request or of the answer is in the log", async (t) => {
   assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|the-key|\/ask/);
 });
 
-test("closing ends what is under way", async (t) => {
+test("closing the client ends its requests", async (t) => {
   const { http, vendor, ask } = await open(t);
   vendor.behaviour = () => {};
   const asked = ask();
@@ -291,7 +291,7 @@ test("closing ends what is under way", async (t) => {
   assert.equal((await ask()).kind, "notSent");
 });
 
-test("after sendUntil nothing more is sent, but the answer to a sent request is still accepted", async (t) => {
+test("after sendUntil no request is sent, but the response to a sent one is still accepted", async (t) => {
   const { vendor, ask } = await open(t);
   const end = new AbortController();
   let answer = () => {};

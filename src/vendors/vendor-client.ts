@@ -6,29 +6,29 @@ import { spanWithin } from "../runtime/trace.ts";
 import { LongTextDropper, longest } from "./drop-long-texts.ts";
 import { standInHeader } from "./ports/stand-in.ts";
 
-/** One request to a vendor. Its URL may hold a BVN, so it never goes into a log or an error. */
+/** One request to a vendor. The URL may contain a BVN, so it must not be logged or put into an error. */
 export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
-  /** A function gets the body as we send it, for vendors that want it signed; empty without a body. */
+  /** A function receives the body as sent ("" without one), for vendors that want a signature. */
   headers?: Record<string, string> | ((body: string) => Record<string, string>);
   /** Sent as JSON. */
   body?: object;
-  /** Sent as a form, in place of `body`. */
+  /** Sent as a form instead of JSON. */
   form?: Readonly<Record<string, string>>;
-  /** How the response is written. Unless said: JSON. */
+  /** The format of the response. Default: JSON. */
   answer?: "json" | "form";
-  /** Ends the wait before the client's own time-out does. */
+  /** Ends the wait before the client's time-out. */
   signal?: AbortSignal | undefined;
-  /** Once aborted, the request is not sent any more; one that was sent goes on. */
+  /** When it aborts, an unsent request is dropped; a sent request continues. */
   sendUntil?: AbortSignal | undefined;
-  /** Milliseconds, if shorter than the client's own time-out. */
+  /** A shorter time-out than the client's, in milliseconds. */
   timeout?: number;
-  /** The caller's W3C trace context, passed on unless we trace: then the vendor gets that of our span. */
+  /** The caller's W3C trace context. With tracing, the vendor receives our span's instead. */
   traceparent?: string | undefined;
-  /** How much may be read. Unless said: 8 MiB, of which 1 MiB may be left without long base64 texts. */
+  /** Limits of the response. Default: 8 MiB read, of which 1 MiB may remain without long base64 texts. */
   allowance?: Allowance | undefined;
-  /** Lower-case names of the response headers to return. Unless said: `retry-after`. */
+  /** Lower-case names of response headers to return. Default: `retry-after`. */
   wantedHeaders?: readonly string[] | undefined;
 }
 
@@ -41,10 +41,7 @@ export interface Allowance {
   left: number;
 }
 
-/**
- * The outcome of a request, as of `HttpClient`. A response is JSON, or empty: then `body` is undefined. `headers` has
- * the wanted ones.
- */
+/** The result of a request. `body` is undefined for an empty response. `headers`: the wanted ones. */
 export type HttpResult =
   | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
   | { kind: "notSent"; code: string }
@@ -52,29 +49,31 @@ export type HttpResult =
   | { kind: "unreadable"; status: number; code: string; headers?: Record<string, string> };
 
 export interface VendorClientOptions {
-  /** Milliseconds for one request, its connection and its response. */
+  /** Time-out of one request in milliseconds, connection included. */
   timeout: number;
   /** Most connections to one vendor. */
   connections: number;
   /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
   /**
-   * Whether this is a rehearsal. Then only answers of stand-ins count, else none of them: others are `unreadable`, with
-   * `no_stand_in` or `stand_in`. `either`: all answers count.
+   * Whether the service is in rehearsal. If so, only responses of stand-ins are read; if not, only real ones. Others
+   * are `unreadable` with `no_stand_in` or `stand_in`. `either`: all are read.
    */
   standIns?: boolean | "either";
-  /** Gets the host, code and duration of every request that failed. */
+  /** Receives host, code and duration of every failed request. */
   log: Log;
 }
 
 const longestConnect = 5000;
-/** Records include photos and signatures, of which we keep nothing. */
+/** Records contain photos and signatures, which are dropped. */
 const mostRead = 8 * 1024 * 1024;
 const mostKept = 1024 * 1024;
 const usualHeaders = ["retry-after"];
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** HTTP client for all vendors and sources: JSON both ways, without long base64, and a log line for each failure. */
+/**
+ * The HTTP client for all vendors and sources: sends and reads JSON, drops long base64 texts, and logs each failure.
+ */
 export class VendorClient {
   readonly #http: HttpClient;
   readonly #timeout: number;
@@ -122,7 +121,7 @@ export class VendorClient {
       result.kind !== "answered",
     );
     if (result.kind !== "answered") {
-      // Headers are a vendor's text.
+      // Response headers are a vendor's text, so they are not logged.
       const { headers: _, ...facts } = { headers: undefined, ...result };
       const ms = Math.round(performance.now() - started);
       this.#log.warn({ host, ...facts, ms }, "A vendor did not answer a request, or Duba could not read its answer");
@@ -136,7 +135,7 @@ export class VendorClient {
   }
 }
 
-/** Refuses what is no response, and keeps what a response may hold. */
+/** Checks the head of a response, and keeps the part of the body that is needed. */
 function reading(
   allowance: Allowance | undefined,
   standIns: boolean | "either",
@@ -151,7 +150,7 @@ function reading(
       if (status >= 300 && status < 400) return "redirect";
       const length = Number(headers["content-length"]);
       if (length > Math.min(each, left)) return "too_large";
-      // A short response has no long text, and most say how long they are.
+      // Most responses state their length. A short one contains no long text.
       if (!allowance && !(length < longest)) dropper = new LongTextDropper();
       return undefined;
     },
@@ -161,13 +160,13 @@ function reading(
       const kept = dropper?.keep(chunk) ?? [chunk];
       for (const part of kept) keptSize += part.length;
       if (size > each || (allowance ? allowance.left < 0 : keptSize > mostKept)) return "too_large";
-      // A part of a chunk would keep the whole of it in memory.
+      // A slice would keep its whole chunk in memory, so we copy it.
       return kept.map((part) => (part.length < chunk.length ? Buffer.from(part) : part));
     },
   };
 }
 
-/** Whether a stand-in of a vendor answers, or a Duba that rehearses with one. */
+/** Whether the response comes from a stand-in, or from a Duba that uses one. */
 function isOfStandIn(headers: IncomingHttpHeaders): boolean {
   return standInHeader.toLowerCase() in headers || headers[modeHeader.toLowerCase()] === standInMode;
 }
@@ -178,7 +177,7 @@ function resultOf(outcome: Exchanged, { wantedHeaders, answer }: VendorRequest):
   const found = named(wantedHeaders ?? usualHeaders, given);
   const headers = wantedHeaders || Object.keys(found).length > 0 ? { headers: found } : {};
   if (outcome.kind === "unreadable") return { kind: "unreadable", status, code: outcome.code, ...headers };
-  // Vendors answer with JSON under other types too, such as text/html.
+  // Some vendors send JSON with other media types, such as text/html.
   const body = answer === "form" ? parsedForm(outcome.body) : parsed(outcome.body);
   if (body === undefined && outcome.body.length > 0)
     return { kind: "unreadable", status, code: answer === "form" ? "not_a_form" : "not_json", ...headers };
@@ -194,7 +193,7 @@ function named(names: readonly string[], headers: IncomingHttpHeaders): Record<s
   return found;
 }
 
-/** The members of a form; undefined for a page, or another text that is none. */
+/** Parses a form. Undefined for an HTML page or other text. */
 function parsedForm(bytes: Buffer): unknown {
   const text = bytes.toString("utf8").trim();
   return /^[^\s<>{}=&]+=[^\s<>{}]*$/.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;

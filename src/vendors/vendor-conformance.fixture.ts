@@ -13,43 +13,43 @@ import type { Vendor, VendorValues } from "./ports/vendor.ts";
 import { VendorClient } from "./vendor-client.ts";
 import { rawText, vendorFaults, vendorWaits } from "./vendor-faults.fixture.ts";
 
-/** What a vendor answers, and what it says beside the outcome. */
+/** A documented response of a vendor, with the facts that it states. */
 interface Answer {
   status: number;
   body: unknown;
   facts?: OutcomeFacts;
 }
 
-/** How a vendor answers about one kind of number. */
+/** A vendor's responses for one kind. */
 interface CheckCase {
-  /** Compares the request for `asked` with the vendor's documentation. */
+  /** Compares a request with the vendor's documentation. */
   assertRequest(received: Received, asked: IdentityAttempt): void;
-  /** A good response about the person, and the record it becomes. */
+  /** A response with a record, and the expected record. */
   good: { body: object; record: CheckRecord; facts?: OutcomeFacts };
   notFound: Answer;
-  /** If its pages name a state in which a number is blocked or suspended. */
+  /** Set if the vendor's documentation has a response for blocked or suspended numbers. */
   blocked?: Answer;
-  /** Its response does not name the number, so the record has the one asked for. */
+  /** True: the response does not repeat the number, so the record takes it from the request. */
   isUnnumbered?: boolean;
 }
 
-/** A vendor behind HTTP, with its fixtures. */
+/** A vendor behind HTTP, with its test data. */
 export interface VendorCase {
   vendor: Vendor;
   values(url: string): VendorValues;
-  /** The response to a request before the attempt, such as for a token. */
+  /** The response to a preparatory request, such as for a token. */
   prelude?: (received: Received) => object | undefined;
-  /** One for each kind that it offers. */
+  /** One case for each kind that the vendor offers. */
   checks: Partial<Record<CheckKind, CheckCase>>;
-  /** Other documented answers, by what they say: to its first kind unless another is named. */
+  /** Other documented responses by name, for the first kind unless `kind` is given. */
   answers: Record<string, [status: number, body: unknown, outcome: IdentityOutcome, kind?: CheckKind]>;
-  /** Its envelope has a code for each failure, which means the same with any status. */
+  /** True: the response body has a code for each failure, with the same meaning at any status. */
   hasCodes?: boolean;
   /** Texts that must not appear in a log or an outcome. */
   secrets: string[];
 }
 
-/** A vendor that talks to a local server until the test ends. */
+/** Opens a vendor that talks to a local server, until the test ends. */
 export async function openVendor(
   t: TestContext,
   vendor: Vendor,
@@ -66,7 +66,7 @@ export async function openVendor(
   return { upstream: await vendor.open(values(local.url), { http, log }), local, log };
 }
 
-/** The tests that every vendor behind HTTP passes, over real sockets. */
+/** Registers the tests that every vendor behind HTTP must pass, over real sockets. */
 export function testVendor(vendorCase: VendorCase): void {
   const { vendor, checks, answers } = vendorCase;
   const { name } = vendor;
@@ -75,7 +75,7 @@ export function testVendor(vendorCase: VendorCase): void {
 
   async function open(t: TestContext, behaviour: Behaviour, timeout?: number, scheme: "http" | "https" = "http") {
     const { upstream, local, log } = await openVendor(t, vendor, vendorCase.values, { timeout, scheme });
-    /** The requests with an attempt. */
+    /** Requests for attempts, without preparatory ones. */
     const asked: Received[] = [];
     local.behaviour = (response, received) => {
       const prelude = vendorCase.prelude?.(received);
@@ -84,7 +84,7 @@ export function testVendor(vendorCase: VendorCase): void {
       behaviour(response, received);
     };
     const statuses: (number | undefined)[] = [];
-    /** The outcome without the status of its response, which is in `statuses`. */
+    /** Returns the outcome. `statuses` collects the HTTP statuses. */
     const ask = async (kind = firstKind, changes: Partial<IdentityAttempt> = {}) => {
       const { httpStatus, ...outcome } = await upstream.verify({ ...attemptTo(upstream, kind), ...changes });
       statuses.push(httpStatus);

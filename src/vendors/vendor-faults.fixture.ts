@@ -11,7 +11,7 @@ const lost: IdentityOutcome = { state: "unknown", reason: "connection_lost" };
 const timedOut: IdentityOutcome = { state: "unknown", reason: "timed_out" };
 const serverError: IdentityOutcome = { state: "unknown", reason: "server_error" };
 
-/** What any vendor may do instead of answering, and the outcome. */
+/** Faults that any vendor may have, with the expected outcome. */
 export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
   "resets the connection after the request": {
     behaviour: (response) => void response.socket!.resetAndDestroy(),
@@ -94,7 +94,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
   ...statuses(504, serverError),
 };
 
-/** How any vendor may ask us to wait a minute, and the outcome. */
+/** Ways in which a vendor asks us to wait a minute, with the expected outcome. */
 export const vendorWaits: typeof vendorFaults = {
   "answers 429 with Retry-After": {
     behaviour: json(429, { message: rawText }, { "Retry-After": "60" }),

@@ -3,18 +3,18 @@ import { koboOf } from "../declare/money.ts";
 import type { OutcomeFacts } from "./ports/identity-upstream.ts";
 
 /**
- * What a vendor bills for an attempt, in kobo: `bvn` for each check of that kind, `bvn.not_found` if that outcome has
- * another price, `*.failed` for an outcome of every kind.
+ * A vendor's prices in kobo. `bvn`: each check of that kind. `bvn.not_found`: that outcome, if it has another price.
+ * `*.failed`: that outcome for every kind.
  */
 export type VendorPrices = Readonly<Partial<Record<string, number>>>;
 
-/** The prices of vendors, by their names. */
+/** Prices by vendor. */
 export type PricesByVendor = Readonly<Record<string, VendorPrices>>;
 
 const ends = [...negativeReasons, "failed"];
 const names = new Set([...checkKinds, ...[...checkKinds, "*"].flatMap((kind) => ends.map((end) => `${kind}.${end}`))]);
 
-/** Prices as text, for a setting; empty if they are not known. */
+/** The form of a setting with one vendor's prices; empty if they are unknown. */
 export const vendorPrices = {
   form: "prices in naira, such as bvn=50,nin=40 or bvn=50,bvn.not_found=0,*.failed=5",
   read(text: string): VendorPrices | undefined {
@@ -30,7 +30,10 @@ export const vendorPrices = {
   },
 };
 
-/** The prices of several vendors: each part has the vendor's name before it, or is a vendor's price of every kind. */
+/**
+ * The form of a setting with several vendors' prices. Each part begins with a vendor's name; `dojah=50` is the price of
+ * all its kinds.
+ */
 export const pricesByVendor = (vendors: readonly string[]) => ({
   form: "prices in naira, such as dojah=50,prembly.bvn=45,prembly.bvn.not_found=0,prembly.*.failed=5, or empty",
   read(text: string): PricesByVendor | undefined {
@@ -51,38 +54,39 @@ export const pricesByVendor = (vendors: readonly string[]) => ({
   },
 });
 
-/** An attempt, as far as its bill depends on it. */
+/** The facts of an attempt that decide its bill. */
 export interface BilledAttempt {
   kind: CheckKind;
-  /** The vendor's price of this kind of check when the attempt was made, in kobo. Null: not known. */
+  /** The vendor's price for this kind at the time of the attempt, in kobo. Null: unknown. */
   price: number | null;
   outcome: string;
   reason: string | null;
-  /** What the vendor says. Null: nothing. */
+  /** The vendor's own statement. Null: none. */
   billed: OutcomeFacts["billed"] | null;
 }
 
 /** The bill of an attempt. */
 export interface Bill {
-  /** Null: the price is not known. */
+  /** Kobo. Null: the price is unknown. */
   kobo: number | null;
-  /** False: nobody knows whether the vendor bills it, so it counts as billed. */
+  /** False: it is unknown whether the vendor bills the attempt, so it counts as billed. */
   isCertain: boolean;
 }
 
-/** The most that a vendor bills for an attempt of a kind. Null: its price is not known. */
+/** The highest possible bill for an attempt of a kind, in kobo. Null: the price is unknown. */
 export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number | null {
   const ofKind = Object.entries(prices).filter(([name]) => name.startsWith(kind) || name.startsWith("*"));
   return prices[kind] === undefined ? null : Math.max(...ofKind.map(([, kobo]) => kobo!));
 }
 
 /**
- * What a vendor bills for an attempt at these prices. A failed one costs nothing unless the vendor or a price says so.
+ * The vendor's bill for an attempt at these prices. A failed attempt is free unless the vendor or a price says
+ * otherwise.
  */
 export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
   const of = (end: string | null) => priceAt(kind, end, prices);
   if (outcome === "unknown") return { kobo: price, isCertain: false };
-  // Before what the vendor said: a line of its invoice outweighs that.
+  // First, because an invoice line overrides the vendor's earlier statement.
   if (reason === "record_lost") return { kobo: price, isCertain: true };
   if (billed === "no" || reason === "released") return { kobo: 0, isCertain: true };
   const isCertain = billed !== "unknown";
@@ -98,8 +102,8 @@ export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, 
 export type OutcomeCounts = Record<"verified" | "negative" | "failed" | "unknown", number>;
 
 /**
- * What a vendor bills at these prices for so many attempts, if it knew none of the negative people. Undefined: the kind
- * has no price.
+ * The vendor's bill for these numbers of attempts, if all negative outcomes were `not_found`. Undefined: the kind has
+ * no price.
  */
 export function billOfOutcomes(kind: CheckKind, counts: OutcomeCounts, prices: VendorPrices = {}): number | undefined {
   const price = prices[kind];
@@ -110,8 +114,7 @@ export function billOfOutcomes(kind: CheckKind, counts: OutcomeCounts, prices: V
 }
 
 /**
- * What a vendor says by the amount of a bill, in kobo: the only outcome with this price. Undefined: several outcomes
- * have it, or none.
+ * Reads an outcome from the amount of a bill: the only outcome with this price. Undefined if several or none have it.
  */
 export function outcomeBilledAt(
   kobo: number | null,

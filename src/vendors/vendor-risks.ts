@@ -3,7 +3,7 @@ import type { Setting } from "../declare/setting.ts";
 import { isClosed, isLoopback } from "../runtime/network/address.ts";
 import type { VendorValues } from "./ports/vendor.ts";
 
-/** A sentence about each setting of a vendor or source that is dangerous if it is a mistake, by its name. */
+/** Returns a sentence for each setting that is dangerous when set by mistake, by the setting's name. */
 export function vendorRisks(
   { name: vendor, settings }: { name: string; settings: Readonly<Record<string, Setting<string>>> },
   values: VendorValues,
@@ -22,7 +22,7 @@ export function vendorRisks(
   return risks;
 }
 
-/** Whether a vendor's address is not encrypted, and outside of networks of the operator's own. */
+/** Whether a URL is unencrypted and outside the operator's own networks. */
 function isClearAndPublic(address: string): boolean {
   const { protocol = "", hostname = "" } = URL.parse(address) ?? {};
   if (protocol !== "http:") return false;
@@ -31,7 +31,7 @@ function isClearAndPublic(address: string): boolean {
   return !isLoopback(host) && host.includes(".") && !/\.(?:internal|local|localhost|lan|svc|home\.arpa)$/.test(host);
 }
 
-/** Whether a key says that it is one of the vendor's trials, as `sk_test_…` and `test_sk_…` do. */
+/** Whether a key is marked as a test key, as `sk_test_…` and `test_sk_…` are. */
 function isTestKey(key: string): boolean {
   return /(?:^|_)(?:test|sandbox)_/i.test(key);
 }

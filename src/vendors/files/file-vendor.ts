@@ -6,10 +6,10 @@ import type { FileSetting, VendorFile } from "./vendor-file.ts";
 /** A vendor that a file describes. */
 type FileVendor = Vendor & { file: VendorFile };
 
-/** The file that describes a vendor; undefined for one that is code. */
+/** Returns the file of a vendor, or undefined if the vendor is code. */
 export const fileOf = (vendor: Pick<Vendor, "name">): VendorFile | undefined => (vendor as Partial<FileVendor>).file;
 
-/** The vendor that a file describes. */
+/** Makes a vendor from its file. */
 export function fileVendor(file: VendorFile): FileVendor {
   const { name, title, about, settings, test_number: tested } = file;
   return {

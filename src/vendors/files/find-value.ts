@@ -1,7 +1,7 @@
 import type { Members } from "../../checks/check.ts";
 import { listOf, type Pointers } from "./vendor-file.ts";
 
-/** Finds a value in an answer; `number` is the one that was asked about. Undefined: there is none. */
+/** Finds a value in an answer. `number`: the requested number. Returns undefined if there is no value. */
 export type Finder = (body: unknown, number?: string) => unknown;
 
 export const isGiven = (value: unknown) => value !== undefined && value !== null && value !== "";

@@ -4,7 +4,7 @@ import type { VendorValues } from "../ports/vendor.ts";
 import type { VendorRequest } from "../vendor-client.ts";
 import type { FileRequest, VendorFile } from "./vendor-file.ts";
 
-/** The names that a text of a file may have in braces, besides the names of settings. */
+/** Placeholders that a vendor file may use, besides the names of its settings. */
 export const placeholders = {
   number: "the number that is asked about",
   phone: "the phone as 08012345678",
@@ -59,7 +59,10 @@ export function tokenRequest({ token, answers }: VendorFile, values: VendorValue
   return { ...rest, ...(answers === "form" && { answer: "form" as const }), headers: { ...headers, ...signedIn } };
 }
 
-/** `usual`: headers of the whole file. One of them applies where the request's own header has an empty setting. */
+/**
+ * `usual`: headers for all requests. One applies if the request has no header of that name, or one with an empty
+ * setting.
+ */
 function filledRequest(
   { base = "url", path, headers = {}, query, json, form }: FileRequest,
   values: VendorValues,
@@ -80,7 +83,7 @@ const filled = (text: string, filling: Filling) => text.replaceAll(braces, (_, n
 
 const isEmpty = (text: string, filling: Filling) => [...text.matchAll(braces)].some(([, name]) => !filling[name!]);
 
-/** Fills the texts, and leaves out those that name an empty value. */
+/** Fills in placeholders, and drops texts with an empty value. */
 function filledTexts(texts: Readonly<Record<string, string>>, filling: Filling): Record<string, string> {
   const entries = Object.entries(texts).filter(([, text]) => !isEmpty(text, filling));
   return Object.fromEntries(entries.map(([name, text]) => [name, filled(text, filling)]));

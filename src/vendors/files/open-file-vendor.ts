@@ -9,10 +9,10 @@ import { requestFor, tokenRequest } from "./make-request.ts";
 import { responsesOf, tokenFaultReader } from "./read-answer.ts";
 import type { VendorFile } from "./vendor-file.ts";
 
-/** Seconds that a token is taken to live if neither the answer nor the file says it. */
+/** Lifetime of a token in seconds, if neither the answer nor the file states one. */
 const usualLifetime = 300;
 
-/** The source that a vendor's file describes, with these values of its settings. */
+/** Opens the source that a file describes. `values`: its settings. */
 export function openFileVendor(file: VendorFile, values: VendorValues, parts: VendorParts): IdentityUpstream {
   const { name, kinds, needs } = file;
   return {

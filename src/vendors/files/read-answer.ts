@@ -13,7 +13,7 @@ import { type Case, type Ending, type FileKind, listOf, noWork, type Says, type 
 
 const isNoWork = (saying: string): saying is (typeof noWork)[number] => noWork.some((one) => one === saying);
 
-/** An answer of a vendor, to be compared with the cases of its file. `told`: the texts in which it explains itself. */
+/** A vendor's answer, to compare with the cases of its file. `told`: the texts that explain the answer. */
 class Answer {
   readonly status: number;
   readonly body: unknown;
@@ -30,10 +30,10 @@ class Answer {
   }
 }
 
-/** Tests whether an answer meets a case. */
+/** Whether an answer fits a case. */
 type IsSo = (answer: Answer) => boolean;
 
-/** Returns how Duba reads the answers of a file's vendor. The file's cases are prepared once, not for each answer. */
+/** Prepares a file's cases once, and returns a reader for the vendor's answers. */
 export function responsesOf(file: VendorFile): VendorResponses<ReturnType<typeof Type.Unknown>> {
   const { billed = {}, name, balance } = file;
   const readers = Object.fromEntries(
@@ -57,7 +57,7 @@ export function responsesOf(file: VendorFile): VendorResponses<ReturnType<typeof
   };
 }
 
-/** Returns a function that finds in an authorization's answer why it has no token, if the file names such a case. */
+/** Returns a function that reads why an authorization gave no token, if the file has such cases. */
 export function tokenFaultReader({ says = {} }: VendorFile) {
   const faults = meaningsOf(says).flatMap(({ means, cases }) =>
     means.state === "failed" && isNoWork(means.reason) ? { reason: means.reason, isSo: anyOf(cases) } : [],
@@ -68,7 +68,7 @@ export function tokenFaultReader({ says = {} }: VendorFile) {
   };
 }
 
-/** Returns the cases of a kind that an answer meets, by their places in the file, in the order in which they count. */
+/** Returns the cases of a kind that fit an answer, most important first. */
 export function casesThatHold({ says = {}, kinds }: VendorFile, kind: CheckKind, status: number, body: unknown) {
   const own = kinds[kind]?.says ?? {};
   const answer = new Answer(status, body);
@@ -81,7 +81,7 @@ export function casesThatHold({ says = {}, kinds }: VendorFile, kind: CheckKind,
   );
 }
 
-/** Returns the outcome of each saying, in the order in which they are tested: those about the person come last. */
+/** Returns outcomes with their cases, in the order of testing. Outcomes about the person come last. */
 function meaningsOf({ found: _, failed: __, unclear, ...says }: Says) {
   const named = Object.entries(says) as [Exclude<keyof typeof says, undefined>, readonly Case[]][];
   const own = named.flatMap(([saying, cases]) => (isNoWork(saying) ? { means: unavailable(saying), cases } : []));
@@ -99,11 +99,11 @@ function saysReader(says: Says, file: VendorFile) {
   const coded = meanings.flatMap(({ means, cases }) => {
     const others = cases.filter((each) => !isOnlyWords(each));
     if (others.length === 0) return [];
-    // A status of 500 or above means nothing by itself, unless the file names that status.
+    // A status of 500 or above counts only if the file names it.
     return { means, isSo: anyOf(others), isSoOfServer: anyOf(others.filter(({ status }) => status !== undefined)) };
   });
   const isFound = allOf(found.map(caseReader));
-  // A found member with another value is a failure that explains itself.
+  // Without `failed` cases, an answer fails if a member of the `found` cases has another value.
   const isFailed = anyOf(
     failed ?? found.flatMap(({ member, is }) => (member === undefined || is === undefined ? [] : { member, not: is })),
   );
@@ -120,7 +120,7 @@ function saysReader(says: Says, file: VendorFile) {
       if (status >= 500) return held ?? failedWith(status);
       const isGood = status < 300 && http < 300 && !held && !isFailed(answer);
       if (isGood && !ownWords.some(({ words }) => answer.told.some((text) => words.test(text)))) return undefined;
-      // A good answer with a failure's status explains nothing.
+      // A success status around a body with a failure's status: the body explains nothing.
       if (status < 300 && http >= 300) return failedWith(http);
       return toldOutcome(status, answer.told, { byCode: held, words: table });
     },
@@ -178,7 +178,7 @@ function caseReader({ status, member, is, not, words }: Case): IsSo {
   return allOf(parts);
 }
 
-/** Vendors write a code as a number or as a text, and a word in any case. */
+/** Vendors write a code as a number or as text, and words in upper or lower case. */
 function sameAs(named: Exclude<Case["is"], undefined>): (given: unknown) => boolean {
   const all = listOf<unknown>(named);
   const texts = all.filter((each) => each !== null).map((each) => String(each).toLowerCase());
@@ -205,7 +205,7 @@ function recordReader({ record: { in: places, members = {} } }: Pick<FileKind, "
   };
 }
 
-/** An outcome in the words of a file. */
+/** Returns the word of an outcome in vendor files. */
 export function endingOf(outcome: IdentityOutcome): Ending | "rejected" {
   if (outcome.state === "verified") return "found";
   if (outcome.state === "negative") return outcome.reason as Ending;

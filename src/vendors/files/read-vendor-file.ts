@@ -5,7 +5,7 @@ import { vendorUrl } from "../ports/vendor.ts";
 import { braces, placeholders } from "./make-request.ts";
 import { type FileRequest, VendorFile } from "./vendor-file.ts";
 
-/** What is wrong in a vendor file: where (a JSON pointer), what, and what would be right. It repeats no value. */
+/** A problem in a vendor file: a JSON pointer, the problem, and the remedy. It repeats no value. */
 export interface FileProblem {
   place: string;
   problem: string;
@@ -17,9 +17,7 @@ export const largestFile = 64 * 1024;
 
 let validator: Validator | undefined;
 
-/**
- * Returns the vendor that a file's text describes, or everything that is wrong with it. `runSamples` runs its samples.
- */
+/** Returns the vendor file, or all problems of its text. `runSamples` checks the samples. */
 export function readVendorFile(text: string): { file: VendorFile } | { problems: FileProblem[] } {
   if (Buffer.byteLength(text) > largestFile)
     return { problems: [{ place: "", problem: "The file is larger than 64 KiB.", cure: "Shorten its samples." }] };
@@ -57,13 +55,13 @@ function* shapeProblems(given: unknown): Generator<FileProblem> {
   validator ??= Compile(VendorFile);
   if (validator.Check(given)) return;
   const errors = validator.Errors(given)[1] as readonly SchemaError[];
-  // Where one of several forms is allowed, each form that does not fit has errors of its own.
+  // Where several forms are allowed, the validator reports an error for each form that does not fit.
   const choices = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
   const isWithin = (path: string, error: SchemaError) =>
     error.keyword !== "anyOf" && error.instancePath.startsWith(path);
   const told = new Set<string>();
   for (const error of errors) {
-    // A member that is not known has an error at its object too.
+    // The validator reports an unknown member twice: also at its object.
     if (error.keyword === "boolean" || choices.some((path) => isWithin(path, error))) continue;
     for (const found of problemsOf(error)) {
       const key = `${found.place} ${found.problem}`;
@@ -110,7 +108,7 @@ const wrongs: Readonly<Record<string, string>> = {
   maximum: "The number is too large.",
 };
 
-/** Shows a name from the file, unless it looks like something else that was pasted, such as a key or a number. */
+/** Returns a name from the file, or "…" if it may be a pasted key or number. */
 const shown = (name: string) => (/^[A-Za-z$][\w-]{0,39}$/.test(name) && !/\d{8}/.test(name) ? name : "…");
 
 function schemaAt(place: string): JsonSchema | undefined {
@@ -137,7 +135,7 @@ function memberIn(here: JsonSchema, step: string): JsonSchema | undefined {
   );
 }
 
-/** Yields the problems that the schema cannot express. */
+/** Yields problems that the schema cannot express. */
 function* meaningProblems(file: VendorFile): Generator<FileProblem> {
   const { name, settings } = file;
   if (name === "sandbox")
@@ -227,7 +225,7 @@ function* casesOf(file: VendorFile) {
     for (const [saying, cases] of Object.entries(says ?? {})) yield [`${place}/${saying}`, cases] as const;
 }
 
-/** Members that hold a credential in some vendor's request. */
+/** Names of members that often hold credentials. */
 const credential = /key|token|secret|passw|auth|credential/i;
 
 function* requestProblems(
@@ -285,7 +283,7 @@ function* requestProblems(
   }
 }
 
-/** Every text of a request, with its place and the name of its member. */
+/** Yields all texts of a request, each with its place and the name of its member. */
 function* textsIn(
   value: unknown,
   place: string,

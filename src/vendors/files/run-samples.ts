@@ -10,7 +10,7 @@ import { casesThatHold, endingOf, responsesOf } from "./read-answer.ts";
 import type { FileProblem } from "./read-vendor-file.ts";
 import type { Sample, VendorFile } from "./vendor-file.ts";
 
-/** Returns the differences between the samples of a file and what Duba makes of them. */
+/** Reads the samples of a file as Duba would, and returns the differences. */
 export async function runSamples(file: VendorFile): Promise<FileProblem[]> {
   const problems: FileProblem[] = [];
   for (const [at, sample] of file.samples.entries())
@@ -39,7 +39,7 @@ function attemptOf({ kind, asked = {} }: Sample): IdentityAttempt {
   };
 }
 
-/** The request with the names of settings in place of their values. */
+/** Compares the request that Duba would send with the sample's. Settings appear as their names. */
 function requestDifferences(file: VendorFile, sample: Sample): FileProblem[] {
   const { request: wanted } = sample;
   if (!wanted) return [];
@@ -113,8 +113,8 @@ async function outcomeDifferences(file: VendorFile, sample: Sample): Promise<Fil
 }
 
 /**
- * Explains why Duba makes this outcome of a sample, from the file or from Duba's own table. The text follows "Duba
- * makes … of it".
+ * Returns the reason for an outcome of a sample: a case of the file, or Duba's own table. The text follows "Duba makes
+ * … of it".
  */
 function whyOf(file: VendorFile, { kind, answer }: Sample, outcome: IdentityOutcome): string {
   const [status, body, ending] = [answer.status ?? 200, answer.json ?? answer.form, endingOf(outcome)];
@@ -132,7 +132,7 @@ function whyOf(file: VendorFile, { kind, answer }: Sample, outcome: IdentityOutc
   return status >= 300 ? `, by its HTTP status ${status} alone` : "";
 }
 
-/** Members of a record by name, whichever part of it they belong to. */
+/** Returns all members of a record by name, without nesting. */
 function flat(record: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) =>

@@ -4,8 +4,8 @@ import { checkKinds, negativeReasons } from "../../declare/check-kind.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 
 /**
- * What an answer may say, in the words of the books. `found`: it has a record. `failed`: it has none, and explains
- * itself. `unclear`: nobody can tell yet. The others are why there is no record; from `no_money` on, no work was done.
+ * What an answer can mean. `found`: it has a record. `failed`: it explains why it has none. `unclear`: the outcome is
+ * unknown. All others are reasons for a missing record; from `no_money` on, the vendor did no work.
  */
 export const noWork = [
   "no_money",
@@ -16,7 +16,7 @@ export const noWork = [
   "out_of_service",
 ] as const;
 
-/** How a sample may end. `rejected`: Duba does not believe the answer. */
+/** How a sample may end. `rejected`: Duba does not trust the answer. */
 export const endings = ["found", "unclear", "rejected", ...negativeReasons, ...noWork] as const;
 export type Ending = (typeof endings)[number];
 
@@ -53,13 +53,13 @@ const Case = Type.Object(
 );
 export type Case = Static<typeof Case>;
 
-/** A schema that stands once in the published one, under `$defs`. */
+/** Refers to a schema under `$defs`, so that the published schema contains it once. */
 const refOf = <Schema extends TSchema>(name: string, _schema: Schema) =>
   Type.Unsafe<Static<Schema>>({ $ref: `#/$defs/${name}` });
 
 const cases = (description: string) => Type.Optional(Type.Array(refOf("case", Case), { description }));
 
-/** One optional member for each of these words. */
+/** Returns one optional member for each word. */
 const forEach = <Word extends string, Schema extends TSchema>(words: readonly Word[], of: (word: Word) => Schema) =>
   Object.fromEntries(words.map((word) => [word, of(word)])) as Record<Word, Schema>;
 
@@ -178,7 +178,7 @@ const Sample = Type.Object(
 );
 export type Sample = Static<typeof Sample>;
 
-/** A vendor as data. `docs/vendors.md` tells how to write one. */
+/** A vendor as data. `docs/vendors.md` explains how to write one. */
 export const VendorFile = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: "Where this schema is, for an editor." })),
@@ -253,21 +253,21 @@ export const VendorFile = Type.Object(
   },
 );
 
-/** What a file says, as its schema has it. */
+/** Types of the file and its parts. */
 export type VendorFile = Static<typeof VendorFile>;
 export type FileKind = Static<ReturnType<typeof kindOf>>;
 export type FileSetting = Static<typeof Setting>;
 export type Pointers = Static<ReturnType<typeof pointers>>;
 
-/** What each request has, of a kind and of an access token. */
+/** The members that requests of all kinds and the token request share. */
 export type FileRequest = Omit<FileKind, "method" | "record" | "says">;
 
-/** A value or a list as a list. */
+/** Wraps a single value in a list. */
 export function listOf<Value>(given: Value | readonly Value[] | undefined): readonly Value[] {
   return given === undefined ? [] : Array.isArray(given) ? given : [given as Value];
 }
 
-/** The members of a record that are no objects, with what the schema says of each. */
+/** Returns the members of a record that are not objects, with their descriptions. */
 export function leavesOf(schema: TSchema): [name: string, description: string][] {
   const { properties = {}, description = "" } = schema as {
     properties?: Record<string, TSchema>;

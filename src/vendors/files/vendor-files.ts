@@ -8,7 +8,7 @@ import { largestFile, readVendorFile } from "./read-vendor-file.ts";
 const mostFiles = 32;
 const mostTold = 5;
 
-/** The vendors of a folder's `.json` files, or sentences about what is wrong with these. */
+/** Reads the vendors in a folder's `.json` files. Returns sentences about the problems of the files. */
 export function vendorFilesIn(folder: string): { vendors: Vendor[]; problems: string[] } {
   const problems: string[] = [];
   const vendors: Vendor[] = [];
@@ -51,7 +51,7 @@ function readAt(path: string): { vendor: Vendor } | { problems: string[] } {
   return { problems: [...sentences, ...more] };
 }
 
-/** The text of a vendor file that only this user may change and read, or why Duba does not read it. */
+/** Returns the text of a file that only this user can change and read, or the reason why Duba does not read it. */
 export function textAt(path: string): { text: string } | { wrong: string } {
   let file: number | undefined;
   try {

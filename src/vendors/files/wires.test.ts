@@ -17,7 +17,7 @@ import { readVendorFile } from "./read-vendor-file.ts";
 import { runSamples } from "./run-samples.ts";
 import type { VendorFile } from "./vendor-file.ts";
 
-/** The vendor of a file that is right. */
+/** Reads a valid vendor file. */
 function fileAt(path: string): VendorFile {
   const read = readVendorFile(readFileSync(path, "utf8"));
   assert.ok("file" in read, JSON.stringify("problems" in read && read.problems));
@@ -43,7 +43,7 @@ const person = {
 };
 
 suite("a vendor file", () => {
-  test("the file of the page about vendors is right, and its samples are what Duba makes of them", async () => {
+  test("the vendor file in docs/vendors.md is valid, and Duba reads its samples as it says", async () => {
     const [, example = ""] = /```json\n(.*?)```/s.exec(readFileSync("docs/vendors.md", "utf8")) ?? [];
     const read = readVendorFile(example);
     assert.ok("file" in read, JSON.stringify(read));
@@ -51,7 +51,7 @@ suite("a vendor file", () => {
   });
 
   for (const path of [...globSync("src/vendors/*/vendor.json"), ...globSync("src/vendors/files/fixtures/*.json")])
-    test(`the file of ${path.split("/").slice(-2).join("/")} is right, and its samples are what Duba makes of them`, async () => {
+    test(`the file of ${path.split("/").slice(-2).join("/")} is valid, and Duba reads its samples as it says`, async () => {
       assert.deepEqual(await runSamples(fileAt(path)), []);
     });
 });
@@ -177,7 +177,7 @@ suite("a vendor of forms with HTTP 200 for everything", () => {
     return { outcome: await upstream.verify(attempts.nin), received: local.received, log };
   };
 
-  test("a vendor that wants forms gets a form, and its form answer becomes a record", async (t) => {
+  test("a vendor with form requests receives a form, and its form response becomes a record", async (t) => {
     const { outcome, received } = await ask(
       t,
       "RC=0&ID=30000000017&FNAME=FAISAL&LNAME=O%27IBEKWE&TEL=8000000017&DOB=20-11-1995&TXN=t1",
@@ -197,7 +197,7 @@ suite("a vendor of forms with HTTP 200 for everything", () => {
     });
   });
 
-  test("a vendor of forms says by its code what it is, and a page of a proxy is none of its answers", async (t) => {
+  test("a vendor's form response is read by its code, and a proxy's page counts as none", async (t) => {
     for (const [body, outcome] of [
       ["RC=26", { ...negative("not_found"), billed: "yes" }],
       ["RC=27", { ...negative("phone_mismatch"), billed: "yes" }],
@@ -219,7 +219,7 @@ suite("a vendor of forms with HTTP 200 for everything", () => {
   });
 });
 
-/** What Duba makes of a stand-in's answer, unless the samples say it otherwise. */
+/** How Duba reads a stand-in's response by default. */
 const usual: Readonly<Record<string, string>> = {
   found: "verified",
   large_photo: "verified",
@@ -241,7 +241,7 @@ const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 suite("the stand-in of a vendor file", () => {
   for (const file of [flat, nested, form])
-    test(`answers as the samples of ${file.name} say, by the last digits of a number`, async (t) => {
+    test(`the stand-in of ${file.name} answers as the file's samples do, by the last digits of a number`, async (t) => {
       const vendor = fileVendor(file);
       const standIn = await startStandIn(vendor, { port: 0, prices: { bvn: 5000, nin: 5000 } });
       const http = new VendorClient({

@@ -19,14 +19,14 @@ async function problemsOf(file: unknown): Promise<FileProblem[]> {
   return "problems" in read ? read.problems : runSamples(read.file);
 }
 
-/** The flat file after a change. */
+/** Returns the problems of the flat file after a change. */
 async function after(change: (file: never) => void): Promise<FileProblem[]> {
   const file = JSON.parse(flat);
   change(file as never);
   return problemsOf(file);
 }
 
-/** Each member and item of a file, as the object that has it and its name there. */
+/** Yields each member and item of a file: its path, its parent and its name. */
 function* placesIn(value: unknown, path = ""): Generator<{ path: string; of: Json; name: string }> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
@@ -35,7 +35,7 @@ function* placesIn(value: unknown, path = ""): Generator<{ path: string; of: Jso
   }
 }
 
-/** Any JSON may stand in these, as the vendor wants or gives it. */
+/** The vendor decides the JSON below these paths, so any value is valid. */
 const free = /^\/kinds\/\w+\/json|^\/samples\/\d+\/(?:answer|request)\/(?:json|form)(?:\/|$)/;
 const isFree = (path: string) => free.test(path);
 
@@ -49,7 +49,7 @@ function assertTold(problems: readonly FileProblem[], what: string): void {
 }
 
 suite("a vendor file with one thing wrong", () => {
-  test("a value of the wrong type is refused with its place, the problem and the fix, in any member", async () => {
+  test("a value of the wrong type is refused with its place, problem and remedy, in any member", async () => {
     let tried = 0;
     for (const text of fixtures)
       for (const { path } of [...placesIn(JSON.parse(text))]) {
@@ -68,7 +68,7 @@ suite("a vendor file with one thing wrong", () => {
   test("a misspelled member is refused, and the message asks whether the right name was meant", async () => {
     for (const text of fixtures)
       for (const { path, of } of [...placesIn(JSON.parse(text))]) {
-        // Names of settings, headers, parameters and of a form are the vendor's.
+        // The vendor chooses the names of settings, headers, parameters and form members.
         if (isFree(path) || Array.isArray(of)) continue;
         if (/^\/(?:settings|headers)\/[^/]+$|\/(?:headers|query|form|asked)\/[^/]+$/.test(path)) continue;
         const file = JSON.parse(text);
@@ -87,7 +87,7 @@ suite("a vendor file with one thing wrong", () => {
     assert.equal(problem?.problem, "No member here is called notfound. Did you mean not_found?");
   });
 
-  test("a vendor file is refused for what its schema cannot say, at its place", async () => {
+  test("a vendor file is refused at the right place for problems that its schema cannot express", async () => {
     const cases: [place: string, problem: RegExp, change: (file: never) => void][] = [
       [
         "/name",
@@ -302,7 +302,7 @@ suite("a vendor file with one thing wrong", () => {
     }
   });
 
-  test("a vendor file is refused if it is no JSON, with the line, or too large", async () => {
+  test("a vendor file is refused if it is too large or not JSON, with the number of the wrong line", async () => {
     const [broken] = await problemsOf(flat.replace('"title":', '"title"'));
     assert.match(broken!.problem, /^The file is no JSON: something is wrong in line 3\.$/);
     assert.match((await problemsOf("x".repeat(largestFile + 1)))[0]!.problem, /larger than 64 KiB/);
@@ -318,7 +318,7 @@ suite("a folder of vendor files", () => {
     return folder;
   };
 
-  test("a folder of vendor files gives a vendor for each file, and leaves other files alone", (t) => {
+  test("a folder of vendor files yields one vendor per .json file, and ignores other files", (t) => {
     const folder = folderWith(t, { "a.json": fixtures[0]!, "b.json": fixtures[1]!, "read.me": "x", ".c.json": "x" });
     const { vendors, problems } = vendorFilesIn(folder);
     assert.deepEqual(problems, []);
@@ -336,7 +336,7 @@ suite("a folder of vendor files", () => {
     );
   });
 
-  test("a folder is refused if others may read it or a file of it, if a name stands twice, or if it is none", (t) => {
+  test("a folder of vendor files is refused if others may read it, a vendor is there twice, or it is missing", (t) => {
     const twice = folderWith(t, { "a.json": flat, "b.json": flat });
     assert.match(
       String(vendorFilesIn(twice).problems),

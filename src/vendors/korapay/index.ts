@@ -6,9 +6,9 @@ import { headerSecret, headerText, vendor, vendorUrl } from "../ports/vendor.ts"
 const name = "korapay";
 
 /**
- * Korapay's BVN and NIN look-ups. docs/vendors/korapay.md says what its documentation does and does not say. An earlier
- * response can be read again, but only by Korapay's own reference, and its history only by day: after a time-out we
- * have no reference, so this is no `lookUp`, for which a retry would wait in vain.
+ * Korapay's BVN and NIN look-ups; docs/vendors/korapay.md says what its documentation states and omits. An earlier
+ * response can be fetched only by Korapay's own reference. After a time-out we have none, so there is no `lookUp`: a
+ * retry would wait for it in vain.
  */
 export const korapay = vendor({
   name,
@@ -36,8 +36,8 @@ export const korapay = vendor({
     const headers = { authorization: `Bearer ${key}` };
 
     /**
-     * Reads Korapay's last response to this attempt again, which we paid for. Undefined if Korapay has no such record;
-     * while it cannot be read, the outcome says so, because buying another may be buying it twice.
+     * Fetches Korapay's earlier response to this attempt, which we paid for. Undefined if Korapay has none. If it
+     * cannot be fetched now, the outcome says so, because a new look-up might be charged a second time.
      */
     async function earlier(attempt: IdentityAttempt): Promise<IdentityOutcome | undefined> {
       const { vendorReference, signal, sendUntil } = attempt;

@@ -110,7 +110,7 @@ testVendor({
   secrets: ["sk_live_of_ours", "Faisal", "IBEKWE"],
 });
 
-/** Asks a second time, when Korapay's earlier response had a reference. */
+/** Makes an attempt that has the reference of Korapay's earlier response. */
 async function askAgain(t: TestContext, again: Behaviour) {
   const { upstream, local } = await openVendor(t, korapay, values, { timeout: 200 });
   local.behaviour = (response, received) => (received.method === "GET" ? again : json(200, bvn))(response, received);
@@ -118,7 +118,7 @@ async function askAgain(t: TestContext, again: Behaviour) {
   return { outcome, asked: local.received.map(({ method, path, headers }) => ({ method, path, headers })) };
 }
 
-test("an answer that korapay gave before is read again by its reference, and not bought again", async (t) => {
+test("korapay's earlier response is fetched by its reference, and not bought again", async (t) => {
   const { outcome, asked } = await askAgain(t, json(200, earlier));
   assert.deepEqual(outcome, { state: "verified", record, reference, billed: "unknown", httpStatus: 200 });
   assert.deepEqual(
@@ -128,7 +128,7 @@ test("an answer that korapay gave before is read again by its reference, and not
   assert.equal(asked[0]?.headers.authorization, "Bearer sk_live_of_ours");
 });
 
-test("an answer of korapay without the record is bought again", async (t) => {
+test("if korapay's earlier response has no record, the look-up is bought again", async (t) => {
   const without = { ...earlier, data: { reference, status: "found", type: "ng_bvn", date_created: "2026-11-02" } };
   const another = { ...earlier, data: { ...earlier.data, id: "22000000018" } };
   for (const behaviour of [json(200, without), json(200, another), json(404, failure("Record not found"))]) {
@@ -141,7 +141,7 @@ test("an answer of korapay without the record is bought again", async (t) => {
   }
 });
 
-test("an answer of korapay that cannot be read at the moment is not bought again", async (t) => {
+test("if korapay's earlier response cannot be fetched now, the look-up is not bought again", async (t) => {
   const cases: [Behaviour, IdentityOutcome][] = [
     [() => {}, { state: "unknown", reason: "timed_out" }],
     [(response) => void response.destroy(), { state: "unknown", reason: "connection_lost" }],
@@ -159,7 +159,7 @@ test("an answer of korapay that cannot be read at the moment is not bought again
   }
 });
 
-test("a test key of korapay is refused at the start: a live key must not reach invented people", () => {
+test("a test key of korapay is refused at the start: live keys must not reach invented people", () => {
   const { read } = korapay.settings.key!;
   assert.equal(read("sk_live_of_ours"), "sk_live_of_ours");
   assert.equal(read("sk_test_of_ours"), undefined);

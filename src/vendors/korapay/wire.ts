@@ -6,7 +6,7 @@ import type { SaidFacts } from "../responses/read-outcome.ts";
 import { membersIn, vendorRecord } from "../responses/vendor-record.ts";
 import { failureOutcome } from "../responses/vendor-words.ts";
 
-/** A person. All members but the number may be null: the record that we make of them is checked. */
+/** A person. All members but the number may be null; the record made from it is checked later. */
 export const good = Type.Object({
   status: Type.Literal(true),
   data: Type.Object({ id: Type.Unknown() }),
@@ -25,10 +25,7 @@ export function recordIn({ data }: Static<typeof good>, { kind }: CheckInput): M
   });
 }
 
-/**
- * The outcome of a response with a failure's status, or with `status: false`. Only the words say that nobody has the
- * number.
- */
+/** The outcome of a response with an HTTP error or `status: false`. Only its words tell that the number is unknown. */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   if (status < 300 && membersIn(body).status !== false) return undefined;
   return failureOutcome(status, body);

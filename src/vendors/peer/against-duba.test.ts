@@ -10,7 +10,7 @@ import { sandbox } from "../sandbox/index.ts";
 import { VendorClient } from "../vendor-client.ts";
 import { peer as vendorPeer } from "./index.ts";
 
-/** Another Duba, whose live keys reach a vendor that answers as the sandbox does. */
+/** The other Duba is `peer`. Its live keys reach `vendor`, which answers as the sandbox does. */
 let peer: TestService;
 let vendor: SandboxVendor;
 let key: string;
@@ -38,7 +38,7 @@ after(async () => {
 });
 
 let references = 0;
-/** Returns the outcome without the other facts of the other Duba's response. */
+/** Verifies, and drops the facts that differ in each response. */
 const verify = async (asked: typeof attempt, source = upstream) => {
   const { reference: _, billed: __, httpStatus: ___, ...outcome } = await source.verify(asked);
   return outcome;
@@ -48,19 +48,19 @@ const ask = (number: string, source = upstream) => {
   return verify({ ...attempt, number, reference: `abcdef${String(references).padStart(9, "0")}` }, source);
 };
 
-test("another Duba gives the record as its own source has it", async () => {
+test("the record from another Duba equals the record of its source", async () => {
   const own = await sandbox().verify(attempt);
   assert.deepEqual(await ask(attempt.number), own);
 });
 
-test("another Duba verifies a NIN, with its own fee and the number as NIN only", async () => {
+test("another Duba verifies a NIN at its NIN fee, and does not treat the number as a BVN", async () => {
   const asked = { ...attempt, kind: "nin" as const, reference: "ninnin000000001" };
   assert.deepEqual(await verify(asked), await sandbox().verify(asked));
   const unknownNin = { ...asked, number: "00000000001", reference: "ninnin000000002" };
   assert.deepEqual(await verify(unknownNin), { state: "negative", reason: "not_found" });
 });
 
-test("another Duba names its verification, also one without a match", async () => {
+test("another Duba returns the reference of its verification, even without a match", async () => {
   const { db } = await peer.store();
   for (const [nth, number] of [attempt.number, "00000000001", "00000000006"].entries()) {
     const { reference } = await upstream.verify({ ...attempt, number, reference: `naming00000000${nth}` });
@@ -69,7 +69,7 @@ test("another Duba names its verification, also one without a match", async () =
   }
 });
 
-test("each outcome of another Duba is the same outcome here", async () => {
+test("every outcome at another Duba has the same meaning here", async () => {
   assert.equal((await ask("00000000003")).state, "verified");
   assert.equal((await ask("00000000004")).state, "verified");
   assert.deepEqual(await ask("00000000001"), { state: "negative", reason: "not_found" });
@@ -79,27 +79,27 @@ test("each outcome of another Duba is the same outcome here", async () => {
   assert.deepEqual(await ask("00000000007"), { state: "failed", reason: "failure" });
 });
 
-test("the limit of another Duba on one BVN is no alarm", async () => {
+test("another Duba's rate limit for one BVN raises no alarm", async () => {
   for (const _ of [1, 2, 3, 4, 5]) assert.equal((await ask("22000000209")).state, "verified");
   const { retryAfter, ...outcome } = (await ask("22000000209")) as { retryAfter?: number };
   assert.deepEqual(outcome, { state: "failed", reason: "refused" });
   assert.ok(retryAfter! > 3_500 && retryAfter! <= 3_600, `${retryAfter} s are left of the hour`);
 });
 
-test("another Duba in test mode counts as having done no work, because its people are invented", async () => {
+test("a response of another Duba in test mode counts as no work done, because its people are invented", async () => {
   for (const bvn of [attempt.number, "00000000001", "00000000006"])
     assert.deepEqual(await ask(bvn, await open({ key: sandboxKey })), notSentBecause("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
 
-test("another Duba says that it bills no failure; of an unknown outcome it cannot say so", async () => {
+test("another Duba reports that failures are not billed, and reports nothing for an unknown outcome", async () => {
   const billed = async (number: string, nth: number) =>
     (await upstream.verify({ ...attempt, number, reference: `billed00000000${nth}` })).billed;
   const numbers = [attempt.number, "00000000001", "00000000005", "00000000006"];
   assert.deepEqual(await Promise.all(numbers.map(billed)), [undefined, "no", "no", undefined]);
 });
 
-test("another Duba does the work of one reference once, so that asking again is free", async () => {
+test("another Duba works once per reference, so a repeated attempt is free", async () => {
   assert.equal(upstream.repeatable, true);
   const { db } = await peer.store();
   const attempts = async () =>
@@ -112,7 +112,7 @@ test("another Duba does the work of one reference once, so that asking again is 
   assert.equal((await attempts()).length, before.length + 1);
 });
 
-test("a wrong key or address says so", async () => {
+test("a wrong key of another Duba is a bad credential, and a wrong address a bad setting", async () => {
   assert.deepEqual(
     await ask(attempt.number, await open({ key: "duba_live_nobody" })),
     notSentBecause("bad_credentials"),
@@ -123,7 +123,7 @@ test("a wrong key or address says so", async () => {
   );
 });
 
-test("another Duba tells what became of an earlier attempt, without buying anything", async () => {
+test("another Duba reports the outcome of an earlier attempt without a second charge", async () => {
   const earlier = async (number: string, reference: string) => {
     await upstream.verify({ ...attempt, number, reference });
     return upstream.lookUp!({ reference, signal: attempt.signal });
@@ -132,7 +132,7 @@ test("another Duba tells what became of an earlier attempt, without buying anyth
   assert.deepEqual(await earlier("00000000002", "lookup000000002"), { ...negative("phone_mismatch"), billed: "no" });
   assert.deepEqual(await earlier("00000000005", "lookup000000005"), unavailable("not_done"));
   assert.deepEqual(await earlier("00000000006", "lookup000000006"), { state: "unknown", reason: "unclear" });
-  // The record comes by asking again.
+  // A repeated attempt returns the record.
   assert.deepEqual(await earlier(attempt.number, "lookup000000000"), { state: "unknown", reason: "unclear" });
   const never = { reference: "never0000000000", signal: attempt.signal };
   assert.deepEqual(await upstream.lookUp!(never), unavailable("not_done"));

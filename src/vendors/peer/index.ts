@@ -9,21 +9,21 @@ import type { HttpResult } from "../vendor-client.ts";
 
 const name = "peer";
 
-/** The amount for a kind of check; undefined if the text names none. */
+/** Returns the amount for a kind of check, or undefined if the text has none. */
 function amountIn(text: string, kind: CheckKind): string | undefined {
   const named = new Map(text.split(",").map((part) => part.trim().split("=") as [string, string | undefined]));
   const amount = text.includes("=") ? named.get(kind) : text;
   return koboOf(amount ?? "") ? amount : undefined;
 }
 
-/** Whether a part of the text is not a kind with its amount. */
+/** Whether a part of the text is anything but a kind with its amount. */
 const isOdd = (text: string) =>
   text.includes("=") && text.split(",").some((part) => !checkKinds.some((kind) => amountIn(part, kind)));
 
 /**
- * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so
- * that a server that knows this header verifies once, however often we ask. To ask again returns the outcome of an
- * earlier attempt with its record; `lookUp` returns it without the record, and sends no number.
+ * Any server with Duba's API, such as another Duba. We send our reference as `Idempotency-Key`: a server that supports
+ * this header verifies once, and repeats its response for free. `lookUp` returns the outcome without the record, and
+ * sends no number.
  */
 export const peer = vendor({
   name,

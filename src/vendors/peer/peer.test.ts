@@ -120,7 +120,7 @@ testVendor({
   secrets: ["shop@example.com", "duba_live_of_ours", "duba_at_invented", "FAISAL"],
 });
 
-test("each failure of a Duba means that no work was done only if its code says so", () => {
+test('a failure of another Duba means "no work done" only if its code says so', () => {
   const wordOf = (code: string) =>
     outcomeWord(failureIn(failures[code as "bvn_not_found"].status, nested(code), "bvn")!);
   const codes = (word: OutcomeWord) => Object.keys(failures).filter((code) => wordOf(code) === word);
@@ -138,7 +138,7 @@ test("each failure of a Duba means that no work was done only if its code says s
   assert.deepEqual(codes("verified"), []);
 });
 
-test("a peer is asked only for kinds that its amount names, and the amount may name no other", async (t) => {
+test("a peer verifies only the kinds whose amounts are set, and unknown kinds are refused", async (t) => {
   const { amount } = peer.settings as { amount: (typeof peer.settings)[string] };
   for (const odd of ["", "bvn=", "bvn=100,vin=100", "bvn=100,nin", "nin=-1"])
     assert.equal(amount.read(odd), undefined, odd);
@@ -156,7 +156,7 @@ test("a peer is asked only for kinds that its amount names, and the amount may n
   }
 });
 
-test("a lost response is the failure of the server; what a response says of an earlier attempt is not", async (t) => {
+test("a lost response is a failure of the peer, and its report about an earlier attempt is none", async (t) => {
   const local = await LocalVendor.start();
   const log = new RecordedLog();
   const http = new VendorClient({ timeout: 5000, connections: 1, keepAlive: false, log });
@@ -184,7 +184,7 @@ test("a lost response is the failure of the server; what a response says of an e
   });
 });
 
-test("a server without NINs refuses them, and raises no alarm that would stop BVNs", () => {
+test("a peer without NINs refuses them, and raises no alarm that would stop BVNs", () => {
   for (const code of ["route_not_found", "upstream_not_configured", "amount_mismatch"] as const)
     assert.deepEqual(failureIn(failures[code].status, nested(code), "nin"), unavailable("refused"));
   assert.deepEqual(failureIn(404, { success: false, message: "…" }, "nin"), {
@@ -194,7 +194,7 @@ test("a server without NINs refuses them, and raises no alarm that would stop BV
   assert.deepEqual(failureIn(404, nested("nin_not_found"), "nin"), { state: "negative", reason: "not_found" });
 });
 
-test("an alarm comes only from what concerns every attempt", () => {
+test("only a failure that concerns every attempt raises an alarm", () => {
   const alarms = ["no_money", "bad_credentials", "bad_settings"];
   const alarming = Object.keys(failures).filter((code) => {
     const outcome = failureIn(500, nested(code), "bvn")!;
@@ -206,13 +206,13 @@ test("an alarm comes only from what concerns every attempt", () => {
     assert.ok(alarming.includes(code), code);
 });
 
-test("a test key of another Duba is refused at the start: a live key must not reach invented people", () => {
+test("a test key of another Duba is refused at the start: live keys must not reach invented people", () => {
   const { read } = peer.settings.key!;
   assert.equal(read("duba_live_of_ours"), "duba_live_of_ours");
   assert.equal(read("duba_test_of_ours"), undefined);
 });
 
-test("a member that a server leaves out is null where the interface allows it, else empty", () => {
+test("a member missing in the peer's record becomes null where allowed, else empty", () => {
   const least = toIdentityRecord(
     "bvn",
     {

@@ -22,7 +22,7 @@ const values = (url: string) => ({
   amount: "bvn=100,nin=100",
 });
 
-/** A server that gives the tokens t1, t2, … unless the test says otherwise. */
+/** Opens a server that gives the tokens t1, t2, … */
 async function open(t: TestContext, timeout = 5000) {
   const { upstream, local, log } = await openVendor(t, peer, values, { timeout });
   const server = {
@@ -41,7 +41,7 @@ async function open(t: TestContext, timeout = 5000) {
   return { server, local, log, ask, used };
 }
 
-test("a token is kept for all later attempts", async (t) => {
+test("a token is reused for later attempts", async (t) => {
   const { server, ask, used } = await open(t);
   for (const _ of [1, 2, 3]) assert.equal((await ask()).state, "verified");
   assert.equal(server.authorizations, 1);
@@ -55,7 +55,7 @@ test("a token is renewed before it expires", async (t) => {
   assert.deepEqual(used(), ["Bearer t1", "Bearer t2", "Bearer t2"]);
 });
 
-test("attempts at once share one authorization", async (t) => {
+test("concurrent attempts share one authorization", async (t) => {
   const { server, ask } = await open(t);
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => ask()));
   assert.ok(outcomes.every(({ state }) => state === "verified"));
@@ -108,7 +108,7 @@ for (const [what, behaviour, reason] of refusals) {
   });
 }
 
-test("an authorization answered with 429 or 503 says how long the server asks us to wait", async (t) => {
+test("an authorization answered with 429 or 503 passes on the requested wait", async (t) => {
   for (const [status, reason] of [
     [429, "rate_limited"],
     [503, "out_of_service"],

@@ -29,10 +29,10 @@ export const Authorized = Type.Object({
 });
 
 /**
- * The outcome that each failure of a Duba means. It did no work only if the code says so.
- * - `verification_failed` rejects the number or the phone. It is `not_found`, because `phone_mismatch` would confirm
- *   that the number exists. If a server answers so, set DUBA_NEGATIVE_DETAIL=coarse here too.
- * - `idempotency_key_reused` and `record_no_longer_held` are about an earlier try, which we may have paid for.
+ * The outcome for each failure code of a Duba. Only some codes mean that no work was done. - `verification_failed`
+ * rejects the number or the phone. We read it as `not_found`, because `phone_mismatch` would confirm that the number
+ * exists. With such a server, set DUBA_NEGATIVE_DETAIL=coarse here as well. - `idempotency_key_reused` and
+ * `record_no_longer_held` concern an earlier attempt, which may have been charged.
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {
   ...forEachNegative(negative),
@@ -93,8 +93,8 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
 };
 
 /**
- * The outcome of a response that is a failure; undefined for another one. A server may verify BVNs and no NINs: a
- * response that says so for a NIN is about that kind only, and raises no alarm, which would stop the BVNs.
+ * The outcome of a failed response, or undefined for a success. A server may offer BVNs without NINs. Its failure for a
+ * NIN then concerns only that kind, so it must not raise an alarm, which would stop BVNs.
  */
 export function failureIn(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined {
   const failure = answeredFailure(body);
@@ -106,15 +106,14 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
     if (outcome.reason === "bad_settings" && !isFirstKind) return unavailable("refused");
     return failure.final ? { ...outcome, lasting: true } : outcome;
   }
-  // Without the envelope, or for a kind that the server may not know, a 404 is more likely a wrong address than an
-  // unknown number.
+  // A 404 without the envelope, or for an optional kind, more likely means a wrong address than an unknown number.
   if (status === 404 && failure && isFirstKind) return failureOutcome(status, body, negative("not_found"));
   return failureOutcome(status, body, status === 405 && !isFirstKind ? unavailable("refused") : undefined);
 }
 
 /**
- * The server's reference of a verification, which its failures have too, and whether it charged us. It may still charge
- * an unknown outcome.
+ * Returns the server's reference, and whether it charged us. Failures have both as well. An unknown outcome may still
+ * be charged.
  */
 export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
   const { data, error } = membersIn(body);
@@ -124,8 +123,8 @@ export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
 }
 
 /**
- * The outcome of an earlier verification, by its state. `verified` stays unknown, because this response has no record.
- * It says whether we paid.
+ * The outcome of an earlier verification. `verified` becomes unknown, because the response has no record; it still says
+ * whether we were charged.
  */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (answeredFailure(body)?.code === "verification_not_found") return unavailable("not_done");
@@ -138,10 +137,10 @@ export function earlierOf(status: number, body: unknown): IdentityOutcome {
 
 const header = modeHeader.toLowerCase();
 
-/** Reads the header in which a Duba says that it answers a test key. */
+/** The headers that `inTestMode` and `Retry-After` need. */
 export const ofMode = { wantedHeaders: [header, "retry-after"] };
 
-/** Whether the server answers in test mode, where people are invented. The operator then gets an error in the log. */
+/** Whether the server answered in test mode, where people are invented. Logs an error for the operator. */
 export function inTestMode(result: HttpResult, log: Log): boolean {
   const isTest = result.kind === "answered" && /\btest\b/i.test(result.headers?.[header] ?? "");
   if (isTest)

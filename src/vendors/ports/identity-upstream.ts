@@ -19,16 +19,15 @@ export interface IdentityAttempt extends CheckInput {
   vendorReference?: string;
 }
 
-/** What a source may need beside the number: that the person consented, or the person's first and last name. */
+/** Facts beside the number that a source may require: consent, or the person's first and last name. */
 export type UpstreamNeed = "consent" | "names";
 
 /**
- * The outcome of an attempt: as its source says it, and once the verification has compared the record with the request.
- * - `negative`: nobody has the number (`not_found`), it is with another claim (`phone_mismatch`), or it is blocked or
- *   suspended (`blocked`). The kind's row has its reasons.
- * - `failed`: the source certainly did no work, or we reject its response. `lasting`: a retry does not help (no money,
- *   bad credentials). `notSent`: the source never received the attempt, for example because it gave us no token.
- * - `unknown`: the source may or may not have done the work.
+ * The outcome of an attempt. - `negative`: the number is unknown (`not_found`), belongs to another phone
+ * (`phone_mismatch`), or is blocked (`blocked`). The kind's row lists its reasons. - `failed`: the source certainly did
+ * no work, or we reject its response. `lasting`: a retry does not help (no money, bad credentials). `notSent`: the
+ * source never received the attempt, for example because it gave us no token. - `unknown`: the source may or may not
+ * have done the work.
  */
 export type IdentityOutcome<Found extends object = { record: CheckRecord }> = (
   | ({ state: "verified" } & Found)
@@ -39,13 +38,13 @@ export type IdentityOutcome<Found extends object = { record: CheckRecord }> = (
 ) &
   OutcomeFacts;
 
-/** What a response may say beside its outcome. */
+/** Facts that accompany an outcome. */
 export interface OutcomeFacts {
   /** The source's own name for its response. It never holds the number or a claim of the attempt. */
   reference?: string;
   /** Seconds that the source asks us to wait before the next attempt: its `Retry-After`, with 429 or 503. */
   retryAfter?: number;
-  /** Whether the source bills the attempt. Absent: what its price says. */
+  /** Whether the source bills the attempt. Absent: its price list decides. */
   billed?: "yes" | "no" | "unknown";
   /** HTTP status of its response. */
   httpStatus?: number;
@@ -56,18 +55,21 @@ export interface OutcomeFacts {
 /** A source of identity records. Whatever a source does, `verify` returns an outcome and does not throw. */
 export interface IdentityUpstream {
   readonly name: string;
-  /** The kinds of check that it offers. We send it no attempt of another kind. */
+  /** The kinds of check that the source offers. It receives no other kinds. */
   readonly kinds: readonly CheckKind[];
-  /** What it needs beside the number. We send it no attempt without. */
+  /** Facts that the source requires beside the number. Attempts without them are not sent. */
   readonly needs?: readonly UpstreamNeed[];
-  /** A second attempt with the same reference is free: the source repeats its response, or continues the same work. */
+  /**
+   * True: a repeated attempt with the same reference is free, because the source repeats its response or continues its
+   * work.
+   */
   readonly repeatable?: boolean;
   verify(attempt: IdentityAttempt): Promise<IdentityOutcome>;
   /** False while we send the source no attempts, so that another source can serve instead. */
   isReady?(): boolean;
   /**
-   * The outcome of an earlier attempt with this reference, if the source keeps it; this costs nothing. `failed` with a
-   * reason that we do not reject: the source certainly did no work for it.
+   * Returns the outcome of an earlier attempt with this reference, free of charge, if the source keeps outcomes.
+   * `failed` with any reason but a rejection means: the source certainly did no work for it.
    */
   lookUp?(earlier: Omit<IdentityAttempt, keyof CheckInput>): Promise<IdentityOutcome>;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unanswered, unavailable } from "./outcomes.ts";
 
-test("a retry helps against what passes, and not against an empty wallet, bad credentials or bad settings", () => {
+test("an outcome says that no retry helps only for an empty wallet, bad credentials or bad settings", () => {
   for (const reason of ["no_money", "bad_credentials", "bad_settings"] as const)
     assert.equal(unavailable(reason).lasting, true, reason);
   for (const reason of [
@@ -17,7 +17,7 @@ test("a retry helps against what passes, and not against an empty wallet, bad cr
     assert.equal(unavailable(reason).lasting, undefined, reason);
 });
 
-test("a page that is no JSON does not say whether work was done if its status is a server's failure", () => {
+test("a page that is not JSON, with a status of 500 or above, leaves open whether work was done", () => {
   const outcomeOf = (status: number) => unanswered({ kind: "unreadable", status, code: "not_json" });
   assert.deepEqual(outcomeOf(499), { state: "failed", reason: "unreadable" });
   assert.deepEqual(outcomeOf(500), { state: "unknown", reason: "server_error" });

@@ -3,7 +3,10 @@ import type { HttpResult } from "../vendor-client.ts";
 import type { IdentityOutcome } from "./identity-upstream.ts";
 import { isRejected, isUnsent, type Reason } from "./reasons.ts";
 
-/** Only the operator can mend it, so a retry does not help. A refusal may be the vendor's own fault, and may pass. */
+/**
+ * Reasons that only the operator can remove, so a retry does not help. A refusal is not one: it may be the vendor's
+ * fault and pass.
+ */
 const lasting: ReadonlySet<Reason> = new Set<Reason>(["no_money", "bad_credentials", "bad_settings"]);
 
 const innocent: ReadonlySet<Reason> = new Set<Reason>(["refused", "not_done", "shape", "failure"]);
@@ -33,13 +36,14 @@ export function unavailable(reason: Reason<"noWork" | "notSent">): Failed {
   };
 }
 
-/** The same if the source never received the attempt, for whatever reason. */
+/** A failure of an attempt that the source never received. */
 export function notSentBecause(reason: Reason<"noWork" | "notSent">): IdentityOutcome {
   return { ...unavailable(reason), notSent: true };
 }
 
 /**
- * The outcome of an attempt without a readable response. It certainly did no work only if it never left this machine.
+ * The outcome of an attempt without a readable response. Only if the request never left this machine did the source
+ * certainly do no work.
  */
 export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): IdentityOutcome {
   switch (result.kind) {
@@ -49,7 +53,7 @@ export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): I
       return unknownBecause(/^(timed_out|aborted)$/.test(result.code) ? "timed_out" : "connection_lost");
     case "unreadable":
       if (result.code === "stand_in") return badResponse("stand_in");
-      // A proxy may have written this page: it does not say what the vendor behind it did.
+      // A proxy may have written this page, so it does not tell what the vendor did.
       if (result.status >= 500) return unknownBecause("server_error");
       return badResponse(result.code === "too_large" ? "too_large" : "unreadable");
   }
@@ -71,9 +75,8 @@ const byStatus: Record<number, IdentityOutcome> = {
 };
 
 /**
- * The outcome of a failure whose body does not explain it. The vendor did no work only if the status means that it
- * refused the attempt; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an
- * unknown number.
+ * The outcome of a failure without an explanation. The vendor certainly did no work only if the status means a refusal;
+ * from 500 on it may have worked. A 404 can also mean a wrong address.
  */
 export function failedWith(status: number): IdentityOutcome {
   return status >= 500 ? unknownBecause("server_error") : (byStatus[status] ?? badResponse("status"));
@@ -92,8 +95,8 @@ export function outcomeWord(outcome: IdentityOutcome) {
 export type OutcomeWord = ReturnType<typeof outcomeWord>;
 
 /**
- * Whether an outcome counts against the vendor. A response about the person does not, nor does the refusal of one
- * request, nor a well-formed response that is only implausible.
+ * Whether an outcome counts against the vendor. Responses about the person, refusals of one request and implausible
+ * responses do not.
  */
 export function countsAgainstVendor(outcome: IdentityOutcome): boolean {
   return outcome.state === "unknown" || (outcome.state === "failed" && !innocent.has(outcome.reason));

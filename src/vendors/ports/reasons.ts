@@ -1,21 +1,18 @@
 import { negativeReasons } from "../../declare/check-kind.ts";
 
 /**
- * Every reason why an attempt returned no record, by what it says about the vendor's work.
- * - `negative`: it is about the person. `no_phone`: the record has no phone number to match.
- * - `noWork`: the source did no work, and says so. `no_money`, `bad_credentials`, `bad_settings`: it serves no attempt
- *   until the operator acts. `refused`: it refuses this attempt, but perhaps no other one. `not_done`: it says so of an
- *   earlier attempt.
- * - `notSent`: the source never received the attempt. `not_reached`: it did not leave this machine. `busy`, `paused`:
- *   we sent nothing, because too many attempts are in flight or too many failed.
- * - `rejected`: we do not trust the response. `unreadable`: not JSON, or a redirect. `too_large`: its next response
- *   would be so too. `status`: a status that says nothing about the attempt. `shape`: JSON in a shape that the adapter
- *   does not know. `failure`: a failure that does not say whether work was done. `stand_in`: a stand-in answers in the
- *   vendor's place, and this is no rehearsal. `other_number`: the record is about another person. `strange`: the
- *   adapter broke its contract.
- * - `unknown`: the source may have done the work. `unclear`: its response does not say.
- * - `stated`: by an operator. `released`: the vendor did no work. `record_lost`: it bills the work although no response
- *   came.
+ * Every reason for an attempt without a record, grouped by what it tells about the vendor's work. - `negative`: about
+ * the person. `no_phone`: the record has no phone number to match. - `noWork`: the source reports that it did no work.
+ * `no_money`, `bad_credentials`, `bad_settings`: every attempt fails until the operator acts. `refused`: this attempt
+ * failed, others may work. `not_done`: reported about an earlier attempt. - `notSent`: the source never received the
+ * attempt. `not_reached`: it did not leave this machine. `busy`, `paused`: we sent nothing, because too many attempts
+ * are in flight or too many failed. - `rejected`: we do not trust the response. `unreadable`: not JSON, or a redirect.
+ * `too_large`: the next response would be too large as well. `status`: a status that tells nothing about the attempt.
+ * `shape`: JSON that the adapter does not know. `failure`: a failure that does not tell whether work was done.
+ * `stand_in`: a stand-in answered a service that is not in rehearsal. `other_number`: the record is about another
+ * person. `strange`: the adapter broke its contract. - `unknown`: the source may have done the work. `unclear`: its
+ * response does not tell. - `stated`: an operator stated the outcome. `released`: the vendor did no work.
+ * `record_lost`: the vendor bills the work, although no response arrived.
  */
 const reasons = {
   negative: [...negativeReasons, "no_phone"],
@@ -40,7 +37,7 @@ const reasons = {
 type Group = keyof typeof reasons;
 export type Reason<Of extends Group = Group> = (typeof reasons)[Of][number];
 
-/** The reasons that the ledger stores. `bad_response` stands for each that we reject. */
+/** Reasons that the ledger stores. All `rejected` reasons are stored as `bad_response`. */
 export const attemptReasons = [
   ...reasons.negative,
   ...reasons.noWork,

@@ -1,2 +1,2 @@
-/** Every response of a stand-in has it; its value is the vendor's name. */
+/** A header in every response of a stand-in, with the vendor's name. */
 export const standInHeader = "Duba-Stand-In";

@@ -4,7 +4,7 @@ import { setting } from "../../declare/setting.ts";
 import { vendors } from "../registry.ts";
 import { headerText, missingOf, vendorUrl } from "./vendor.ts";
 
-test("every vendor and every setting has a name of its own, and the sandbox is no vendor", () => {
+test("vendors and settings have unique names, and the sandbox is not a vendor", () => {
   const names = vendors.map(({ name }) => name);
   assert.deepEqual(names, [...new Set(names)].sort());
   assert.ok(!names.includes("sandbox"));
@@ -12,13 +12,13 @@ test("every vendor and every setting has a name of its own, and the sandbox is n
   assert.equal(new Set(settings).size, settings.length);
 });
 
-test("vendors' keys are secret settings, and nothing else is", () => {
+test("keys and secrets are the only secret settings of vendors", () => {
   for (const { settings } of vendors)
     for (const { name, secret } of Object.values(settings))
       assert.equal(secret ?? false, /_(KEY|SECRET)$/.test(name), name);
 });
 
-test("a vendor without its settings is told what it lacks: nothing that has a default, and nothing optional", () => {
+test("a vendor lacks only settings without a default that are not optional", () => {
   const settings = {
     url: setting({ name: "DUBA_SOME_URL", default: "https://id.example.com", about: "…", ...vendorUrl }),
     key: setting({ name: "DUBA_SOME_KEY", about: "…", ...headerText }),
@@ -29,7 +29,7 @@ test("a vendor without its settings is told what it lacks: nothing that has a de
   assert.deepEqual(missingOf({ settings }, { url: "", key: "key", appId: "" }), ["DUBA_SOME_URL"]);
 });
 
-test("no vendor is set up without its operator", () => {
+test("no vendor works before the operator sets something", () => {
   for (const vendor of vendors) {
     const values = Object.fromEntries(Object.entries(vendor.settings).map(([member, of]) => [member, of.default]));
     assert.ok(missingOf(vendor, values).length > 0, vendor.name);

@@ -10,31 +10,31 @@ export interface VendorParts {
   log: Log;
 }
 
-/** Settings of a vendor by member name. */
+/** A vendor's settings by member name. */
 export type VendorValues<Names extends string = string> = Readonly<Record<Names, string>>;
 
 /** What identity vendors and catalogue sources have in common. */
 export interface Adapter<Names extends string, Opened> {
   /** The vendor's name in settings, the ledger, the catalogue's history and logs. */
   name: string;
-  /** As people write it. Default: the name with a capital. */
+  /** The name for people. Default: `name` with a capital. */
   title?: string;
-  /** One line, which says how far the adapter was tried. */
+  /** One line, which says how far the adapter was tested. */
   about: string;
-  /** The operator must set each one without a default that is not `optional`. */
+  /** The operator must set each setting without a default, except optional ones. */
   settings: Readonly<Record<Names, Setting<string>>>;
-  /** Loads what it needs then: a start opens few of all vendors. */
+  /** Imports its code only now, because a start opens few of all vendors. */
   open(values: VendorValues<Names>, parts: VendorParts): Promise<Opened>;
 }
 
 export interface VendorTerms {
-  /** Milliseconds for one attempt if DUBA_UPSTREAM_TIMEOUT is not set. Absent: the default of that setting. */
+  /** Milliseconds for one attempt, unless DUBA_UPSTREAM_TIMEOUT is set. Absent: that setting's default. */
   timeout?: number;
-  /** The vendor's own published test number, which belongs to no real person. Whoever asks loads what it needs. */
+  /** The vendor's published test number, which belongs to no real person. Loaded on demand. */
   testInput?: () => Promise<CheckInput>;
 }
 
-/** A live identity vendor, with which the operator has an account. */
+/** A vendor of identity records, at which the operator has an account. */
 export type Vendor = Adapter<string, IdentityUpstream> & VendorTerms;
 
 /** Declares a vendor. The members of `settings` give `open` its type. */
@@ -48,12 +48,12 @@ export function missingOf(vendor: Pick<Adapter<string, unknown>, "settings">, va
     .map(([, { name }]) => name);
 }
 
-/** Whether these values name an address of the vendor's trials, where everybody is invented. */
+/** Whether the URL is the vendor's sandbox, where all people are invented. */
 export function isSandbox({ url = "" }: VendorValues): boolean {
   return /(?:^|[.-])sandbox(?:[.-]|$)/.test(URL.parse(url)?.hostname ?? "");
 }
 
-/** A vendor's address, without a slash at its end; empty if not set. */
+/** A vendor's URL, stored without a slash at its end; empty if not set. */
 export const vendorUrl = {
   form: "an http:// or https:// URL without user, query or fragment",
   read(text: string): string | undefined {
@@ -72,5 +72,5 @@ export const headerText = {
   read: (text: string): string | undefined => (/^([!-~]([ -~]*[!-~])?)?$/.test(text) ? text : undefined),
 };
 
-/** The same for a credential. */
+/** A credential that we send in a header; empty if not set. */
 export const headerSecret = { ...headerText, secret: true };

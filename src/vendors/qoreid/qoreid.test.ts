@@ -126,7 +126,7 @@ testVendor({
   secrets: ["client-of-ours", "secret-of-ours", "token-invented", "Faisal"],
 });
 
-/** QoreID with the tokens t1, t2, … unless `authorize` says otherwise. */
+/** Opens QoreID with the tokens t1, t2, … by default. */
 async function open(
   t: TestContext,
   answer: Behaviour,
@@ -142,7 +142,7 @@ async function open(
   return { upstream, received: local.received, log };
 }
 
-test("no attempt is sent without a token of QoreID", async (t) => {
+test("QoreID receives no attempt without a token", async (t) => {
   const refusals: [Behaviour, Parameters<typeof notSentBecause>[0]][] = [
     [json(401, failures.unauthorized), "bad_credentials"],
     [json(503, {}), "out_of_service"],
@@ -160,7 +160,7 @@ test("no attempt is sent without a token of QoreID", async (t) => {
   }
 });
 
-test("qoreid needs names, unless the contract has none: then none is sent", async (t) => {
+test("QoreID needs the person's names, unless the contract excludes them: then none are sent", async (t) => {
   assert.deepEqual((await open(t, json(200, bvn))).upstream.needs, ["names"]);
   const { upstream, received } = await open(t, json(200, bvn), { names: "none" });
   assert.deepEqual(upstream.needs, []);

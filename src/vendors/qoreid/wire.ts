@@ -7,7 +7,7 @@ import type { SaidFacts } from "../responses/read-outcome.ts";
 import { membersIn, vendorRecord } from "../responses/vendor-record.ts";
 import { failureOutcome } from "../responses/vendor-words.ts";
 
-/** A good response to a request for a token. `expiresIn` is in seconds. */
+/** A successful token response. `expiresIn` is in seconds. */
 export const token = Type.Object({
   accessToken: Type.String({ pattern: "^[!-~]+$" }),
   expiresIn: Type.Number({ minimum: 0 }),
@@ -16,7 +16,8 @@ export const token = Type.Object({
 const person = Type.Record(Type.String(), Type.Unknown());
 
 /**
- * A person, under the name of the kind. What `summary` says of the names is no matter: Duba compares number and phone.
+ * A person, under the name of the kind. We ignore the vendor's verdict on names in `summary`: Duba compares number and
+ * phone.
  */
 export const good = Type.Union([Type.Object({ bvn: person }), Type.Object({ nin: person })]);
 
@@ -32,7 +33,7 @@ export function recordIn(response: Static<typeof good>, { kind }: CheckInput): M
   });
 }
 
-/** The outcome of a response with a failure's status. A 404 without their code or words is a wrong address. */
+/** The outcome of a response with an HTTP error. A 404 without QoreID's code or words means a wrong address. */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   if (status < 300) return undefined;
   const isUnknown = membersIn(body).code === "NOT_FOUND_ERROR";

@@ -9,19 +9,19 @@ import { faultInWords } from "./vendor-words.ts";
 /** A token, or the outcome of an attempt without one. */
 export type Token = { token: string } | { outcome: IdentityOutcome };
 
-/** Gives a valid token until the signal aborts; never the one that the vendor `refused`. */
+/** Returns a valid token, and never the one that the vendor `refused`. Gives up when the signal aborts. */
 export type TokenFor = (signal: AbortSignal, refused?: string) => Promise<Token>;
 
 /** Why we have no token. */
 type Missing = Reason<"noWork" | "notSent">;
 
-/** How a vendor gives access tokens. */
+/** How to get tokens from a vendor. */
 interface Authorization {
   http: VendorClient;
   request: Pick<VendorRequest, "url" | "headers" | "body" | "form" | "answer" | "wantedHeaders">;
   /**
-   * The token of a response and when it expires, in milliseconds since 1970, or why it has none. Undefined: as its
-   * status says.
+   * Reads the token and its expiry in milliseconds since 1970, or why there is none. Undefined: the HTTP status
+   * decides.
    */
   read(result: HttpResult): { token: string; expiresAt: number } | Missing | undefined;
 }
@@ -29,7 +29,7 @@ interface Authorization {
 /** Milliseconds before its expiry at which we renew a token. */
 const margin = 60_000;
 
-/** Milliseconds for one authorization. */
+/** Time-out of one authorization, in milliseconds. */
 const longest = 10_000;
 
 /**
@@ -56,8 +56,8 @@ export function accessTokens({ http, request, read }: Authorization): TokenFor {
 }
 
 /**
- * The response to an attempt that needs a token, or the outcome without one. After a 401 we send it once more with a
- * new token, because the vendor did no work.
+ * Sends an attempt with a token. After a 401 it sends the attempt once more with a new token, because the vendor did no
+ * work.
  */
 export async function sendWithToken(
   tokenFor: TokenFor,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { koboIn } from "./billing.ts";
 
-test("a balance is whole kobo, however a vendor writes its naira", () => {
+test("a balance in any of the vendors' spellings becomes whole kobo", () => {
   for (const given of [1234.5, "1234.5", "1,234.50", "₦ 1,234.50", "1234.500000"])
     assert.equal(koboIn(given), 123_450, String(given));
   assert.equal(koboIn(0.1 + 0.2), 30);

@@ -1,14 +1,12 @@
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import type { SaidFacts } from "./read-outcome.ts";
 
-/** For a vendor whose pages do not say whether it bills a look-up that found nobody. */
+/** For vendors whose documentation does not say whether a look-up without a match is billed. */
 export function notFoundMayBeBilled(_body: unknown, { state }: IdentityOutcome): SaidFacts {
   return { billed: state === "negative" ? "unknown" : undefined };
 }
 
-/**
- * Kobo of an amount in naira, a number or a text such as "1,234.50". Undefined if it is neither; a debt leaves nothing.
- */
+/** Reads naira, a number or text such as "1,234.50", as kobo. Undefined for other values; a debt counts as 0. */
 export function koboIn(given: unknown): number | undefined {
   const text = typeof given === "string" ? given.replaceAll(/[,₦\s]/g, "") : "";
   const naira = typeof given === "number" ? given : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

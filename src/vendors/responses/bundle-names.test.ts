@@ -11,7 +11,7 @@ import {
   withoutEntities,
 } from "./bundle-names.ts";
 
-test("a size and a validity are read from a name only where it gives exactly one of each", () => {
+test("a size and a validity are read from a name only if it contains exactly one of each", () => {
   const read = (name: string) => [valueIn(name), durationIn(name)];
   assert.deepEqual(read("N200 200MB - 2 days"), ["200MB", "2 days"]);
   assert.deepEqual(read("N100 30MB -24hrs"), ["30MB", "24hrs"]);
@@ -23,7 +23,7 @@ test("a size and a validity are read from a name only where it gives exactly one
   assert.deepEqual(read("1GB + 500MB, 7 days or 14 days"), ["", ""]);
 });
 
-test("a validity is read from the words of a name, and where a bonus of some hours stands beside it", () => {
+test("a validity may be a word such as Weekly, and a bonus of hours or days beside it is ignored", () => {
   const names = [
     "1GB Weekly",
     "10GB (Monthly)",
@@ -47,7 +47,7 @@ test("a validity is read from the words of a name, and where a bonus of some hou
   assert.deepEqual(none.map(durationIn), ["", "", "", "", ""]);
 });
 
-test("HTML entities of a name are the characters that they stand for, and what we do not know stays", () => {
+test("HTML entities in a name are decoded, and unknown ones stay", () => {
   const names = [
     "Joy &amp; Fun &#8211; 1GB&nbsp;30&#160;days",
     "Fun &amp;amp; &AMP; &amp;#8211; more",
@@ -61,14 +61,14 @@ test("HTML entities of a name are the characters that they stand for, and what w
   assert.deepEqual(quantityIn(spaced("SME 1.0&nbsp;GB &#8211; Weekly")), { value: "1GB", duration: "Weekly" });
 });
 
-test("a size has one spelling, and a name that does not say its size or validity gives none", () => {
+test("sizes have one spelling, and a name without a size or validity yields none", () => {
   assert.deepEqual(["1.0 GB", "1gb", "1,500 MB", "1\u00a0GB"].map(sizeSpelled), ["1GB", "1GB", "1500MB", "1GB"]);
   for (const other of ["1GB + 1GB", "1GB SME", "unlimited", "", "10 SMS"]) assert.equal(sizeSpelled(other), other);
   assert.deepEqual(quantityIn("N1000 bundle"), {});
   assert.deepEqual(quantityIn("1GB or 2GB, 7 days"), { duration: "7 days" });
 });
 
-test("two texts say the same if each is one size or one validity, and nothing else", () => {
+test("two texts are the same statement if each is one equal size or validity and nothing else", () => {
   for (const [one, other] of [
     ["1.0 GB", "1GB"],
     ["1024MB", "1GB"],
@@ -89,11 +89,11 @@ test("two texts say the same if each is one size or one validity, and nothing el
     assert.ok(!isSameStatement(one, other), `${one}, ${other}`);
 });
 
-test("a price that is written for people is read as a file's is", () => {
+test("a price for people, such as ₦1,500, is read like a plain one", () => {
   assert.deepEqual(["₦590", "1,500", "N110", "NGN 1,234.50"].map(positiveNaira), ["590", "1500", "110", "1234.50"]);
 });
 
-test("an amount is a price as a text or a number, if it is above 0 and exact to the kobo", () => {
+test("an amount may be text or a number, if it is above 0 and exact to the kobo", () => {
   assert.deepEqual(["100.00", 100, 99.5, " 50 "].map(positiveNaira), ["100.00", "100", "99.5", "50"]);
   assert.deepEqual(["0.00", 0, -5, 0.125, 1e21, "1,00", null, {}].map(positiveNaira), Array(8).fill(""));
 });

@@ -1,20 +1,20 @@
 import { koboOf, plainNaira } from "../../declare/money.ts";
 import { plain } from "../../runtime/plain-text.ts";
 
-/** What sources write into the names and amounts of bundles and products. */
+/** Reads sizes, validities and prices from the texts that sources publish. */
 
-/** The naira text of an amount above 0, else empty: some sources list 0.00 for what has no price. */
+/** Returns the naira text of an amount above 0, else "". Some sources list 0.00 for an unknown price. */
 export function positiveNaira(amount: unknown): string {
   const text = plainNaira(withoutEntities(plain(amount)));
   return koboOf(text) ? text : "";
 }
 
-/** The text without characters that nobody sees, such as a zero-width space. */
+/** Removes invisible characters, such as a zero-width space. */
 export function visible(text: string): string {
   return text.replace(/\p{Cf}/gu, "");
 }
 
-/** The characters of HTML entities that names in web shops have. */
+/** HTML entities that occur in product names of web shops. */
 const entities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -45,7 +45,7 @@ const entities: Readonly<Record<string, string>> = {
   eacute: "é",
 };
 
-/** The text with the characters of HTML entities such as `&amp;` and `&#8211;`. Those that we do not know stay. */
+/** Decodes HTML entities such as `&amp;` and `&#8211;`. Unknown ones stay. */
 export function withoutEntities(text: string): string {
   if (!text.includes("&")) return text;
   // Some shops escape twice: `&amp;#8211;`.
@@ -56,21 +56,21 @@ export function withoutEntities(text: string): string {
   return once(once(text));
 }
 
-/** White space and control characters become a space; undefined if there is no such character. */
+/** Returns a character, with a space for white space and control characters. Undefined for an invalid code. */
 function characterOf(code: string): string | undefined {
   const number = Number(code);
   if (number === 0 || number > 0x10ffff || (number >= 0xd800 && number < 0xe000)) return undefined;
   return String.fromCodePoint(number).replace(/[\s\p{Cc}]/u, " ");
 }
 
-/** The name with single spaces, without HTML entities and what nobody sees. */
+/** Decodes entities, drops invisible characters, and reduces white space to single spaces. */
 export function spaced(name: string): string {
   return visible(withoutEntities(name)).trim().replace(/\s+/g, " ");
 }
 
-/** A size or a time in a text. */
+/** A size or a time found in a text, with its position. */
 export interface Stated {
-  /** Megabytes, or hours. */
+  /** Megabytes or hours. */
   readonly amount: number;
   readonly text: string;
   readonly start: number;
@@ -79,7 +79,7 @@ export interface Stated {
 
 /** Megabytes of each unit. */
 const sizes: Readonly<Record<string, number>> = { mb: 1, gb: 1024, tb: 1024 ** 2 };
-/** Hours of each unit, without the end of its plural. A month has 30 days. */
+/** Hours of each unit in the singular. A month has 30 days. */
 const times: Readonly<Record<string, number>> = {
   hour: 1,
   hr: 1,
@@ -91,7 +91,7 @@ const times: Readonly<Record<string, number>> = {
   year: 8760,
   yr: 8760,
 };
-/** Hours of words that are a time by themselves. */
+/** Hours of words that are a time without a number. */
 const spans: Readonly<Record<string, number>> = {
   hourly: 1,
   daily: 24,
@@ -104,11 +104,11 @@ const spans: Readonly<Record<string, number>> = {
   annual: 8760,
 };
 
-/** Not the end of another number. */
+/** Does not match the end of another number. */
 const number = String.raw`(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`;
 const sizeForm = new RegExp(String.raw`${number}\s?(${Object.keys(sizes).join("|")})(?!\p{L})`, "giu");
 const timeForm = new RegExp(String.raw`${number}[\s-]*(${Object.keys(times).join("|")})s?(?!\p{L})`, "giu");
-/** Not "bi-weekly" or "2-monthly", which are other times. */
+/** Does not match "bi-weekly" or "2-monthly", which are other times. */
 const spanForm = new RegExp(
   String.raw`(?<!\p{L}|\b(?:bi|semi)[\s-]?|\d[\s-]?)(${Object.keys(spans).join("|")})(?!\p{L})`,
   "giu",
@@ -143,8 +143,8 @@ export function sizeIn(text: string): Stated | undefined {
 }
 
 /**
- * The validity in a text; undefined unless it states exactly one. Hours that come as a bonus, or stand beside a time of
- * days, are none.
+ * The validity in a text; undefined unless it states exactly one. Ignores bonus times, and hours if the text states
+ * days.
  */
 export function validityIn(text: string): Stated | undefined {
   const found = timesIn(text).filter((time) => !isBonus(text, time));
@@ -160,29 +160,26 @@ function isBonus(text: string, { start, end }: Stated): boolean {
   );
 }
 
-/** What a name says of a bundle's size and validity. It lacks what the name does not say, or says more than once. */
+/** Reads size and validity from a bundle's name. Omits one that the name lacks or states twice. */
 export function quantityIn(name: string): { value?: string; duration?: string } {
   const [value, duration] = [valueIn(name), durationIn(name)];
   return { ...(value !== "" && { value }), ...(duration !== "" && { duration }) };
 }
 
-/** A text that is a size and nothing else as Duba writes sizes: `1.0 GB` becomes `1GB`. Other texts stay. */
+/** Rewrites a text that is only a size in Duba's spelling: `1.0 GB` becomes `1GB`. Other texts stay. */
 export function sizeSpelled(text: string): string {
   const name = spaced(text);
   return sizeIn(name)?.text === name ? valueIn(name) : text;
 }
 
-/**
- * Whether both texts say the same size or validity and nothing else, such as `1.0 GB` and `1GB`, or `Weekly` and
- * `7 days`.
- */
+/** Whether both texts are the same size or validity and nothing else: `1.0 GB` and `1GB`, or `Weekly` and `7 days`. */
 export function isSameStatement(one: string, other: string): boolean {
   return [sizeIn, validityIn].some((read) => {
     const [first, second] = [one, other].map((text) => {
       const stated = read(spaced(text));
       return stated?.text === spaced(text) ? stated : undefined;
     });
-    // A night is no day.
+    // Nights are not days.
     return first?.amount !== undefined && first.amount === second?.amount && isNight(first) === isNight(second);
   });
 }
@@ -191,13 +188,13 @@ function isNight({ text }: Stated): boolean {
   return /night/i.test(text);
 }
 
-/** The data size in a name such as `N1000 1.5GB - 30 days`; empty unless the name has exactly one. */
+/** Reads the size from a name such as `N1000 1.5GB - 30 days`. Empty unless there is exactly one. */
 export function valueIn(name: string): string {
   const [, count = "", unit = ""] = /^([\d.,]+)\s?(\p{L}+)$/u.exec(sizeIn(name)?.text ?? "") ?? [];
   return count && `${amountOf(count)}${unit.toUpperCase()}`;
 }
 
-/** The validity in a name, in its own words; empty unless the name has exactly one. */
+/** Reads the validity from a name, in the name's own words. Empty unless there is exactly one. */
 export function durationIn(name: string): string {
   return validityIn(name)?.text ?? "";
 }

@@ -4,14 +4,14 @@ import Type from "../../declare/schema/type.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { memberTypes, responseParser } from "./parse-response.ts";
 
-test("an answer of the schema's shape is let in, with whatever else it holds", () => {
+test("a response of the schema's shape is accepted, with any further members", () => {
   const log = new RecordedLog();
   const read = responseParser("some", Type.Object({ bvn: Type.String() }), log);
   assert.deepEqual(read({ bvn: "22000000017", more: 1 }), { bvn: "22000000017", more: 1 });
   assert.deepEqual(log.lines, []);
 });
 
-test("another answer is kept out, and its shape is told without a value", () => {
+test("a response of another shape is refused, and the log describes the shape without values", () => {
   const log = new RecordedLog();
   const read = responseParser("some", Type.Object({ data: Type.Object({ bvn: Type.String() }) }), log);
   assert.equal(read({ data: { bvn: 22000000017, names: ["AMINA", "YUSUF"], "08000000017": true } }), undefined);
@@ -21,7 +21,7 @@ test("another answer is kept out, and its shape is told without a value", () => 
   assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|AMINA|YUSUF|08000000017/);
 });
 
-test("a shape is bounded in depth and size, and names that may be values are masked", () => {
+test("the logged shape is limited in depth and size, and masks names that may be personal data", () => {
   assert.deepEqual(
     memberTypes({ a: null, b: [], c: {}, phone_number1: "x", "Ada Obi": 1, "ada@example.com": 1, x123: 1 }),
     [".a: null", ".b: list", ".c: object", ".phone_number1: text", ".…: number", ".…: number", ".…: number"],

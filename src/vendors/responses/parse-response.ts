@@ -2,13 +2,13 @@ import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/schema";
 import type { Log } from "../../runtime/log.ts";
 
-/** How many members of a response we describe in the log, and to which depth. */
+/** Limits of a response's description in the log: members, and depth. */
 const mostMembers = 80;
 const deepest = 6;
 
 /**
- * Returns a function that checks a response. For another shape it returns undefined, and logs that shape without any
- * value.
+ * Returns a function that checks a response. If the shape is wrong, it returns undefined and logs the shape without
+ * values.
  */
 export function responseParser<Schema extends TSchema>(
   vendor: string,
@@ -48,7 +48,7 @@ function describe(path: string, value: unknown, depth: number, lines: string[]):
   lines.push(`${path || "answer"}: ${typeOf(value)}`);
 }
 
-/** A member's name if it is a word with at most two digits at its end. */
+/** Returns a member's name, or "…" if it may be personal data: more than two digits, or not a word. */
 function shown(name: string): string {
   return /^[A-Za-z_-]{1,40}\d{0,2}$/.test(name) ? name : "…";
 }

@@ -5,7 +5,7 @@ import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { negative, unavailable } from "../ports/outcomes.ts";
 import { outcomeReader } from "./read-outcome.ts";
 
-test("a vendor's own reference is kept, unless it may hold a number of the person", async () => {
+test("a vendor's reference is kept, unless it may contain the person's number", async () => {
   const responses = {
     vendor: "played",
     failureIn: () => negative("not_found"),
@@ -27,7 +27,7 @@ test("a vendor's own reference is kept, unless it may hold a number of the perso
     assert.deepEqual(await outcomeWith(id), notFound, String(id));
 });
 
-test("a vendor's Retry-After goes along with its 429 or 503, and with no other status", async () => {
+test("an outcome carries the vendor's Retry-After only with status 429 or 503", async () => {
   const responses = {
     vendor: "played",
     failureIn: () => unavailable("rate_limited"),

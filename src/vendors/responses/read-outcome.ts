@@ -9,7 +9,7 @@ import type { HttpResult } from "../vendor-client.ts";
 import { responseParser } from "./parse-response.ts";
 import { outcomeInWords } from "./vendor-words.ts";
 
-/** Facts of a response, as the vendor writes its reference. */
+/** Facts of a response, not yet checked. */
 export interface SaidFacts {
   reference?: unknown;
   billed?: OutcomeFacts["billed"] | undefined;
@@ -17,7 +17,7 @@ export interface SaidFacts {
   balance?: number | undefined;
 }
 
-/** How a vendor answers a verification. */
+/** How to read a vendor's responses to a verification. */
 export interface VendorResponses<Schema extends TSchema> {
   /** The vendor's name. */
   vendor: string;
@@ -26,11 +26,11 @@ export interface VendorResponses<Schema extends TSchema> {
   /** A good response, and its record under the interface's names. */
   good: Schema;
   recordIn(response: Static<Schema>, asked: CheckInput): unknown;
-  /** What a response says beside this outcome. A reference is kept only if it holds nothing of the person. */
+  /** Facts that accompany this outcome. A reference is kept only if it contains nothing of the person. */
   factsIn?(body: unknown, outcome: IdentityOutcome): SaidFacts;
 }
 
-/** Returns a function that turns the response to a verification of this kind into its outcome. */
+/** Returns a function that reads a response as an outcome. */
 export function outcomeReader<Schema extends TSchema>(
   { vendor, failureIn, good, recordIn, factsIn }: VendorResponses<Schema>,
   log: Log,
@@ -59,12 +59,12 @@ export function outcomeReader<Schema extends TSchema>(
   };
 }
 
-/** The outcome with the status of the response, and the wait that it asks for. */
+/** Adds the HTTP status, and the wait that the response asks for. */
 function withStatus(outcome: IdentityOutcome, result: HttpResult): IdentityOutcome {
   return "status" in result ? { ...withWait(outcome, result), httpStatus: result.status } : outcome;
 }
 
-/** The outcome with the wait that the response asks for, if it is a 429 or a 503. */
+/** Adds the wait that a 429 or 503 asks for. */
 export function withWait(outcome: IdentityOutcome, result: HttpResult): IdentityOutcome {
   if (!("status" in result) || (result.status !== 429 && result.status !== 503)) return outcome;
   const retryAfter = waitIn(result.headers?.["retry-after"]);
@@ -72,8 +72,8 @@ export function withWait(outcome: IdentityOutcome, result: HttpResult): Identity
 }
 
 /**
- * A vendor's reference as text; undefined if it holds the number or a claim that we asked about, or is no reference at
- * all.
+ * Returns a vendor's reference as text. Undefined if it contains the number or a claim of the attempt, or if it is not
+ * a reference.
  */
 export function keptReference(given: unknown, { number, claims = {} }: Partial<CheckInput>): string | undefined {
   const text = typeof given === "number" ? String(given) : typeof given === "string" ? given.trim() : "";
@@ -85,7 +85,7 @@ export function keptReference(given: unknown, { number, claims = {} }: Partial<C
 
 const longestWait = 3_600;
 
-/** The seconds of a `Retry-After`: a number, or a date. Undefined without one. */
+/** Reads `Retry-After`, a number or a date, as seconds. Undefined without one. */
 function waitIn(text: string | undefined, now = Date.now()): number | undefined {
   if (text === undefined) return undefined;
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000);

@@ -18,13 +18,13 @@ test("a record's members are found under the names that vendors give them", () =
   }
 });
 
-test("a member that is empty under one name is read under another", () => {
+test("if a member is empty under one of its names, another name is read", () => {
   const { personal_info } = vendorRecord({ phoneNumber: null, phoneNumber1: "", phone: "08000000099", gender: "f" });
   const { phone_number, gender, email } = membersIn(personal_info);
   assert.deepEqual([phone_number, gender, email], ["08000000099", "f", undefined]);
 });
 
-test("if two names give one member the usual name counts, and of two objects the first, in any order", () => {
+test("of two names for one member the usual one counts, and of two objects the first", () => {
   const [usual, other] = [
     { surname: "BELLO", lastName: "ADE" },
     { lastName: "ADE", surname: "BELLO" },
@@ -34,6 +34,6 @@ test("if two names give one member the usual name counts, and of two objects the
   assert.deepEqual(members, { last_name: "BELLO", email: "a@example.com" });
 });
 
-test("only an object has members", () => {
+test("membersIn returns no members of a value that is not an object", () => {
   for (const value of [undefined, null, "text", 1, ["a"]]) assert.deepEqual(membersIn(value), {});
 });

@@ -1,6 +1,6 @@
 import type { Members } from "../../checks/check.ts";
 
-/** The members of an object; none of anything else. */
+/** Returns an object's members; none for other values. */
 export function membersIn(value: unknown): Members {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
@@ -36,10 +36,10 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
   residential_address: ["residentialaddress", "residenceaddressline1", "residenceadressline1"],
 };
 
-/** A spelling's member, and how many others of that member count before it. */
+/** A spelling's member, and its rank among the spellings of that member. */
 interface Spelling {
   member: string;
-  /** The number of the member. */
+  /** The member's index in `spellings`. */
   at: number;
   place: number;
 }
@@ -50,7 +50,7 @@ const known = new Map(
   ),
 );
 
-/** Names as vendors write them, kept because each answer has the same ones. */
+/** Cache of names in vendors' answers, which repeat. */
 const written = new Map<string, Spelling | undefined>();
 const mostWritten = 2_000;
 
@@ -58,7 +58,7 @@ function spellingOf(name: string): Spelling | undefined {
   const found = written.get(name);
   if (found !== undefined || written.has(name)) return found;
   const spelling = known.get(name.replaceAll(/[_\W]/g, "").toLowerCase());
-  // A stranger could send any number of long names, so the size is bounded.
+  // Bounded: a hostile server could send any number of long names.
   if (written.size < mostWritten && name.length <= 100) written.set(name, spelling);
   return spelling;
 }
@@ -87,14 +87,14 @@ export function givenMembers(objects: readonly unknown[]): Record<string, unknow
   return members;
 }
 
-/** A record of these members, whichever part of it they belong to. */
+/** Builds a record from members, whichever part they belong to. */
 export function recordWith(members: Members): Members {
   return { verification_status: "VERIFIED", ...members, personal_info: members, residential_info: members };
 }
 
 /**
- * A vendor's members as a record with the interface's names. For a vendor that gives a record or a failure, and no
- * status of its own.
+ * Builds a record from a vendor's members. For vendors that answer with a record or a failure, without a verification
+ * status.
  */
 export function vendorRecord(given: Members): Members {
   return recordWith(givenMembers([given]));

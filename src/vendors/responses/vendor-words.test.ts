@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { outcomeWord } from "../ports/outcomes.ts";
 import { failureOutcome, faultInWords, outcomeInWords } from "./vendor-words.ts";
 
-/** The meaning of a text: an outcome in a word, or `null` for words that Duba does not know. */
+/** Returns the outcome of a text as one word, or `null` for unknown words. */
 const meaningOf = (message: string) => {
   const said = outcomeInWords({ message });
   return said ? outcomeWord(said) : null;
@@ -44,7 +44,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [meaning, all] of Object.entries(texts))
-  test(`a failure in words means ${meaning}, whatever its words`, () => {
+  test(`a failure that means ${meaning} is recognised in all its wordings`, () => {
     const others = all.filter((text) => `${meaningOf(text)}` !== meaning);
     assert.deepEqual(
       others.map((text) => `${text}: ${meaningOf(text)}`),
@@ -53,7 +53,7 @@ for (const [meaning, all] of Object.entries(texts))
     for (const text of all) assert.equal(`${meaningOf(text.toUpperCase())}`, meaning, text);
   });
 
-test("words are read wherever a vendor explains a failure, and in no member of a record", () => {
+test("words are read from all members that explain a failure, and from no member of a record", () => {
   for (const body of [
     ...["BVN not found", { error: "BVN not found" }, { errors: ["BVN not found"] }],
     ...[{ error: { message: "BVN not found" } }, { data: { status: { reason: "bvn-not-found" } } }],
@@ -63,7 +63,7 @@ test("words are read wherever a vendor explains a failure, and in no member of a
   assert.equal(outcomeInWords({ data }), undefined);
 });
 
-test("the words of a server's failure are ignored: they say nothing of the person or of the work", () => {
+test("the words of a response with status 500 or above are ignored, because they prove nothing", () => {
   for (const message of Object.values(texts).flat())
     assert.deepEqual(failureOutcome(500, { message }), { state: "unknown", reason: "server_error" }, message);
 });
@@ -85,7 +85,7 @@ test("words about our account count before words about the person", () => {
   assert.equal(outcomeWord(failureOutcome(401, { message: "Customer record not found" })), "bad_credentials");
 });
 
-test("a source that is down gives no token, which is no fault of our credentials", () => {
+test("a source that is out of service gives no token, which does not count as bad credentials", () => {
   const messages = [
     "Unable to reach service",
     "Request timed out",

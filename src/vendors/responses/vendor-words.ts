@@ -7,7 +7,7 @@ const ours = "(keys?|credentials?|token|app id|client id|merchant id|user id)";
 const money = "(balance|funds?|wallet|credits?|units?)";
 const number = "(bvn|v?nin|(bank )?verification number|national identi\\w+ number|identity number|id number)";
 const person = `(${number}|records?|identity|identification|person|individual)`;
-/** What may stand between the number and the verb: no other noun, so that a service or a page is not a person. */
+/** Words that may stand between the number and the verb. Any other noun would mean something else than the person. */
 const between =
   "((number|record|details?|data|information|you|provided|supplied|submitted|entered|given|is|was|were|are) |\\d+ )*";
 const cannot = "(unable to|can ?not|can t|could ?n[o ]*t|fail(ed|ure) to)";
@@ -15,9 +15,9 @@ const system = "(services?|servers?|system|network|provider|source|gateway|porta
 const down = "(unavailable|not available|down|offline|unreachable|not reachable|not responding|unresponsive|busy)";
 
 /**
- * What vendors say with a failure, in any of their words, and what it means. The first row that fits counts: who has no
- * money may also say that the service is not available. `no_money`, `bad_credentials`: it is about our account. A wrong
- * number is one that nobody has, because we send only numbers of the right form.
+ * Phrases of failures, with their meaning. The first row that matches counts: a vendor whose wallet is empty may also
+ * write "not available". `no_money`, `bad_credentials`: about our account. "Invalid number" means an unknown number,
+ * because we send only well-formed ones.
  */
 const meanings: readonly { means: Failing; words: readonly string[] }[] = [
   {
@@ -45,7 +45,7 @@ const meanings: readonly { means: Failing; words: readonly string[] }[] = [
       "ip (address )?(\\w+ ){0,2}not (\\w+ )?(whitelisted|allowed)|(not|no active) (subscribed|subscription)",
     ],
   },
-  // Who waited in vain may have done the work.
+  // After a time-out, the work may have been done.
   { means: unknown, words: ["time ?out", "timed out"] },
   {
     means: unavailable("out_of_service"),
@@ -78,7 +78,7 @@ const meanings: readonly { means: Failing; words: readonly string[] }[] = [
       `not a valid ${number}`,
     ],
   },
-  // A weak sign: a vendor may say so after anything.
+  // A weak sign, which vendors add to any failure.
   { means: unavailable("out_of_service"), words: ["(try|retry) (again )?(later|shortly|in|after)"] },
 ];
 
@@ -89,13 +89,10 @@ const table: Words = meanings.map(({ means, words }) => ({
   words: new RegExp(`\\b(${words.join("|")})(?!\\w)`, "i"),
 }));
 
-/** Names of members in which vendors explain a failure. Members of a record have other names. */
+/** Names of members that explain a failure. No member of a record has such a name. */
 const telling = /message|error|detail|description|reason|status|code|title|response/i;
 
-/**
- * The outcome that a failure states in words, or in a code of words: with 4xx as well as with 200. Undefined if its
- * words are unknown.
- */
+/** Reads an outcome from the words of a failure, with any 4xx status or 200. Undefined if the words are unknown. */
 export function outcomeInWords(body: unknown): Failing | undefined {
   return meaningOf(explanations(body), table);
 }
@@ -108,30 +105,28 @@ const isAboutPerson = ({ means }: Words[number]) => means.state === "negative";
 const firstAboutPerson = table.findIndex(isAboutPerson);
 
 /**
- * Returns the table with a vendor's own rows added: those about the person just before the first common row about the
- * person, all others at the start.
+ * Adds a vendor's own rows to the table. Rows about the person go just before the first common row about the person,
+ * all others to the start.
  */
 export function wordsTable(own: Words): Words {
   const [about, others] = [own.filter(isAboutPerson), own.filter((row) => !isAboutPerson(row))];
   return [...others, ...table.slice(0, firstAboutPerson), ...about, ...table.slice(firstAboutPerson)];
 }
 
-/** Finds one of these phrases, as explanations are written: single spaces between words. */
+/** Returns a pattern that finds these phrases in the form that `explanations` returns: single spaces between words. */
 export function phraseMatcher(phrases: readonly string[]): RegExp {
   const escaped = phrases.map((phrase) => RegExp.escape(phrase.replaceAll(/[\W_]+/g, " ").trim()));
   return new RegExp(`(?<!\\w)(?:${escaped.join("|")})(?!\\w)`, "i");
 }
 
-/**
- * Reads from a vendor's words why it gave no access token. Without a token the vendor has done no work about a person.
- */
+/** Reads why a vendor gave no access token. Without a token the vendor did no work about a person. */
 export function faultInWords(body: unknown): "no_money" | "bad_credentials" | "out_of_service" | undefined {
   const inWords = outcomeInWords(body);
   if (inWords === undefined || inWords.state === "negative") return undefined;
   return inWords.reason === "no_money" || inWords.reason === "bad_credentials" ? inWords.reason : "out_of_service";
 }
 
-/** Texts of an explanation, with single spaces between words. */
+/** Returns the texts that explain a failure, with single spaces between words. */
 export function explanations(value: unknown): string[] {
   const texts: string[] = [];
   explain(value, true, 4, texts);
@@ -155,8 +150,8 @@ function explain(value: unknown, isTelling: boolean, depth: number, texts: strin
 }
 
 /**
- * With these statuses the failure is about our account, even if its words seem to be about a person: "Merchant record
- * not found".
+ * With these statuses the failure concerns our account, even if the words mention a person: "Merchant record not
+ * found".
  */
 const aboutOurAccount: ReadonlySet<number> = new Set([401, 402]);
 
@@ -169,10 +164,7 @@ export function failureOutcome(status: number, body: unknown, byCode?: IdentityO
   return status >= 500 ? failedWith(status) : toldOutcome(status, explanations(body), { byCode, words: table });
 }
 
-/**
- * As `failureOutcome`, for explanations of an answer with a status below 500 and a table that has the vendor's own
- * words.
- */
+/** Like `failureOutcome`, for a status below 500, with a table that includes the vendor's own words. */
 export function toldOutcome(
   status: number,
   told: readonly string[],

@@ -9,8 +9,8 @@ import { outcomeReader, type VendorResponses } from "./read-outcome.ts";
 type AttemptRequest = Pick<VendorRequest, "method" | "url" | "headers" | "body" | "form" | "answer">;
 
 /**
- * Returns the `verify` of a vendor that gets one request per number and whose response `answers` reads. `tokenFor`
- * gives the access token, for a vendor that requires one.
+ * Returns a vendor's `verify`, for vendors that need one request per number. `answers` reads the response; `tokenFor`
+ * gives the access token, if the vendor needs one.
  */
 export function verifier<Schema extends TSchema>(
   answers: VendorResponses<Schema>,

@@ -13,7 +13,7 @@ import bundles from "../../../data/starter/data-bundles.json" with { type: "json
 import providers from "../../../data/starter/data-providers.json" with { type: "json" };
 
 const naira = /^[1-9]\d*(\.\d?[1-9])?$/;
-/** Codes in this form may be repeated in messages. */
+/** Error messages may repeat codes of this form. */
 const code = /^[A-Za-z0-9_-]{1,32}$/;
 
 function members(rows: readonly object[], names: string): void {
@@ -24,7 +24,7 @@ function unique<Row>(rows: readonly Row[], key: (row: Row) => string): void {
   assert.equal(new Set(rows.map((row) => key(row).toLowerCase())).size, rows.length);
 }
 
-/** The positions of rows in the list of their providers never fall. */
+/** Asserts that rows are in the order of their providers. */
 function inProviderOrder(rows: readonly { type: string }[], order: readonly { type: string }[]): void {
   const positions = rows.map((row) => order.findIndex((provider) => provider.type === row.type));
   assert.ok(!positions.includes(-1));
@@ -52,7 +52,7 @@ test("four data providers have the ids 1 to 4 and no image", () => {
   }
 });
 
-test("79 bundles stand in provider order, each with a code of its own and a plain price", () => {
+test("79 bundles are in the order of their providers, each with a unique code and a plain price", () => {
   members(bundles, "type code description amount price value duration");
   assert.deepEqual(
     providers.map(({ type }) => bundles.filter((bundle) => bundle.type === type).length),
@@ -69,7 +69,7 @@ test("79 bundles stand in provider order, each with a code of its own and a plai
   }
 });
 
-test("published bundle codes are kept and our own say what they are", () => {
+test("bundles keep published codes, and Duba's own codes name the bundle", () => {
   const published = bundles.filter((bundle) => /^\d+$/.test(bundle.code));
   assert.deepEqual(
     published.map((bundle) => `${bundle.type} ${bundle.code} ${bundle.description} ${bundle.price}`),
@@ -87,7 +87,7 @@ test("published bundle codes are kept and our own say what they are", () => {
   }
 });
 
-test("the 22 corporate bundles stand in the documented order", () => {
+test("the 22 corporate bundles are in the documented order", () => {
   members(corporateBundles, "description code");
   const sizes =
     "50mb 150mb 250mb 500mb 1gb 2gb 3gb 5gb 10gb 12gb 15gb 20gb 25gb 30gb 40gb 50gb 60gb 70gb 75gb 80gb 90gb 100gb";
@@ -128,7 +128,7 @@ test("every add-on belongs to a product of its provider", () => {
   }
 });
 
-test("people come from whole lists without repeats", () => {
+test("the sandbox's lists of names and places are complete and without repeats", () => {
   assert.equal(banks.length, 22);
   unique(banks, (bank) => bank.code);
   for (const bank of banks) assert.match(bank.code, /^\d{3}$/);

@@ -5,7 +5,7 @@ import { type Ending, type FileRequest, listOf, type Sample, type VendorFile } f
 
 const token = "token-of-the-stand-in";
 
-/** A stand-in that answers with the samples of a vendor's file, filled in for the number that is asked about. */
+/** A stand-in that answers with the samples of a vendor's file, adapted to the requested number. */
 export function standInOf(file: VendorFile): StandIn<object> {
   const { kinds, samples, billed = {}, needs = [] } = file;
   const base = URL.parse(file.settings.url!.default ?? "")?.pathname.replace(/\/+$/, "") ?? "";
@@ -51,7 +51,7 @@ export function standInOf(file: VendorFile): StandIn<object> {
   };
 }
 
-/** The sample's answer, about this number and phone in place of its own. */
+/** Returns the sample's answer with the requested number and phone. */
 function answerOf({ kind, asked, answer }: Sample, { number }: { number: string }, phone?: string) {
   const check = checks[kind];
   const { number: given, ...texts } = asked ?? {};
@@ -61,7 +61,7 @@ function answerOf({ kind, asked, answer }: Sample, { number }: { number: string 
   return { status: answer.status ?? 200, body: JSON.parse(whole) as object };
 }
 
-/** Every place of a request where the file has a text: the text, and what the request has there. */
+/** Yields each text of the file's request, with the value in the actual request. */
 function* placesOf({ headers, query, json, form }: FileRequest, request: StandInRequest) {
   for (const [name, text] of Object.entries(headers ?? {})) yield [text, request.headers[name.toLowerCase()]] as const;
   for (const [name, text] of Object.entries(query ?? {})) yield [text, request.query.get(name) ?? undefined] as const;
@@ -76,7 +76,7 @@ function* pairsOf(template: unknown, given: unknown): Generator<readonly [unknow
   for (const [name, inner] of Object.entries(template)) yield* pairsOf(inner, Object(given)[name]);
 }
 
-/** The number that a request of this form asks about; undefined if it has another form. */
+/** Returns the number in a request of this form, or undefined for another form. */
 function numberIn(of: FileRequest, base: string, request: StandInRequest): string | undefined {
   const parts = of.path.split("{number}").map((part) => RegExp.escape(part).replaceAll(/\\\{\w+\\}/g, "[^/]*"));
   const path = new RegExp(`^${RegExp.escape(base)}${parts.join("([^/]+)")}$`).exec(request.path);
@@ -84,19 +84,19 @@ function numberIn(of: FileRequest, base: string, request: StandInRequest): strin
   let number = path[1];
   for (const [text, given] of placesOf({ ...of, headers: {} }, request)) {
     if (text === "{number}") number = String(given);
-    // A text without a name tells one kind from another at the same path.
+    // A text without a placeholder distinguishes kinds that share a path.
     else if (typeof text === "string" && !text.includes("{") && given !== text) return undefined;
   }
   return number;
 }
 
-/** Whether a request has all settings that it needs, and the token. */
+/** Whether a request contains all required settings, and the token. */
 function isSignedIn({ settings }: VendorFile, of: FileRequest, request: StandInRequest): boolean {
   for (const [text, given] of placesOf(of, request)) {
     const named = [...String(text).matchAll(braces)].map(([, name]) => name!);
     if (named.includes("token") && given !== String(text).replace("{token}", token)) return false;
     const isNeeded = named.some((name) => settings[name] && !settings[name].optional);
-    // An empty setting leaves the member out, or the text around it.
+    // With an empty setting, the member would be missing, or would have only the text around the placeholder.
     if (isNeeded && (given === undefined || String(given) === String(text).replaceAll(braces, ""))) return false;
   }
   return true;

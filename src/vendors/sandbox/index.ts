@@ -5,8 +5,8 @@ import { negative, unknown } from "../ports/outcomes.ts";
 import { type LateOutcome, reservedFor } from "./numbers.ts";
 
 /**
- * The sandbox's own reference of an unknown outcome says what becomes of it. The ledger keeps it and hands it back, so
- * that every instance can tell, also after a restart.
+ * The sandbox's reference of an unknown outcome encodes the later outcome. The ledger stores the reference, so every
+ * instance can look the outcome up, even after a restart.
  */
 const references = {
   verified: "sandbox-later-verified",
@@ -19,13 +19,12 @@ interface Patience {
   verificationTimeout: number;
 }
 
-/**
- * A source of invented people, for test keys. It stores nothing and calls nobody. Callers wait for it as for a vendor.
- */
+/** A source of invented people, for test keys. It stores nothing and calls nobody, but waits as a vendor would. */
 export function sandbox(
   patience: Patience = { upstream: { timeout: 15_000 }, verificationTimeout: 20_000 },
 ): IdentityUpstream {
-  // Without a vendor, nothing else keeps the time-out of an attempt below that of the verification.
+  // A vendor's settings keep its time-out below the verification's. The sandbox has none, so we bound its time-out
+  // here.
   const timeout = Math.min(patience.upstream.timeout, 0.75 * patience.verificationTimeout);
   return {
     name: "sandbox",
@@ -46,13 +45,16 @@ export function sandbox(
       return { state: "unknown", reason: "timed_out", reference: references.verified, later: response };
     },
     async lookUp({ vendorReference }) {
-      // As with other sources, only a retry brings the person that a record belongs to.
+      // As with other sources, only a retry returns the record.
       return vendorReference === references.not_found ? negative("not_found") : unknown;
     },
   };
 }
 
-/** True after `milliseconds`, false as soon as the signal aborts. Without a signal nothing waits for it at a stop. */
+/**
+ * Resolves with true after `milliseconds`, with false when the signal aborts. Without a signal, the wait does not keep
+ * the process alive.
+ */
 function waited(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, milliseconds, true);

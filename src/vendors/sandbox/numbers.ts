@@ -6,34 +6,34 @@ import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { unknown } from "../ports/outcomes.ts";
 import { isRejected } from "../ports/reasons.ts";
 
-/** What an outcome turns out to be that was unknown at first. */
+/** The final outcome of a verification that is unknown at first. */
 export type LateOutcome = "verified" | "not_found";
 
-/** A failure of Duba itself, before any upstream is asked. */
+/** A failure of Duba itself, before any call to a vendor. */
 export interface SandboxFailure {
   code: FailureCode;
   /** Seconds. */
   retryAfter?: number;
-  /** A request with a Consent-Reference is not refused. */
+  /** True: a request with a Consent-Reference succeeds. */
   unlessConsent?: true;
 }
 
-/** A number with a fixed result. Without an outcome and a refusal the person is verified. */
+/** A number with a fixed result. Without `outcome` and `refusal`, the person is verified. */
 export interface Reserved {
   description: string;
   outcome?: Exclude<IdentityOutcome, { state: "verified" }>;
-  /** The outcome that a later look-up finds, if the first is unknown. */
+  /** The outcome of a later look-up, if the first outcome is unknown. */
   later?: LateOutcome;
   refusal?: SandboxFailure;
-  /** The record is given once: a retry with the idempotency key no longer gets it. */
+  /** The record is returned once: a retry with the same idempotency key gets none. */
   isForgotten?: true;
-  /** Of the invented record. */
+  /** Changes the invented record. */
   variant?: Variant;
   /** Milliseconds before the response. */
   delay?: number;
 }
 
-/** How the reason of a negative outcome ends. A kind without such a reason has no such number. */
+/** `negative`: the end of the reason's name. A kind without that reason lacks the number. */
 type ReservedRow = Reserved & { negative?: "not_found" | "_mismatch" | "blocked" };
 
 const rows: Readonly<Record<number, ReservedRow>> = {
@@ -121,7 +121,7 @@ const byNumber = forEachKind(
   (kind) => new Map(Object.entries(rows).map(([nth, row]) => [checks[kind].reserved(Number(nth)), row])),
 );
 
-/** What the sandbox does for a number of its table; undefined for another one. */
+/** Returns the fixed result of a number, or undefined if it has none. */
 export function reservedFor({ kind, number }: Pick<CheckInput, "kind" | "number">): Reserved | undefined {
   const row = byNumber[kind].get(number);
   if (!row?.negative) return row;
@@ -130,21 +130,22 @@ export function reservedFor({ kind, number }: Pick<CheckInput, "kind" | "number"
   return reason && { ...rest, outcome: { state: "negative", reason } };
 }
 
-/** The failure that a caller gets for an outcome. */
+/** Returns the failure code that a caller receives for an outcome. */
 export function failureCodeOf(outcome: NonNullable<Reserved["outcome"]>, kind: CheckKind): FailureCode {
-  // No source says `no_phone`.
+  // No source reports `no_phone`.
   if (outcome.state === "negative") return negativeCode(kind, outcome.reason as NegativeReason);
   if (outcome.state === "unknown") return "upstream_timeout";
   return isRejected(outcome.reason) ? "upstream_bad_response" : "upstream_unavailable";
 }
 
 /**
- * A row of the table of numbers. A result is `VERIFIED`, or the HTTP status and code of a failure: `404 bvn_not_found`.
+ * A row in the documents' table. `result`: `VERIFIED`, or a failure's HTTP status and code, such as `404
+ * bvn_not_found`.
  */
 export interface SandboxNumber {
   number: string;
   result: string;
-  /** Of a retry with the same Idempotency-Key. */
+  /** The result of a retry with the same Idempotency-Key. */
   retried: string;
   description: string;
 }

@@ -26,11 +26,11 @@ const elevenDigits = fc.stringMatching(/^[0-9]{11}$/);
 const tenDigits = fc.stringMatching(/^[0-9]{10}$/);
 const isReserved = (bvn: string) => sandboxNumbers("bvn").some(({ number }) => number === bvn);
 
-test("3 is on the watchlist", async () => {
+test("the sandbox's number 00000000003 is on the watchlist", async () => {
   assert.equal(toIdentityRecord(await ask("00000000003")).watchlisted, "YES");
 });
 
-test("4 has null and empty text wherever a record may", async () => {
+test("the sandbox's number 00000000004 has null or empty text in every member that allows it", async () => {
   const record = toIdentityRecord(await ask("00000000004"));
   const blank = (members: object) => Object.entries(members).filter(([, value]) => value === null || value === "");
   assert.deepEqual(Object.fromEntries(blank(record)), {
@@ -43,7 +43,7 @@ test("4 has null and empty text wherever a record may", async () => {
   documentedOrder(record);
 });
 
-test("12 and 13 are unknown at first, under a reference by which an attempt or a look-up learns more", async () => {
+test("the sandbox's numbers ending 12 and 13 are unknown until a retry or a look-up with their reference", async () => {
   for (const [number, state] of [
     ["00000000012", "verified"],
     ["00000000013", "negative"],
@@ -60,13 +60,13 @@ test("12 and 13 are unknown at first, under a reference by which an attempt or a
   }
 });
 
-/** What became of a promise so far, after everything that is due has run. */
+/** Returns the outcome, or "waiting" if the promise is pending after all due timers. */
 async function settled(promise: Promise<IdentityOutcome>): Promise<IdentityOutcome | "waiting"> {
   const turn = new Promise<"waiting">((resolve) => setImmediate(resolve, "waiting"));
   return Promise.race([promise, turn]);
 }
 
-test("an abort ends the wait of 8 with an unknown outcome", async (t: TestContext) => {
+test("an abort ends the delay of the sandbox's number 00000000008 with an unknown outcome", async (t: TestContext) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const limit = new AbortController();
   const outcome = ask("00000000008", "8012345678", limit.signal);
@@ -80,7 +80,7 @@ test("an abort ends the wait of 8 with an unknown outcome", async (t: TestContex
   });
 });
 
-test("a number is one person, whatever the phone, and the phone asked with is theirs", async () => {
+test("a sandbox number is always the same person, with the phone of the request", async () => {
   await fc.assert(
     fc.asyncProperty(elevenDigits, tenDigits, tenDigits, async (bvn, one, other) => {
       fc.pre(!isReserved(bvn));
@@ -116,7 +116,7 @@ const lgas = new Set(areas.map(({ state, lga }) => `${state}: ${lga}`));
 const bankCodes = new Set(banks.map((bank) => bank.code));
 const longDate = /^[A-Z][a-z]{2,8} [1-9]\d?, \d{4}$/;
 
-test("any well-formed BVN is verified as an adult in the documented forms", async () => {
+test("the sandbox verifies any well-formed BVN as an adult, in the documented forms", async () => {
   await fc.assert(
     fc.asyncProperty(elevenDigits, tenDigits, async (bvn, phone) => {
       fc.pre(!isReserved(bvn));
@@ -161,7 +161,7 @@ test("any well-formed BVN is verified as an adult in the documented forms", asyn
   );
 });
 
-test("the same number gives the same person in every release", async () => {
+test("a sandbox number gives the same person in every release", async () => {
   const { personal_info: info, ...record } = toIdentityRecord(await ask("22000000017"));
   assert.deepEqual(
     [record.name_on_card, record.enrolment_bank, record.nin, record.formatted_registration_date],
@@ -174,7 +174,7 @@ test("the same number gives the same person in every release", async () => {
   assert.equal(record.residential_info.residential_address, "23 Mission Street, Owerri Municipal");
 });
 
-test("invented people differ, and optional members are present for some of them", async () => {
+test("the sandbox's invented people differ, and some of them have optional members", async () => {
   const records = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => toIdentityRecord(await ask(String(22_000_000_100 + n)))),
   );

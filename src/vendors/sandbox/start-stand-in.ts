@@ -10,14 +10,17 @@ import type { Vendor } from "../ports/vendor.ts";
 import { vendorFiles } from "../registry.ts";
 import { standInOf } from "./file-stand-in.ts";
 
-/** How a stand-in of this vendor speaks; undefined if it has none. That of an operator's file has its samples. */
+/**
+ * Returns the stand-in of a vendor, or undefined if it has none. For an operator's vendor file, it answers with the
+ * file's samples.
+ */
 export function standInFor(vendor: Pick<Vendor, "name">): StandIn<object> | undefined {
   const { [vendor.name]: written } = standIns;
   const file = fileOf(vendor);
   return file && (!written || vendorFiles.names.includes(vendor.name)) ? standInOf(file) : written;
 }
 
-/** Starts the stand-in of an identity vendor with the sandbox's people and things. */
+/** Starts a vendor's stand-in with the sandbox's people. */
 export async function startStandIn(
   vendor: Pick<Vendor, "name" | "testInput">,
   options: Omit<StandInOptions, "header" | "isNumber" | "record" | "testNumber">,

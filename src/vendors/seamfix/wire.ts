@@ -8,7 +8,7 @@ import { failureOutcome } from "../responses/vendor-words.ts";
 
 const person = Type.Record(Type.String(), Type.Unknown());
 
-/** A person, whom some programs get in a list of one. `searchParameter` is the number. */
+/** A person; some products return a list with one person. `searchParameter` is the number. */
 export const good = Type.Object({
   responseCode: Type.Literal("00"),
   verificationStatus: Type.Literal("VERIFIED"),
@@ -29,12 +29,12 @@ export function recordIn({ response, searchParameter }: Static<typeof good>, { k
   });
 }
 
-/** Words by which a response `NOT VERIFIED` says that the number is unknown. */
+/** Words of a `NOT VERIFIED` response which mean that the number is unknown. */
 const unknownNumber = /\b(not found|no records?|does not exist)\b/i;
 
 /**
- * The outcome of a response that has no record. `NOT VERIFIED` is about the person only if the call was debited or the
- * words say so: it may also mean that our wallet or key failed. `PENDING` may still be done.
+ * The outcome of a response without a record. `NOT VERIFIED` concerns the person only if the call was debited or the
+ * words say so; otherwise our wallet or key may have failed. `PENDING` may still succeed.
  */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   const { responseCode, verificationStatus, description } = membersIn(body);
