@@ -23,7 +23,9 @@ export function withLogFields<Given extends unknown[], Result>(
   work: (...given: Given) => Result,
   ...given: Given
 ): Result {
-  return context.run(Object.assign(fields, { ...context.getStore(), ...fields }), work, ...given);
+  const around = context.getStore();
+  if (around) Object.assign(fields, { ...around, ...fields });
+  return context.run(fields, work, ...given);
 }
 
 /** Adds fields to all further lines of the innermost `withLogFields`; does nothing outside one. */

@@ -109,7 +109,8 @@ export class Sums {
     times = 1,
   ): void {
     const key = { span: "quarter", begins_at: at - (at % quarter), account_id, mode, kind, vendor, key_id };
-    addTo(this.#changes, changeTable, key, changes, times);
+    const sum = sumOf(this.#changes, changeTable, key);
+    for (const [count, change] of Object.entries(changes)) sum[count as Count] += times * change;
   }
 
   /** Writes the changes in a fixed order, so that concurrent writers cannot deadlock. */
@@ -125,7 +126,10 @@ export class Sums {
       const at = change.begins_at;
       const begins = { hour: at - (at % 3_600_000), day: this.#zone.startOfDay(this.#zone.dayOf(at)) };
       for (const of of table.of(change))
-        for (const [span, begins_at] of Object.entries(begins)) addTo(rows, table, { ...of, span, begins_at }, change);
+        for (const [span, begins_at] of Object.entries(begins)) {
+          const sum = sumOf(rows, table, { ...of, span, begins_at }) as Record<Count, number>;
+          for (const count of table.counts) sum[count] += change[count];
+        }
     }
     return [...rows.values()];
   }
@@ -166,22 +170,16 @@ export function nameOfSum<Row extends AnySum>({ keys }: SumTable<Row>, row: Part
   return keys.map((key) => row[key]).join("\n");
 }
 
-function addTo<Row extends AnySum>(
-  rows: Map<string, Row>,
-  table: SumTable<Row>,
-  of: Partial<Row>,
-  changes: Partial<Record<Count, number>>,
-  times = 1,
-): void {
+/** The sum with the keys of `of`, which is made with all counts 0 if there is none. */
+function sumOf<Row extends AnySum>(sums: Map<string, Row>, table: SumTable<Row>, of: Partial<Row>): Row {
   const name = nameOfSum(table, of);
-  let row = rows.get(name) as Record<string, number> | undefined;
-  if (!row) {
-    const key = Object.fromEntries(table.keys.map((column) => [column, of[column]]));
-    row = { ...key, ...Object.fromEntries(table.counts.map((count) => [count, 0])) } as Record<string, number>;
-    rows.set(name, row as unknown as Row);
+  let sum = sums.get(name);
+  if (!sum) {
+    const key = table.keys.map((column) => [column, of[column]]);
+    sum = Object.fromEntries([...key, ...table.counts.map((count) => [count, 0])]) as Row;
+    sums.set(name, sum);
   }
-  // A count for which this table has no column is skipped.
-  for (const count of table.counts) row[count]! += times * (changes[count] ?? 0);
+  return sum;
 }
 
 /**
