@@ -9,10 +9,14 @@ import { sandboxKey, suiteService } from "./support/service.ts";
  * is lost.
  */
 
-/** For an answer, also while other tests keep the machine busy. */
+/** Seconds that a client waits where many a fault answers late or never. */
 const seconds = 3;
-/** Where no fault lets a client wait, so that only a first request that was answered is sent again. */
+/** The same where one request meets such a fault. The next one is answered, also on a busy machine. */
+const longer = 6;
+/** The same where no fault lets a client wait, so that only a request that was answered is sent again. */
 const patience = 30;
+/** Faults that let a client wait. */
+const slow: readonly Fault[] = ["held", "drip"];
 const intents = 300;
 /** Faults whose outcome a client may see as no answer, or as one that is not Duba's. */
 const between: readonly Fault[] = ["half", "chunk", "200 no gzip"];
@@ -57,7 +61,12 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
       for (const fault of faults)
         for (const retries of [0, 3]) {
           await using proxy = await FaultyProxy.open(service.url, [fault]);
-          const trial = { url: proxy.url, bvn: newNumber(), retries };
+          const trial = {
+            url: proxy.url,
+            bvn: newNumber(),
+            retries,
+            patience: slow.includes(fault) ? longer : patience,
+          };
           bvns.push(trial.bvn);
           const first = await verified(client, trial);
           const about = `${fault}, ${retries} retries: ${JSON.stringify(first)}`;
