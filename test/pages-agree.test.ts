@@ -97,6 +97,8 @@ for (const engine of usualEngines)
         assert.match(text, /<span class="pill warn">paused<\/span>/, place);
         assert.doesNotMatch(text, /<span class="id">load<\/span>|pill bad/, place);
       }
+      assert.match(places.vendor, /Not asked for BVN and NIN while it is paused\./);
+      assert.doesNotMatch(places.vendor, /asked first/i);
       assert.match(now, /<h3>Ends by itself<\/h3><ol><li class="warn"><div><strong>The vendor Dojah is paused/);
       assert.match(now, /<a class="button" href="\/routes\/resume\?vendor=dojah">Resume Dojah<\/a>/);
       const all = await page("/alarms/list");
@@ -247,6 +249,7 @@ test("no vendor is shown as healthy while the store takes no writes", async () =
       assert.match(text, /<span class="pill warn">not asked<\/span>/, path);
       assert.doesNotMatch(text, />serves</, path);
     }
+    assert.match(await page(vendorPage), /Not asked while the store takes no writes\./);
     assert.match(await told("status"), /^vendors +dojah \(not asked\)$/m);
     assert.match(await told("routes", "show"), / not asked /);
   } finally {

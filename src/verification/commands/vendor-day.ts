@@ -118,17 +118,26 @@ function rounded(value: number | null): number | null {
 const ordinals = ["first", "second", "third"];
 const ordinal = (place: number) => ordinals[place - 1] ?? `as number ${place}`;
 
-/** When a vendor is asked, in a sentence: "Asked first for BVN, second for NIN." */
-export function askedText(checks: Checks): string {
+/**
+ * When a vendor is asked, in a sentence: "Asked first for BVN, second for NIN." `paused`: the checks for which a person
+ * paused it.
+ */
+export function askedText(checks: Checks, { paused, takesWrites }: { paused: CheckKind[]; takesWrites: boolean }) {
   const placed = checkKinds.flatMap((kind) => {
     const place = checks[kind]?.place;
     return place === null || place === undefined ? [] : [{ kind, place }];
   });
   if (placed.length === 0) return "No process asks it.";
-  const groups = [...Map.groupBy(placed, ({ place }) => place)].map(
-    ([place, some]) => `${ordinal(place)} for ${some.map(({ kind }) => labelOf(kind)).join(" and ")}`,
+  if (!takesWrites) return "Not asked while the store takes no writes.";
+  const labels = (some: readonly { kind: CheckKind }[]) => some.map(({ kind }) => labelOf(kind)).join(" and ");
+  const [away, asked] = [true, false].map((is) => placed.filter(({ kind }) => paused.includes(kind) === is));
+  const groups = [...Map.groupBy(asked!, ({ place }) => place)].map(
+    ([place, some]) => `${ordinal(place)} for ${labels(some)}`,
   );
-  return `Asked ${groups.join(", ")}.`;
+  return [
+    ...(groups.length === 0 ? [] : [`Asked ${groups.join(", ")}.`]),
+    ...(away!.length === 0 ? [] : [`Not asked for ${labels(away!)} while it is paused.`]),
+  ].join(" ");
 }
 
 /** A fact of a vendor, with its kinds of checks side by side. */
@@ -151,7 +160,7 @@ export function checkRows(checks: Checks): Record<string, unknown>[] {
   return [
     ...line("Price", (facts) => price(facts.price)),
     ...ends.flatMap((end) => line(`Price, ${end.replaceAll("_", " ")}`, ({ prices }) => price(prices[end]))),
-    ...line("Order", ({ place }) => (place === null ? null : `asked ${ordinal(place)}`)),
+    ...line("Order", ({ place }) => (place === null ? null : ordinal(place))),
     ...line("Asked", ({ attempts }) => attempts.toLocaleString("en")),
     ...line("Found", ({ found_rate }) => share(found_rate)),
     ...line("Failed", ({ failures }) => share(failures)),
