@@ -89,6 +89,11 @@ suite("alarms", () => {
     }
   });
 
+  test("entries that wait to be sealed are no alarm of their own while the store takes no writes", () => {
+    const store = alarmsOf(worst, now).find(({ name }) => name === "store")!;
+    assert.deepEqual(store.covers, ["unsealed"]);
+  });
+
   test("an alarm says whom and what it is about as data, and the same in one text", async () => {
     const alarms = new Map((await written(worst)).map((alarm) => [alarm.name, alarm]));
     const paused = alarms.get("paused:dojah")!;

@@ -82,6 +82,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     add("store", 1, richText`The store takes no writes, so each verification is answered 500`, {
       detail: richText`${storeText(facts.roomLeft)} Figures and charts may lack what happened since then.`,
       since: facts.wroteAt,
+      covers: ["unsealed"],
     });
   if (facts.withoutVendor.length > 0) {
     const checks = joinTexts(
