@@ -56,6 +56,8 @@ export interface CommandResources extends Core, Audited, WithClock {
   say?: (line: string) => void;
   /** Whether the user interface can save more than one file of an answer. */
   savesSeveral: boolean;
+  /** Learns what people call an account whose e-mail a command reads. */
+  learnName?: (email: string, name: string) => void;
 }
 
 /** The second parameter of each command's `run`. It also connects folders that must not import each other. */
@@ -93,13 +95,14 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
   };
   const textOf = async (member: "name" | "email", ids?: readonly string[], from = db) => {
-    const all = from.selectFrom("account").select(["id", `${member} as text`]);
+    const all = from.selectFrom("account").select(["id", "email", "name"]);
     const wanted = ids && [...new Set(ids)];
     const rows =
       wanted && wanted.length <= mostByName
         ? (await Promise.all(piecesOf(wanted).map((some) => all.where("id", "in", some).execute()))).flat()
         : await all.execute();
-    const texts = new Map(rows.map(({ id, text }) => [id, text]));
+    for (const { email, name } of rows) context.learnName?.(email, name);
+    const texts = new Map(rows.map((row) => [row.id, row[member]]));
     return (id: string) => texts.get(id) ?? id;
   };
   return {

@@ -8,11 +8,30 @@ import { hasSumsOf } from "../journal/sums-zone.ts";
 import { accountSums, type Count, followInSums, type SumRow, Sums } from "../journal/verification-sums.ts";
 import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
 
+/** A part of a period, and where it is read. */
+export type PartOfPeriod = SummaryPeriod & { source: "sums" | "ledger" };
+
 /**
- * Reads the whole days of a period before today from the daily sums, which have some hundred times fewer rows than the
+ * Whole days of a period before today are read from the daily sums, which have some hundred times fewer rows than the
  * ledger. The rest comes from the ledger. So does everything if the sums are not counted yet after an upgrade, or if
  * their days are those of another time zone.
  */
+export async function partsOfPeriod(
+  db: Db,
+  period: SummaryPeriod,
+  { zone, now }: { zone: TimeZone; now: number },
+): Promise<PartOfPeriod[]> {
+  const days = (await hasSumsOf(db, zone)) ? wholeDays(period, zone, now) : undefined;
+  if (days === undefined) return [{ ...period, source: "ledger" }];
+  const parts: PartOfPeriod[] = [
+    { ...period, to: days.from, source: "ledger" },
+    { ...period, ...days, source: "sums" },
+    { ...period, from: days.to, source: "ledger" },
+  ];
+  return parts.filter((part) => part.from < part.to);
+}
+
+/** Reads a period in these parts. */
 export async function inParts<Line>(
   db: Db,
   period: SummaryPeriod,
@@ -20,14 +39,10 @@ export async function inParts<Line>(
   ofLedger: (part: SummaryPeriod) => Promise<Line[]>,
   ofSums: (days: SummaryPeriod) => Promise<Line[]>,
 ): Promise<Line[]> {
-  const { from, to } = period;
-  const days = (await hasSumsOf(db, zone)) ? wholeDays(period, zone, now) : undefined;
-  if (days === undefined) return ofLedger(period);
-  return [
-    ...(from < days.from ? await ofLedger({ ...period, to: days.from }) : []),
-    ...(await ofSums({ ...period, ...days })),
-    ...(days.to < to ? await ofLedger({ ...period, from: days.to }) : []),
-  ];
+  const lines = [];
+  for (const { source, ...part } of await partsOfPeriod(db, period, { zone, now }))
+    lines.push(...(await (source === "sums" ? ofSums(part) : ofLedger(part))));
+  return lines;
 }
 
 /** The days of a period that have ended. Undefined if there is none. */
@@ -44,10 +59,11 @@ function wholeDays({ from, to }: SummaryPeriod, zone: TimeZone, now: number): { 
  */
 export async function daySums<Summed extends Count>(
   db: Db,
-  { from, to, accountId, mode }: SummaryPeriod,
+  period: SummaryPeriod,
   { by, zone }: { by: string; zone: TimeZone },
   among: readonly Summed[],
 ): Promise<({ name: string | number; mode: Mode; kind: CheckKind } & Record<Summed, number>)[]> {
+  const { from, to, accountId, mode } = period;
   const column = by === "account" ? "account_id" : "vendor";
   const isNamed = by === "account" || by === "vendor";
   const nameIn = (part: SteadyPart) =>
@@ -67,17 +83,29 @@ export async function daySums<Summed extends Count>(
   );
   type Found = { name: string | number; mode: Mode; kind: CheckKind } & Record<Summed, number>;
   const { rows } = await sql<Found>`${sql.join(queries, sql` union all `)}`.execute(db);
-  const waiting = new Sums(zone);
-  followInSums(waiting, await waitingRows(db));
-  const isMeant = (row: SumRow) =>
-    row.span === "day" &&
-    row.begins_at >= from &&
-    row.begins_at < to &&
-    row.account_id === (accountId ?? row.account_id) &&
-    row.mode === (mode ?? row.mode);
-  const added = waiting.rows(accountSums).filter(isMeant);
+  const added = await waitingSums(db, period, zone);
   const all = [...rows, ...added.map((row) => ({ ...row, name: nameOf(row) }) as unknown as Found)];
   // PostgreSQL returns sums as text. There may be a row for each of many accounts, so they are changed in place.
   for (const row of all) for (const count of among) row[count] = Number(row[count]) as Found[Summed];
   return all;
+}
+
+/** What waits in the journal for the daily sums of a period. */
+export async function waitingSums(
+  db: Db,
+  { from, to, accountId, mode }: SummaryPeriod,
+  zone: TimeZone,
+): Promise<SumRow[]> {
+  const waiting = new Sums(zone);
+  followInSums(waiting, await waitingRows(db));
+  return waiting
+    .rows(accountSums)
+    .filter(
+      (row) =>
+        row.span === "day" &&
+        row.begins_at >= from &&
+        row.begins_at < to &&
+        row.account_id === (accountId ?? row.account_id) &&
+        row.mode === (mode ?? row.mode),
+    );
 }

@@ -12,6 +12,9 @@ const countedSince = 10;
 /** The migration from which on a version counts verifications by state. */
 export const stateSumsSince = 4;
 
+/** The same of sums by key and vendor. */
+export const useSumsSince = 10;
+
 /**
  * The fact that a version wrote here which does not know all of the tables. Its value is that version's newest
  * migration.

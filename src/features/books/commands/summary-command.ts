@@ -3,8 +3,8 @@ import { list, orNull, time } from "../../../declare/command/answer-schema.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
 import { accountFilters, type BooksRoom, period, periodBefore, periodOf } from "../../../ledger/commands/period.ts";
-import { attemptGroupings, attemptSums } from "../../../ledger/reports/attempt-sums.ts";
-import { chargeSums } from "../../../ledger/reports/summary.ts";
+import { attemptGroupings } from "../../../ledger/reports/attempt-sums.ts";
+import { type MoneySums, moneySums, moneyTotal } from "../../../ledger/reports/money-sums.ts";
 import type { WithClock } from "../../../storage/audited.ts";
 import { BooksRow, BooksTotal, booksSums, oneRowEach } from "./books-rows.ts";
 
@@ -63,62 +63,41 @@ export const sumBooks = command({
   examples: [{}, { by: "day", from: "2026-11-01", to: "2026-11-30" }, { by: "vendor", from: "2026-11-01" }],
   run: async ({ by, account, ...days }, { db, accounts, now, config: { timeZone: zone } }: BooksRoom & WithClock) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
-    const { from, to } = periodOf(days, zone);
-    const live = { from, to, accountId, mode: "live" } as const;
-    // A charge belongs to no single vendor, as several may have received attempts.
-    const charges = await chargeSums(db, live, { by: by === "vendor" ? "account" : by, zone, now: now() });
-    const attempts = await attemptSums(db, live, { by, zone });
-    const total = totalOf(charges, attempts);
-    const earlier = { ...live, ...periodBefore(live, zone, now()) };
-    const before = totalOf(
-      // Only their sum is wanted: by month they are few.
-      await chargeSums(db, earlier, { by: "month", zone, now: now() }),
-      await attemptSums(db, earlier, { by: "month", zone }),
-    );
-    const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;
-    const [chargesOf, attemptsBy] = [
-      new Map(by === "vendor" ? [] : charges.map((each) => [place(each), each])),
-      new Map(attempts.map((each) => [place(each), each])),
-    ];
-    const places = [...new Set([...chargesOf.keys(), ...attemptsBy.keys()])].sort();
-    const groups = () => [...charges, ...attempts].map(({ group }) => group);
-    const nameOf = by === "account" ? await accounts.emails(groups()) : (name: string) => name;
+    const asked = { ...periodOf(days, zone), accountId };
+    const { from, to } = asked;
+    const sums = await moneySums(db, asked, { by, zone, now: now() });
+    const before = await moneyTotal(db, { accountId, ...periodBefore(asked, zone, now()) }, { zone, now: now() });
+    const hasFees = by !== "vendor";
+    // A vendor of charges alone was asked in no attempt of the period.
+    const shown = hasFees ? sums : sums.filter(({ attempts }) => attempts > 0);
+    const nameOf = by === "account" ? await accounts.emails(shown.map(({ group }) => group)) : (name: string) => name;
     return {
       from,
       to,
       time_zone: zone.name,
       by,
-      ...total,
+      ...totalOf(sums),
       fees_before: before.fees,
       cost_before: before.cost,
-      margin_before: before.margin,
-      groups: places.map((at) => {
-        const { charged = 0, feeKobo = 0 } = chargesOf.get(at) ?? {};
-        const { attempts = 0, unpriced = 0, costKobo = 0, unsureKobo = 0 } = attemptsBy.get(at) ?? {};
-        const { group, kind } = (chargesOf.get(at) ?? attemptsBy.get(at))!;
-        const hasFees = by !== "vendor";
-        return {
-          group: nameOf(group),
-          kind,
-          charged: hasFees ? charged : null,
-          fees: hasFees ? feeKobo : null,
-          attempts,
-          unpriced,
-          cost: costKobo,
-          cost_unknown: unsureKobo,
-          margin: hasFees ? feeKobo - costKobo : null,
-        };
-      }),
+      margin_before: before.fees - before.cost,
+      groups: shown.map(({ group, kind, ...sum }) => ({
+        group: nameOf(group),
+        kind,
+        charged: hasFees ? sum.charges : null,
+        fees: hasFees ? sum.charged_kobo : null,
+        attempts: sum.attempts,
+        unpriced: sum.unpriced,
+        cost: sum.billed_kobo,
+        cost_unknown: sum.unsure_kobo,
+        margin: hasFees ? sum.charged_kobo - sum.billed_kobo : null,
+      })),
     };
   },
 });
 
-function totalOf(
-  charges: readonly { feeKobo: number }[],
-  attempts: readonly { costKobo: number; unsureKobo: number }[],
-) {
-  const fees = charges.reduce((sum, { feeKobo }) => sum + feeKobo, 0);
-  const cost = attempts.reduce((sum, { costKobo }) => sum + costKobo, 0);
-  const unsure = attempts.reduce((sum, { unsureKobo }) => sum + unsureKobo, 0);
-  return { fees, cost, cost_unknown: unsure, margin: fees - cost };
+function totalOf(sums: readonly MoneySums[]) {
+  const total = (count: "charged_kobo" | "billed_kobo" | "unsure_kobo") =>
+    sums.reduce((all, sum) => all + sum[count], 0);
+  const [fees, cost] = [total("charged_kobo"), total("billed_kobo")];
+  return { fees, cost, cost_unknown: total("unsure_kobo"), margin: fees - cost };
 }

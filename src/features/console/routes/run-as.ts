@@ -26,7 +26,7 @@ export const isExpected = (error: unknown): error is Error =>
  * changes back.
  */
 export function contextForPerson(
-  { session, store, commands, stories, health, openAlarms, keptTimes, origin, ...request }: PageRequest,
+  { session, store, commands, stories, health, openAlarms, keptTimes, origin, names, ...request }: PageRequest,
   { db = store.db, audit = request.audit, settings = request.config } = {},
 ): CommandContext {
   const { role } = session.person;
@@ -49,6 +49,7 @@ export function contextForPerson(
       session: session.hash,
       progress: () => {},
       savesSeveral: false,
+      learnName: (email, name) => name !== "" && names.set(email, name),
     },
     store.db,
   );
