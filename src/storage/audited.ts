@@ -38,10 +38,7 @@ export async function inSnapshot<Result>(
   return db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
 }
 
-/**
- * Returns what `change` returns, and rolls its transaction back, so that nothing is changed. Throws what `change`
- * throws.
- */
+/** Runs `change` in a transaction, returns its result, and rolls the transaction back. Rethrows its error. */
 export async function takenBack<Result>(
   db: Kysely<Tables>,
   change: (trx: Transaction<Tables>) => Promise<Result>,
@@ -60,9 +57,8 @@ export async function takenBack<Result>(
 }
 
 /**
- * Finds refusals that only the command itself can make, so that nobody confirms it in vain: it runs the command and
- * rolls it back. Do not use it for a command whose room reads the store with another connection, because SQLite's only
- * connection is taken.
+ * Runs a command and rolls it back, so that a refusal appears before the person confirms. Not for commands whose
+ * context reads the store with a second connection: SQLite's only connection is taken.
  */
 export async function triedFirst(
   { db }: Pick<Audited, "db">,

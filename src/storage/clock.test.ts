@@ -7,7 +7,7 @@ import { openStore } from "./store.ts";
 const start = Date.UTC(2026, 0, 1);
 const month = 30 * 24 * 60 * 60_000;
 
-test("a jump of the reference moves the clock by a tenth of the time that passes", () => {
+test("when the reference jumps, the store's clock moves by at most a tenth of the elapsed time", () => {
   let elapsed = 5000;
   const clock = new Clock(start, () => elapsed);
   assert.equal(clock.now(), start);
@@ -19,7 +19,7 @@ test("a jump of the reference moves the clock by a tenth of the time that passes
   }
 });
 
-test("a doubted clock jumps to a reference that is nearer to the known time, and to no other", () => {
+test("a distrusted clock jumps to a reference only if that is closer to the last trusted time", () => {
   for (const wrong of [start + 25 * month, start - 25 * month]) {
     const clock = new Clock(wrong, () => 0);
     clock.doubt(start);
@@ -41,7 +41,7 @@ test("a clock that is slightly wrong is corrected at once", () => {
 
 for (const engine of engines) {
   suite(`the time of a store on ${engine.name}`, () => {
-    test("the store's time goes on when this machine's clock jumps", async (t) => {
+    test("the store's time continues steadily when this machine's clock jumps", async (t) => {
       const { settings, dispose } = await engine.fresh();
       const real = Date.now;
       const store = await openStore({ ...settings, serving: true, starting: true });

@@ -1,13 +1,12 @@
 /** A correction moves the clock by at most this share of the time since the last correction. */
 const pace = 0.1;
-/** Milliseconds. A difference up to this is not a jump, and we correct it at once. */
+/** A difference of up to this many milliseconds is corrected at once. */
 const usual = 1000;
 
 /**
- * The time of a store, in milliseconds since 1970. It starts at a reference (the database's clock, or this machine's)
- * and then counts the time that passes in this process. A jump of the reference changes it by at most a tenth of that
- * time, so a wrong clock does not make us free or delete anything early. A clock that was wrong from the start may jump
- * to a better time.
+ * The store's time, in milliseconds since 1970. It starts at a reference (the database's clock, or this machine's) and
+ * then counts elapsed time. If the reference jumps, the time follows by at most a tenth of the elapsed time, so a wrong
+ * clock frees or deletes nothing early. A clock that was wrong from the start may jump to a better time.
  */
 export class Clock {
   readonly #elapsed: () => number;
@@ -15,7 +14,7 @@ export class Clock {
   #correctedAt: number;
   #known: number | undefined;
 
-  /** `elapsed`: milliseconds, never decreasing. */
+  /** `elapsed`: a monotonic clock, in milliseconds. */
   constructor(reference: number, elapsed: () => number = () => performance.now()) {
     this.#elapsed = elapsed;
     this.#correctedAt = elapsed();
@@ -24,14 +23,14 @@ export class Clock {
 
   readonly now = (): number => Math.floor(this.#base + this.#elapsed());
 
-  /** Sets the last trusted time, if this clock is too far from it to be trusted; undefined if it is trusted. */
+  /** Sets the last trusted time if the clock is far from it. Undefined: the clock is trusted. */
   doubt(known: number | undefined): void {
     this.#known = known;
   }
 
   /**
-   * Moves the clock towards the reference. If the clock is doubted and the reference is nearer to the last trusted
-   * time, it moves at once.
+   * Moves the clock towards the reference. A distrusted clock jumps at once if the reference is closer to the last
+   * trusted time.
    */
   correct(reference: number): void {
     const passed = this.#elapsed() - this.#correctedAt;

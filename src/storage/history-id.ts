@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * A new id for the history of a store's catalogue: ten hexadecimal digits. A restore gets a new one, because its later
- * revisions reuse the numbers of other revisions.
+ * Returns a new id for a store's catalogue history: ten hexadecimal digits. A restored store needs a new id, because
+ * its next revisions reuse numbers.
  */
 export function newHistoryId(): string {
   return randomBytes(5).toString("hex");

@@ -1,6 +1,6 @@
 import { auditKind } from "../declare/audit-kind.ts";
 
-/** What the audit trail tells of money that waits for a second person. */
+/** Audit kinds of money that waits for a second person. */
 export const moneyTrail = {
   requested: auditKind("money.requested", { account: "reference", what: "text", amount: "text", protection: "text" }),
 };

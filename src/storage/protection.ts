@@ -6,16 +6,16 @@ import { storeTime } from "./queries/store-time.ts";
 import { storeTrail } from "./store-trail.ts";
 import type { Tables } from "./tables.ts";
 
-/** Bounds of the guard. A smaller bound is stricter. */
+/** Limits of the guard. A smaller value is stricter. */
 const bounds = ["removal", "factor", "mean"] as const;
 
-/** The settings that hold back a person's change. */
+/** Settings that make a change wait for a second person. */
 export interface Protection {
   fourEyes: boolean;
   guard: Record<(typeof bounds)[number], number>;
 }
 
-/** `of`: the processes that set it, for people. */
+/** `of`: the processes with these settings, as text. */
 export interface ProtectionInForce extends Protection {
   of: string;
 }
@@ -30,8 +30,8 @@ export function protectionText({ fourEyes, guard: { removal, factor, mean } }: P
 }
 
 /**
- * Notes the protection of a serving process at its start. If it is less strict than the one in force, the audit trail
- * gets an entry, and `loosenedProtection` reports it for a day, even after a restart.
+ * Notes the protection settings of a process at its start. If they are weaker than the ones in force, writes an audit
+ * entry, and `loosenedProtection` reports it for a day, even after a restart.
  */
 export async function sayProtection(
   { db, audit, now }: { db: Kysely<Tables>; audit: Audit; now: () => number },
@@ -41,7 +41,7 @@ export async function sayProtection(
   const { fourEyes, guard } = own;
   const values = JSON.stringify({ fourEyes, guard });
   await inTransaction(db, async (trx) => {
-    // The lock serialises processes that start at once, so that each compares itself with those before it.
+    // Processes that start at once take turns, so that each compares itself with the ones before.
     await lockCounter(trx, "access");
     const [last] = await newest(trx);
     const before = await protectionInForce(trx);
@@ -63,8 +63,8 @@ export async function sayProtection(
 }
 
 /**
- * The strictest protection of the serving processes; if none serves, that of the last one. Undefined if no process ever
- * noted one.
+ * Returns the strictest settings among serving processes; if none serves, those of the last one. Undefined if no
+ * process has served yet.
  */
 export async function protectionInForce(db: Kysely<Tables>): Promise<ProtectionInForce | undefined> {
   const alive = await living(db).selectAll("protection").execute();
@@ -81,7 +81,7 @@ export async function protectionInForce(db: Kysely<Tables>): Promise<ProtectionI
   return { ...strictest, of: `the service ${names}` };
 }
 
-/** What the last start made less strict, and when; undefined after a day, or if it is as strict again. */
+/** Returns what the last start weakened, and when. Undefined after a day, or once it is restored. */
 export async function loosenedProtection(db: Kysely<Tables>, now: number) {
   const [last] = await newest(db);
   if (!last || last.loosened_at === null || last.loosened_at <= now - alarmTime) return undefined;
@@ -92,7 +92,9 @@ export function isAsStrict(one: Protection, than: Protection): boolean {
   return (one.fourEyes || !than.fourEyes) && bounds.every((bound) => one.guard[bound] <= than.guard[bound]);
 }
 
-/** The rows of processes with a lease. On SQLite the serving process has no lease, and its row is the newest. */
+/**
+ * Selects the rows of processes with a lease. On SQLite the serving process has no lease, and its row is the newest.
+ */
 function living(db: Kysely<Tables>) {
   return db
     .selectFrom("protection")

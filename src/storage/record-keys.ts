@@ -6,37 +6,37 @@ import type { Changed } from "./queries/follow-ups.ts";
 import type { RecordKeyRow, Tables } from "./tables.ts";
 
 /**
- * The encrypted keys of sealed records, in a table of their own. PostgreSQL leaves old versions of changed or deleted
- * rows in the file until a VACUUM. So the keys of each hour have a small table (slot), and we destroy a key by writing
- * the other keys of its slot into a new file. On SQLite, `secure_delete` overwrites deleted rows.
+ * The encrypted keys of sealed records. PostgreSQL leaves old versions of rows in the file until a VACUUM. So the keys
+ * of each hour have a small table (slot), and to destroy a key we copy the slot's other keys into a new file. On
+ * SQLite, `secure_delete` overwrites deleted rows.
  */
 
 const hour = 60 * 60_000;
 /**
- * We reuse a slot after this many hours. By then all its keys are older than the 24 hours for which we keep a record.
+ * A slot is reused after this many hours. By then all its keys are older than the 24 hours for which a record is kept.
  */
 export const slotCount = 26;
 export const allSlots: readonly number[] = Array.from({ length: slotCount }, (_, slot) => slot);
 
-/** The slot of a key that was made at `at`, in milliseconds since 1970. */
+/** Returns the slot of a key created at `at`, in milliseconds since 1970. */
 export function slotAt(at: number): number {
   return Math.floor(at / hour) % slotCount;
 }
 
-/** Whether the ledger still has the sealed record of a key. */
+/** SQL: whether the key's record still exists in the ledger. */
 const isHeld = sql<SqlBool>`exists (
   select 1 from verification
   where verification.reference = record_key.reference and verification.sealed_record is not null)`;
 
 /**
- * The same as `isHeld`, looked up key by key. PostgreSQL may turn `isHeld` into a join, which reads the whole slot for
- * each record if the row estimate is wrong.
+ * Like `isHeld`, but looked up key by key. PostgreSQL may turn `isHeld` into a join, which reads the whole slot for
+ * each record if row estimates are wrong.
  */
 const isHeldByItself = sql<SqlBool>`(
   select count(*) from verification
   where verification.reference = record_key.reference and verification.sealed_record is not null) = 1`;
 
-/** Stores the key of the record that a ledger row received, unless the `changed` row has no record. */
+/** Stores the key of a record just written to the ledger. Does nothing if the `changed` row has no record. */
 export function storeRecordKey(db: Kysely<Tables>, changed: Changed, { slot, reference, sealed_key }: RecordKeyRow) {
   return db
     .insertInto("record_key")
@@ -50,7 +50,7 @@ export function storeRecordKey(db: Kysely<Tables>, changed: Changed, { slot, ref
     );
 }
 
-/** The encrypted key of a record that was sealed at `sealedAt`; undefined if it was destroyed. */
+/** Returns the encrypted key of a record sealed at `sealedAt`, or undefined if the key was destroyed. */
 export async function recordKeyOf(
   db: Kysely<Tables>,
   reference: string,
@@ -64,7 +64,7 @@ export async function recordKeyOf(
       .where("slot", "=", sql.lit(slotAt(sealedAt)))
       .where("reference", "=", reference)
       .executeTakeFirst();
-  // A statement that waited while PostgreSQL rewrote the slot sees an empty slot. The next statement sees the keys.
+  // A query that waited while the slot was rewritten sees it empty. A second query sees the keys.
   return ((await look()) ?? (await look()))?.sealed_key;
 }
 
@@ -79,7 +79,7 @@ export async function readingRecordKeys<Result>(
   });
 }
 
-/** The slots that may hold keys without a record. It reads all keys. */
+/** Returns the slots that may hold keys without a record. Reads all keys. */
 export async function staleSlots(db: Kysely<Tables>): Promise<number[]> {
   return readingRecordKeys(db, async (trx) => {
     const orphaned = trx.selectFrom("record_key").select("slot").distinct().where(sql<SqlBool>`not ${isHeld}`);
@@ -95,15 +95,15 @@ export async function staleSlots(db: Kysely<Tables>): Promise<number[]> {
 }
 
 /**
- * Milliseconds. `lockPatience`: how long we wait for a slot's lock, while others queue behind us. `betweenTries`: the
- * pause before we try again.
+ * Milliseconds. `lockPatience`: longest wait for a slot's lock, while others queue behind us. `betweenTries`: pause
+ * before the next try.
  */
 const lockPatience = 300;
 const betweenTries = 200;
 
 /**
- * Destroys keys without a record and old versions of keys in these slots, one slot at a time. False if a reader locked
- * a slot for more than `patience` milliseconds.
+ * Destroys keys without a record, and old versions of keys, slot by slot. Returns false if a reader locked a slot for
+ * more than `patience` milliseconds.
  */
 export async function destroyStaleKeys(
   db: Kysely<Tables>,
@@ -140,7 +140,7 @@ async function rewrite(trx: Transaction<Tables>, slot: number): Promise<void> {
   await sql`
     create temporary table kept_record_key on commit drop as
     select slot, reference, sealed_key from ${file} as record_key where ${isHeldByItself}`.execute(trx);
-  // Gives the slot a new file. The commit removes the old one.
+  // Gives the slot a new file. The commit deletes the old one.
   await sql`truncate ${file}`.execute(trx);
   await sql`insert into ${file} (slot, reference, sealed_key) select slot, reference, sealed_key from kept_record_key`.execute(
     trx,

@@ -5,18 +5,18 @@ import { codeOf, StoreError } from "./errors.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
-/** The database to read a report from, and a sentence for people about its age. */
+/** A database for reports, with a sentence about the age of its data. */
 export interface ReportSource {
   readonly db: Kysely<Tables>;
   /** Undefined without a replica, because the store itself is current. */
   readonly ageRemark: string | undefined;
 }
 
-/** Milliseconds within which a replica must state its age. */
+/** A replica must report its age within this many milliseconds. */
 const patience = 2_000;
-/** Milliseconds between attempts after a failure, so that not every page waits for the replica. */
+/** Pause after a failure in milliseconds, so that not every page waits for the replica. */
 const pauseAfterError = 30_000;
-/** Milliseconds. A busy replica is always a little behind, so a smaller lag is not mentioned. */
+/** A busy replica is always slightly behind, so a smaller lag in milliseconds is not mentioned. */
 const unremarkable = 5_000;
 
 /** Reads reports from a replica while it responds, else from the store itself. */
@@ -27,14 +27,14 @@ export class ReportStore {
   #replica: Promise<Store> | undefined;
   #error: { message: string; until: number } | undefined;
 
-  /** `url`: of the replica; empty if there is none. It connects at the first report. */
+  /** `url`: of the replica, or "". Connects at the first report. */
   constructor(url: string, store: Pick<Store, "db" | "now">, log: Log) {
     this.#url = url;
     this.#store = store;
     this.#log = log;
   }
 
-  /** Call it for each report. Never rejects. */
+  /** Returns the source for one report. Never rejects. */
   async source(): Promise<ReportSource> {
     if (this.#url === "") return { db: this.#store.db, ageRemark: undefined };
     if (this.#error && performance.now() < this.#error.until) return this.#instead(this.#error.message);
@@ -101,9 +101,9 @@ async function positionOf(db: Kysely<Tables>): Promise<{ history: string; positi
 
 interface Age {
   history: string;
-  /** Whether it has replayed everything up to the primary's position. */
+  /** Whether the replica has replayed all changes up to the primary's position. */
   isCaughtUp: boolean;
-  /** Commit time of the last change that it replayed, in milliseconds since 1970; null if it is not a standby. */
+  /** Commit time of the last replayed change, in milliseconds since 1970; null if the server is not a standby. */
   replayedAt: number | null;
 }
 

@@ -1,6 +1,6 @@
 import { auditKind } from "../declare/audit-kind.ts";
 
-/** What the audit trail tells of the store and its clock. */
+/** Audit kinds of the store and its clock. */
 export const storeTrail = {
   protectionLoosened: auditKind("protection.loosened", { process: "reference", before: "text", after: "text" }),
   storeMigrated: auditKind("store.migrated", { migrations: "number" }),

@@ -37,7 +37,7 @@ async function withFresh(fresh: () => Promise<Fresh>, use: (settings: Fresh["set
 
 for (const { name, fresh } of engines) {
   suite(`a store on ${name}`, { concurrency: true }, () => {
-    test("a new store has its tables and change counters, and keeps what is written", () =>
+    test("a new store has its tables and change counters, and keeps written rows", () =>
       withFresh(fresh, async (settings) => {
         const first = await openStore({ ...settings, serving: true, starting: true });
         assert.equal(first.engine, name);
@@ -74,7 +74,7 @@ for (const { name, fresh } of engines) {
         await Promise.all(stores.map((store) => store.close()));
       }));
 
-    test("a database that a newer version made is refused", () =>
+    test("a database of a newer version is refused", () =>
       withFresh(fresh, async (settings) => {
         const store = await openStore({ ...settings, serving: false });
         await sql`insert into kysely_migration (name, timestamp) values ('9999_later', '2999-01-01T00:00:00.000Z')`.execute(
@@ -101,7 +101,7 @@ for (const { name, fresh } of engines) {
           if (acknowledged.length === 400) child.kill("SIGKILL");
         }
         assert.deepEqual(await exited, [null, "SIGKILL"]);
-        // The kill may have cut the last line short.
+        // The kill may have cut off the last line.
         acknowledged.pop();
 
         const store = await openStore({ ...settings, serving: true, starting: true });
@@ -119,7 +119,7 @@ for (const { name, fresh } of engines) {
 suite("a store on sqlite refuses", { concurrency: true }, () => {
   const sqlite = engines[0]!;
 
-  test("a directory that another process serves from, and frees it on close", () =>
+  test("sqlite refuses a directory that another process serves from, until that process closes it", () =>
     withFresh(sqlite.fresh, async (settings) => {
       const serving = await openStore({ ...settings, serving: true, starting: true });
       assert.match(await refusal(openStore({ ...settings, serving: true, starting: true })), /Another process serves/);
@@ -130,7 +130,7 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
       await next.close();
     }));
 
-  test("a directory that cannot be made", () =>
+  test("sqlite refuses a directory that cannot be created", () =>
     withFresh(sqlite.fresh, async ({ dataDirectory }) => {
       const file = join(dataDirectory, "file");
       writeFileSync(file, "");
@@ -140,7 +140,7 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
       );
     }));
 
-  test("a directory below /proc, at once", { skip: process.platform !== "linux" }, async () => {
+  test("sqlite refuses a directory below /proc without hanging", { skip: process.platform !== "linux" }, async () => {
     const dataDirectory = "/proc/duba/data";
     assert.match(
       await refusal(openStore({ dataDirectory, serving: true, starting: true })),
@@ -148,7 +148,7 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
     );
   });
 
-  test("a file that is no database, and lets go of the directory", () =>
+  test("sqlite refuses a file that is not a database, and releases the directory", () =>
     withFresh(sqlite.fresh, async (settings) => {
       writeFileSync(
         join(settings.dataDirectory, "duba.db"),
@@ -158,13 +158,13 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
       assert.match(await refusal(openStore({ ...settings, serving: true, starting: true })), /not a database/);
     }));
 
-  test("a database file that is a directory", () =>
+  test("sqlite refuses a database file that is a directory", () =>
     withFresh(sqlite.fresh, async (settings) => {
       mkdirSync(join(settings.dataDirectory, "duba.db"));
       await refusal(openStore({ ...settings, serving: false }));
     }));
 
-  test("a store on SQLite is unreadable for other users", { skip: process.platform === "win32" }, () =>
+  test("other users cannot read a store on SQLite", { skip: process.platform === "win32" }, () =>
     withFresh(sqlite.fresh, async (settings) => {
       const dataDirectory = join(settings.dataDirectory, "made");
       const store = await openStore({ dataDirectory, serving: true, starting: true });
@@ -191,7 +191,7 @@ suite("a store on postgres", () => {
     return message;
   }
 
-  test("PostgreSQL out of reach, an unknown user, a missing database and what is no URL are refused", () =>
+  test("an unreachable PostgreSQL, an unknown user, a missing database and a malformed URL are refused", () =>
     withFresh(postgres.fresh, async ({ databaseUrl }) => {
       const given = () => new URL(databaseUrl!);
       assert.match(await refused(Object.assign(given(), { port: "1" })), /cannot be reached/);
@@ -205,7 +205,7 @@ suite("a store on postgres", () => {
       assert.ok(!(await refusal(wrong)).includes(password));
     }));
 
-  test("a store on PostgreSQL outlives dropped connections, idle and in a transaction", () =>
+  test("a store on PostgreSQL survives dropped connections, idle ones and ones in a transaction", () =>
     withFresh(postgres.fresh, async (settings) => {
       const store = await openStore({ ...settings, serving: true, starting: true });
       const other = await openStore({ ...settings, serving: true, starting: true });
@@ -222,7 +222,7 @@ suite("a store on postgres", () => {
       );
       await store.db.selectFrom("change_counter").selectAll().execute();
       await dropOthers();
-      // The first statement may still meet the dropped connection.
+      // The first statement may still use the dropped connection.
       await store.db
         .selectFrom("change_counter")
         .execute()

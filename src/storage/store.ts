@@ -18,57 +18,54 @@ export { StoreAway, StoreError, UnreachedStore } from "./errors.ts";
 export interface StoreSettings {
   /** Directory of the embedded store; created if it is missing. Unused if there is a database URL. */
   readonly dataDirectory: string;
-  /** A PostgreSQL URL; without one the store is SQLite in the data directory. */
+  /** A PostgreSQL URL. Without it, the store is SQLite in the data directory. */
   readonly databaseUrl?: string | undefined;
-  /** True for a serving process. Only one may use a data directory, while commands with false may run beside it. */
+  /**
+   * True for a serving process, of which a data directory allows only one. Commands use false, and may run beside it.
+   */
   readonly serving: boolean;
-  /** True for one of several processes under a supervisor. Together they must not use up PostgreSQL's connections. */
+  /** True for one of several processes under a supervisor, which share PostgreSQL's connections. */
   readonly isWorker?: boolean;
-  /** True while such a process starts: statements have the time-outs of a command until `serve`. */
+  /** True for a serving process at its start: until `serve`, statements have a command's time-outs. */
   readonly starting?: boolean;
-  /** For a command that needs an existing store: throws `StoreError` with exit code 2 instead of creating one. */
+  /** True for a command that needs an existing store: a missing one throws `StoreError` with exit code 2. */
   readonly mustExist?: boolean;
   /** Records transactions as spans of the requests that cause them. */
   readonly traced?: boolean;
-  /** Does not migrate the tables. */
+  /** Opens the store without migrating its tables. */
   readonly asItIs?: boolean;
-  /** True for a command that reads or writes the whole store. Its statements inside transactions have no time-out. */
+  /** True for a command that reads or writes the whole store: no time-out applies inside its transactions. */
   readonly untimed?: boolean;
 }
 
 export interface Store extends Pick<Database, "db" | "usage" | "connections" | "close"> {
   readonly engine: "sqlite" | "postgres";
   /**
-   * In a process that serves, a statement outside a transaction, or the begin of a transaction, rejects with
-   * `StoreAway` within a second if the store is out of reach, locked, full, read-only or too slow. A statement in a
-   * transaction may take 10 s, as may all statements of a command. Longer writes belong in short transactions, because
-   * on SQLite others wait for them. Nobody waits for a read-only one.
+   * In a serving process, a statement outside a transaction, or a BEGIN, rejects with `StoreAway` within a second if
+   * the store cannot work. A statement in a transaction, or of a command, may take 10 s. Keep write transactions short,
+   * because on SQLite other writes wait for them; read-only ones block nobody.
    */
   readonly db: Kysely<Tables>;
-  /**
-   * The store's time, in milliseconds since 1970. It does not jump. On PostgreSQL all processes that correct it agree
-   * on it.
-   */
+  /** The store's time, in milliseconds since 1970. It does not jump. On PostgreSQL, all processes agree on it. */
   now(): number;
-  /** Moves the clock towards `reference`, a time that we have just read, in milliseconds since 1970. */
+  /** Moves the clock towards `reference`, a time just read, in milliseconds since 1970. */
   correct(reference: number): void;
-  /** Tells the clock that it is far from `known`, the last trusted time; undefined if it is trusted. */
+  /** Tells the clock the last trusted time, if it is far from it; undefined if the clock is trusted. */
   doubt(known: number | undefined): void;
-  /** Ends the start: statements now have the time-outs of a serving process, or those given. */
+  /** Ends the start: from now on, statements have a serving process's time-outs, or the given ones. */
   serve(timeouts?: StoreTimeouts): Promise<void>;
   /** Whether the store accepts a write now. Never rejects. Concurrent calls share the result. */
   takesWrites(): Promise<boolean>;
   /**
-   * Calls the listener of a change counter soon after another process moved it. This works only on PostgreSQL without a
-   * pooler; polling notices changes everywhere. It ends when the returned function is called.
+   * Calls a listener soon after another process moved its change counter. Works only on PostgreSQL without a pooler;
+   * elsewhere polling notices changes. Returns a function that stops listening.
    */
   listen(listeners: ChangeListeners): () => Promise<void>;
 }
 
 /**
- * Opens the store and brings it to this version's tables. Throws `StoreError` if it cannot: the directory is not
- * writable, another process serves from it, the file is no database, a newer version made it, PostgreSQL is out of
- * reach or refuses.
+ * Opens the store and migrates it to this version. Throws `StoreError` if the directory is not writable or in use, the
+ * file is not a database, a newer version made it, or PostgreSQL is unreachable or refuses.
  */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl ? openShared(settings.databaseUrl, settings) : openEmbedded(settings);
@@ -133,7 +130,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
   }
 }
 
-/** Migrates an open database and makes it a store. Closes the database if that fails. */
+/** Migrates an open database, and makes it a store. Closes the database on failure. */
 async function prepared(
   engine: Store["engine"],
   { db, usage, connections, wait, close }: Database,
@@ -180,8 +177,8 @@ async function databaseTime(db: Kysely<Tables>): Promise<number> {
 export const probeName = "probe";
 
 /**
- * Whether the store accepts a write. Never rejects. It writes a changed value, because a full or read-only store still
- * reads, and SQLite skips a write that changes nothing.
+ * Whether the store accepts a write. Never rejects. Writes a changed value, because a full or read-only store can still
+ * read, and SQLite skips a write that changes nothing.
  */
 export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
   return upsert(db, "fact", { name: probeName }, { value: "", created_at: Date.now() }).then(

@@ -13,7 +13,7 @@ import { accountAddressColumns } from "./migrations/0008_tables.ts";
 import { responseStatusColumns } from "./migrations/0009_tables.ts";
 import { useSumTables } from "./migrations/0010_tables.ts";
 
-/** Every table with its columns, as all migrations make them. */
+/** All tables with the columns of all migrations. */
 export const allTables = {
   ...baselineTables,
   account: { ...baselineTables.account, ...accountAddressColumns.account },
@@ -74,7 +74,7 @@ export type Db = Kysely<Tables>;
 
 export type AccountRow = Tables["account"];
 export type ApiKeyRow = Tables["api_key"];
-/** A draft without its changes. */
+/** A draft without its content. */
 export type CatalogueDraftRow = Omit<Tables["catalogue_draft"], "content">;
 export type CatalogueRevisionRow = Tables["catalogue_revision"];
 export type CatalogueSourceRow = Tables["catalogue_source"];

@@ -3,7 +3,7 @@ import { withTimeout } from "../runtime/timeout.ts";
 import { tryWrite } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
-/** Milliseconds. If a write takes longer, we say that the store takes none. */
+/** If a write takes longer than this, in milliseconds, the store counts as refusing writes. */
 const patience = 2_000;
 
 /** Whether the store accepts a write within two seconds. Never rejects. */

@@ -14,7 +14,7 @@ import { servingTimeouts } from "./timeouts.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });
 
-/** Holds what every write of the table needs, as another process does. */
+/** Locks what every write to the table needs, as another process would. */
 async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Promise<() => Promise<void>> {
   if (databaseUrl === undefined) {
     const other = new DatabaseSync(`${dataDirectory}/duba.db`);
@@ -28,8 +28,8 @@ async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Pr
 }
 
 /**
- * A statement that takes so many milliseconds, however busy the machine is. SQLite, which cannot sleep, counts until
- * they are over; it reads the clock again only for an argument that differs from row to row.
+ * Returns a statement that takes this long on any machine, in milliseconds. SQLite cannot sleep, so it counts until the
+ * time is over; the argument differs per row, because SQLite would otherwise read the clock once.
  */
 function statementOf(milliseconds: number, { engine }: Store): (db: Kysely<Tables>) => Promise<unknown> {
   const seconds = milliseconds / 1000;
@@ -44,14 +44,17 @@ function statementOf(milliseconds: number, { engine }: Store): (db: Kysely<Table
   return (db) => counting.execute(db);
 }
 
-/** The store as a serving process opens it, without the lock of its directory. */
+/** Opens the store as a serving process would, but without the directory lock. */
 async function openBeside({ dataDirectory, databaseUrl }: Fresh["settings"]) {
   return databaseUrl === undefined
     ? await openSqlite(`${dataDirectory}/duba.db`, servingTimeouts)
     : openPostgres({ url: databaseUrl, isPooled: false }, servingTimeouts);
 }
 
-/** Within a second on a machine at rest; the next longer limit is 10 s. */
+/**
+ * Asserts that a statement fails within a second on an idle machine. The next longer limit is 10 s, so a busy machine
+ * passes.
+ */
 async function awayWithinASecond(asked: Promise<unknown>): Promise<StoreAway> {
   const begun = performance.now();
   const error = await asked.then(
@@ -82,7 +85,7 @@ for (const { name: engine, ready } of engines) {
 
     const write = ({ db }: Store, name: string) => db.insertInto("fact").values(secret(name)).execute();
 
-    test("a service gives up a write held up by others within a second; a command waits its turn", async () => {
+    test("a service gives up a blocked write within a second, and a command waits for it", async () => {
       const release = await holdWrites(place.settings);
       const waiting = write(beside, "untimed");
       const [{ isUncertain }, takesWrites] = await Promise.all([
@@ -98,18 +101,18 @@ for (const { name: engine, ready } of engines) {
       assert.deepEqual(rows, [{ name: "untimed" }]);
     });
 
-    test("a statement beyond a second ends with an error, unless it is in a transaction", async () => {
-      // Longer than a process that serves waits, and a tenth of what a transaction may take, for a busy machine.
+    test("a statement of more than a second fails, unless it is in a transaction", async () => {
+      // Longer than a serving process waits; a tenth of the limit in a transaction, so that a busy machine passes.
       const long = statementOf(1000, store);
       await awayWithinASecond(statementOf(2500, store)(store.db));
-      // The engine still works on it.
+      // The engine is still running the statement.
       await until(() => store.takesWrites());
       await store.db.transaction().execute(long);
       assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 4);
     });
   });
 
-  test(`a start on ${engine} waits for what a process that serves does not`, async () => {
+  test(`a start on ${engine} waits longer for a blocked write than a running service`, async () => {
     const { settings, dispose } = await ready();
     const store = await openStore({ ...settings, serving: true, starting: true });
     const write = ({ db }: { db: Kysely<Tables> }, name: string) =>

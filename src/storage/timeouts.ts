@@ -9,41 +9,41 @@ export interface StoreTimeouts {
   readonly alone: number;
   /** For each statement inside a transaction, and the longest wait in the queue behind earlier work. */
   readonly inside: number;
-  /** For a transaction that sends no statement; it is then rolled back. */
+  /** For a transaction between two statements; then it is rolled back. */
   readonly idle: number;
 }
 
-/** For a serving process. A caller gets a response within a second, even after a preceding quick statement. */
+/** For a serving process. A caller gets a response within a second, even if a quick statement ran before. */
 export const servingTimeouts: StoreTimeouts = { alone: 700, inside: 10_000, idle: 15_000 };
 
 /** For a command that runs beside the service and may queue behind it. */
 export const commandTimeouts: StoreTimeouts = { alone: 10_000, inside: 10_000, idle: 15_000 };
 
-/** The longest delay that a Node timer accepts. */
+/** The longest delay of a Node timer. */
 const forever = 2 ** 31 - 1;
 
-/** For migrations and backups. Large tables take long, and they may have to wait for another process. */
+/** For migrations and backups, which take long on large tables and may wait for another process. */
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
 /**
- * For a statement outside a transaction that is worth a longer wait. Kysely's `executeQuery` takes it as its options,
- * and hands it to the driver that gives it a connection.
+ * A longer wait for one statement outside a transaction. Kysely's `executeQuery` takes it as options, and passes it to
+ * the driver.
  */
 export interface Patience extends AbortableOperationOptions {
-  /** How long it waits, by `performance.now()`. The usual time-out holds if it ends later. */
+  /** The end of the wait, by `performance.now()`. The usual time-out applies if it ends later. */
   readonly until: number;
-  /** Whether it also waits so long for a held row. Otherwise the wait for that row ends after the usual time. */
+  /** Whether the longer wait applies to a held row. If not, the wait for a row ends after the usual time. */
   readonly waitsForRows: boolean;
 }
 
-/** A statement that waits for the store, by `performance.now()` since `asked`. */
+/** A waiting statement. `asked` is a time of `performance.now()`. */
 export interface WaitingStatement {
   readonly asked: number;
   readonly timeouts: StoreTimeouts;
   readonly patience: Patience | undefined;
 }
 
-/** Milliseconds that a statement may still wait; the store last answered at `heard`. */
+/** Returns how many milliseconds a statement may still wait. `heard`: the store's last response. */
 export function remainingTime({ asked, timeouts, patience }: WaitingStatement, heard: number): number {
   const { alone, inside } = timeouts;
   const usual = Math.min(Math.max(asked, heard) + alone, asked + inside);
@@ -51,8 +51,8 @@ export function remainingTime({ asked, timeouts, patience }: WaitingStatement, h
 }
 
 /**
- * Resolves to `answer`, or rejects with `late()` once `left()` returns 0 or less. A response that has already arrived
- * wins, because a busy event loop may run the timer before it reads the socket.
+ * Resolves to `answer`, or rejects with `late()` when `left()` is 0 or less. A response that has arrived wins, although
+ * a busy event loop may run the timer first.
  */
 export async function answerBefore<Value>(
   answer: Promise<Value>,

@@ -30,7 +30,7 @@ for (const { name: engine, ready } of engines) {
       return rows.map((row) => row.name).sort();
     };
 
-    test("writes do not wait for an open snapshot, which does not see them", async () => {
+    test("writes do not wait for an open read-only transaction, which does not see them", async () => {
       await inSnapshot(store.db, async (snapshot) => {
         const seen = () => snapshot.selectFrom("fact").select("name").where("name", "=", "meanwhile").execute();
         assert.deepEqual(await seen(), []);
@@ -42,7 +42,7 @@ for (const { name: engine, ready } of engines) {
       });
     });
 
-    test("nothing remains of a transaction that throws", async () => {
+    test("a transaction that throws leaves nothing behind", async () => {
       let seen: Promise<string[]> | undefined;
       await assert.rejects(
         store.db.transaction().execute(async (transaction) => {
@@ -56,7 +56,7 @@ for (const { name: engine, ready } of engines) {
       assert.deepEqual(await named("thrown"), []);
     });
 
-    test("nothing remains of a transaction with a failed statement, even if its error is swallowed", async () => {
+    test("a transaction with a failed statement leaves nothing behind, even if its error is caught", async () => {
       await store.db.insertInto("fact").values(secret("taken")).execute();
       await assert.rejects(
         store.db.transaction().execute(async (transaction) => {
@@ -71,7 +71,7 @@ for (const { name: engine, ready } of engines) {
       assert.deepEqual(await named("swallowed"), []);
     });
 
-    test("statements of two processes' transactions never mix", async () => {
+    test("statements of two processes' transactions never interleave", async () => {
       const take = (from: Store) =>
         from.db.transaction().execute(async (transaction) => {
           const { number } = await transaction
@@ -95,7 +95,7 @@ for (const { name: engine, ready } of engines) {
       assert.equal((await named("turn-%")).length, 60);
     });
 
-    test("a waiting statement that breaks a constraint fails alone", async () => {
+    test("of waiting statements, one that breaks a constraint fails alone", async () => {
       await store.db.insertInto("fact").values(secret("many-100")).execute();
       const results = await Promise.allSettled(
         Array.from({ length: 200 }, (_, index) =>
@@ -116,7 +116,7 @@ for (const { name: engine, ready } of engines) {
       assert.ok(first?.status === "fulfilled" && first.value.numInsertedOrUpdatedRows === 1n);
     });
 
-    test("foreign keys hold, and removing a key removes its tokens", async () => {
+    test("foreign keys hold, and deleting an API key deletes its tokens", async () => {
       const key = {
         id: "k",
         account_id: "a",
@@ -145,7 +145,7 @@ for (const { name: engine, ready } of engines) {
       assert.deepEqual(await store.db.selectFrom("access_token").selectAll().execute(), []);
     });
 
-    test("a statement that is no SQL fails alone", async () => {
+    test("of waiting statements, one with invalid SQL fails alone", async () => {
       const [broken, counters] = await Promise.allSettled([
         sql`selekt 1`.execute(store.db),
         store.db.selectFrom("change_counter").selectAll().execute(),

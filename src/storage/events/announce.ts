@@ -7,24 +7,27 @@ import { inTransaction } from "../audited.ts";
 import { lockCounter } from "../change-counter.ts";
 import type { Tables } from "../tables.ts";
 
-/** Audiences other than a single account, whose id is its audience. Operators also get the events of `accounts`. */
+/**
+ * Audiences that are not a single account. For one account, the audience is its id. Operators also receive the events
+ * of `accounts`.
+ */
 export const everyAccount = "accounts";
 export const operators = "operators";
 
-/** The subject of an event that a test key made to rehearse. */
+/** The subject of an event that a test key requested. */
 export const rehearsed = "rehearsed";
 
 /** How long we try to deliver an event, in milliseconds. */
 export const deliveryTime = 3 * 24 * 3_600_000;
 
-/** An event as the announcing room passes it. */
+/** An event to announce. */
 export interface Announcement<Type extends EventType> {
   type: Type;
   /** The id of an account, `everyAccount` or `operators`. */
   audience: string;
   /** Null if it concerns keys of both modes. */
   mode: Mode | null;
-  /** Identifies the subject of the event. It is never sent to anyone. */
+  /** The subject of the event. Receivers never see it. */
   about: string;
   data: EventData<Type>;
   /** Milliseconds since 1970. */
@@ -90,7 +93,7 @@ export async function announce<Type extends EventType>(
   });
 }
 
-/** The place after the last delivery in the queue of `endpoint`. */
+/** The position after the endpoint's last delivery. */
 const nextPlace = sql<number>`coalesce((
   select max(place) from event_delivery where event_delivery.endpoint_id = endpoint.id), 0) + 1`;
 

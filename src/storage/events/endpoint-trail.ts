@@ -1,6 +1,6 @@
 import { auditKind } from "../../declare/audit-kind.ts";
 
-/** What the audit trail tells of endpoints of events. */
+/** Audit kinds of event endpoints. */
 export const endpointTrail = {
   endpointAdded: auditKind("endpoint.added", {
     endpoint: "reference",
@@ -16,7 +16,7 @@ export const endpointTrail = {
     host: "text",
     ends_at: "time",
   }),
-  /** `key`: it made the endpoint and was revoked. */
+  /** `key`: the revoked key that had added the endpoint. */
   endpointOff: auditKind("endpoint.off", {
     endpoint: "reference",
     account: "reference",

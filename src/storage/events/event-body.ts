@@ -19,13 +19,13 @@ const shapeOf = (type: EventType) => {
   );
 };
 
-/** `verification.settled` is `VerificationSettledEvent`. */
+/** Returns the schema's title: `VerificationSettledEvent` for `verification.settled`. */
 function titleOf(type: EventType): string {
   return `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }
 
 export type EventBody = Static<ReturnType<typeof shapeOf>>;
-/** An event, as webhooks and `GET /api/v2/events` have it. */
+/** The schema of an event in webhooks and in `GET /api/v2/events`. */
 export const EventBody = Type.Unsafe<EventBody>(Type.Union(accountEventTypes.map(shapeOf)));
 
 export function eventBodyOf({

@@ -4,7 +4,7 @@ import { lockCounter } from "../change-counter.ts";
 import type { Db, EventEndpointRow } from "../tables.ts";
 import { endpointTrail } from "./endpoint-trail.ts";
 
-/** What an operator should know of an endpoint, worst first. */
+/** Warnings about an endpoint, worst first. */
 export const endpointMarks = [
   "its account is suspended",
   "its key is revoked",
@@ -13,14 +13,14 @@ export const endpointMarks = [
 ] as const;
 export type EndpointMark = (typeof endpointMarks)[number];
 
-/** A key, as the audit trail names actors, and as an endpoint names who made it. */
+/** A key's name as an actor. Audit entries and endpoints use it. */
 const ofKey = (key: string) => `key:${key}`;
 
-/** An endpoint with what there is to say of it. */
+/** An endpoint with its warning. */
 export interface MarkedEndpoint {
   id: string;
   audience: string;
-  /** Of its URL. Its path may hold a secret of the receiver. */
+  /** The host of the URL. The path is left out: it may contain a secret of the receiver. */
   host: string;
   off_since: number | null;
   made_by: string | null;
@@ -28,8 +28,8 @@ export interface MarkedEndpoint {
 }
 
 /**
- * Returns endpoints with their marks at `now`, oldest first: those of one audience, those made by one key, those that
- * are off, or all.
+ * Returns endpoints with their warnings at `now`, oldest first: of one audience, of one key, only those switched off,
+ * or all.
  */
 export async function markedEndpoints(
   db: Db,
@@ -58,12 +58,12 @@ export async function markedEndpoints(
 }
 
 /**
- * Switches off the endpoints that a key made, and deletes their waiting deliveries, because a person who revokes the
- * key does not trust them. The caller must take its own locks before this one.
+ * Switches off the endpoints that a key added, and deletes their waiting deliveries, because a revoked key is not
+ * trusted. The caller must take its own locks before this one.
  */
 export async function switchOffMadeBy({ db, audit, actor }: Audited, key: string, now: number): Promise<void> {
   await inTransaction(db, async (trx) => {
-    // Adding an endpoint takes the same lock, and then checks whether its key is revoked.
+    // Adding an endpoint takes the same lock, and then checks whether the key is revoked.
     await lockCounter(trx, "event");
     const off = trx
       .updateTable("event_endpoint")
@@ -103,7 +103,7 @@ export async function changesByKeys(db: Db, actor: string, since: number, most: 
     .selectFrom("audit_entry")
     .select("occurred_at")
     .where("kind", "in", endpointChanges)
-    // The condition of the index by kind, so that the query uses it.
+    // This is the condition of the index by kind, so the query can use that index.
     .where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`)
     .where("occurred_at", ">", since)
     .where("actor", "in", keys)

@@ -4,12 +4,12 @@ import { deliveryTime } from "./announce.ts";
 import { markedEndpoints } from "./made-endpoints.ts";
 import { isServedEndpoint } from "./served-endpoints.ts";
 
-/** Milliseconds for which an endpoint may fail before somebody should look. */
+/** Milliseconds of failures before an operator should look at the endpoint. */
 const failingAfter = 3_600_000;
 
 /**
- * Returns endpoints that are off since they answered 410, or that have accepted nothing for an hour, except those of
- * suspended accounts and of revoked keys. `since`: milliseconds since 1970; `waiting`: how many events wait for it.
+ * Returns endpoints that answered 410, or accepted nothing for an hour. Leaves out endpoints of suspended accounts and
+ * revoked keys. `since`: milliseconds since 1970; `waiting`: number of waiting events.
  */
 export async function failingEndpoints(
   db: Db,

@@ -30,7 +30,7 @@ const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
     table.addCheckConstraint("spending_within_terms", sql`kobo <= most_kobo and verifications <= most_verifications`),
 };
 
-/** Identifies the tables of this migration. It is frozen: see `frozen.test.ts`. */
+/** A hash of this migration's tables. Released tables must not change: see `frozen.test.ts`. */
 export const baselineHash = createHash("sha256")
   .update(JSON.stringify([baselineTables, indexes]))
   .digest("hex")

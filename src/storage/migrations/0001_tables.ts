@@ -89,7 +89,7 @@ export const baselineTables = {
     author: "text",
     source: "text",
     note: "text",
-    /** Null if it holds at once. */
+    /** Null: the draft takes effect at once. */
     holds_from: "bigint?",
     /** JSON: sentences that say why the guard stopped it. */
     reasons: "text",
@@ -336,18 +336,13 @@ export const baselineTables = {
    */
   charging_process: { id: "text key", heard_until: "bigint" },
 
-  /**
-   * The settings by which each serving process holds changes back. On SQLite the newest row is the serving process's.
-   */
+  /** The protection settings of each serving process. On SQLite, the newest row is the serving process's. */
   protection: {
     instance: "text key",
     /** JSON: the settings by name. */
     said: "text",
     said_at: "bigint",
-    /**
-     * What this start or an earlier one made less strict, and when. Null if nothing, or if the setting is as strict
-     * again.
-     */
+    /** The protection that this start or an earlier one weakened, and when. Null if none, or if it is restored. */
     loosened: "text?",
     loosened_at: "bigint?",
   },
@@ -436,7 +431,7 @@ export const baselineTables = {
    */
   money_request: { id: "text key", actor: "text", at: "bigint" },
 
-  /** Somebody who may use the console. */
+  /** A person who may use the console. */
   person: {
     id: "text key",
     /** In lower case. */
@@ -604,7 +599,7 @@ export const baselineTables = {
     buckets: "text",
   },
 
-  /** Somebody works on an alarm, so it is not shown as open. */
+  /** An alarm that a person works on, so it is not shown as open. */
   alarm_acknowledgement: {
     name: "text key",
     actor: "text",

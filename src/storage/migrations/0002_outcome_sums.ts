@@ -3,7 +3,7 @@ import type { Migration } from "./add-to-live-tables.ts";
 import { addColumns } from "./create-tables.ts";
 import { noteOlderVersion } from "./older-version.ts";
 
-/** Sums that carry each outcome and the uncertain part of bills. `recountAfterOlderVersion` fills them for the days before. */
+/** Adds sums by outcome and of uncertain bills. `recountAfterOlderVersion` fills them for earlier days. */
 export const outcomeSums: Migration = {
   async tables(db) {
     for (const [table, columns] of Object.entries(outcomeSumColumns)) await addColumns(db, table, columns);

@@ -3,19 +3,19 @@ import type { ColumnKind } from "./columns.ts";
 /** The columns that this migration adds, by table. */
 export const outcomeSumColumns = {
   verification_sum: {
-    /** The part of `negative` for which the vendor found nobody. */
+    /** The part of `negative` without a match for the number. */
     not_found: "integer",
     phone_mismatch: "integer",
     blocked: "integer",
-    /** The part of `billed_kobo` that the vendors may not bill. */
+    /** The part of `billed_kobo` that is uncertain. */
     unsure_kobo: "bigint",
-    /** Attempts whose bill is not known. */
+    /** Attempts with an unknown bill. */
     unpriced: "integer",
   },
   verification_journal: {
-    /** Kobo by which the uncertain part of the attempt's bill changed. Null: a version without this column wrote the row. */
+    /** Change of the uncertain part of the attempt's bill, in kobo. Null: written by a version without this column. */
     unsure: "bigint?",
-    /** By how much the number of attempts without a known bill changed; null as above. */
+    /** Change of the number of attempts with an unknown bill. Null as above. */
     unpriced: "integer?",
   },
 } as const satisfies Record<string, Record<string, ColumnKind>>;

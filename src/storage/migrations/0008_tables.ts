@@ -3,7 +3,7 @@ import type { ColumnKind } from "./columns.ts";
 /** The columns that this migration adds, by table. */
 export const accountAddressColumns = {
   account: {
-    /** For its statements: lines with "; " between them. Null: none. */
+    /** The address on statements, with "; " between its lines. Null: none. */
     address: "text?",
     tax_number: "text?",
   },

@@ -3,13 +3,12 @@ import type { ColumnKind } from "./columns.ts";
 /** The tables that this migration adds. */
 export const useSumTables = {
   /**
-   * Attempts and charges by API key, and by vendor for all accounts together, so that nobody adds up the sums of all
-   * accounts.
+   * Sums of attempts and charges by API key, and by vendor over all accounts, so that no query adds up all accounts.
    */
   use_sum: {
     /** `key` or `vendor`. */
     about: "text key",
-    /** Public id of the key, or the vendor; empty if no attempt was made. */
+    /** The key's public id, or the vendor; empty for verifications without an attempt. */
     name: "text key",
     mode: "text key",
     /** `hour`, or `day` in the configured time zone. */

@@ -3,7 +3,7 @@ import type { Migration } from "./add-to-live-tables.ts";
 import { createTables } from "./create-tables.ts";
 import { noteOlderVersion } from "./older-version.ts";
 
-/** Sums by API key and by vendor. `recountAfterOlderVersion` fills them for the days before. */
+/** Adds sums by API key and by vendor. `recountAfterOlderVersion` fills them for earlier days. */
 export const sumsOfUse: Migration = {
   async tables(db) {
     await createTables(db, useSumTables, (_, table) => table.ifNotExists());
@@ -11,7 +11,7 @@ export const sumsOfUse: Migration = {
   },
   indexes: [
     "index use_sum_by_time on use_sum (span, begins_at)",
-    // A year of one account is read without the sums of all others.
+    // For a year of one account, without reading other accounts.
     "index verification_sum_by_account on verification_sum (account_id, span, begins_at)",
   ],
 };

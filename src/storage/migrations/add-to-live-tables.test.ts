@@ -12,7 +12,7 @@ const postgres = engines.find(({ name }) => name === "postgres")!;
 interface Place {
   store: Store;
   migrate: (migration: Migration) => Promise<boolean>;
-  /** Another session, such as a report's. */
+  /** Opens another session, as a report would. */
   session: () => Promise<pg.Client>;
 }
 
@@ -53,7 +53,7 @@ const validity = async ({ session }: Place) => {
   );
   return rows.map(({ indisvalid }) => indisvalid);
 };
-/** Whether a statement of another session waits. */
+/** Waits until a statement of another session waits for a lock. */
 const waits = (session: pg.Client, statement: string) =>
   until(async () => {
     const found = await session.query(
@@ -64,7 +64,7 @@ const waits = (session: pg.Client, statement: string) =>
   });
 
 suite("a migration of PostgreSQL's tables while others serve", () => {
-  test("a waiting migration blocks no statement of others", () =>
+  test("a migration that waits for a lock blocks no statement of other sessions", () =>
     withStore(async ({ store, migrate, session }) => {
       const [report, look] = [await session(), await session()];
       await report.query("begin");
@@ -77,7 +77,7 @@ suite("a migration of PostgreSQL's tables while others serve", () => {
       );
       for (const _ of [1, 2, 3]) {
         await waits(look, "alter table");
-        // It queues behind the migration, which gives up before this statement does.
+        // This statement waits behind the migration, which gives up first.
         assert.deepEqual(await store.db.selectFrom("account").selectAll().execute(), []);
       }
       assert.equal(isDone, false);
@@ -91,7 +91,7 @@ suite("a migration of PostgreSQL's tables while others serve", () => {
       assert.deepEqual(rows, [{ later: 0, word: null }], "an earlier version's row");
     }));
 
-  test("a migration continues what a killed one left", () =>
+  test("a migration continues the work of a killed one", () =>
     withStore(async (place) => {
       const { store, migrate, session } = place;
       const tables = (db: Store["db"]) => addColumns(db, "key_use", { later: "integer" });
@@ -107,7 +107,7 @@ suite("a migration of PostgreSQL's tables while others serve", () => {
       assert.deepEqual(await validity(place), [true]);
     }));
 
-  test("several migrations at once make an index once, while others write", () =>
+  test("concurrent migrations create an index once, while others write", () =>
     withStore(async (place) => {
       const { store, migrate, session } = place;
       const [report, look] = [await session(), await session()];

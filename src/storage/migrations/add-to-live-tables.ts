@@ -6,29 +6,28 @@ import type { Tables } from "../tables.ts";
 
 export interface Migration {
   /**
-   * Makes tables and adds columns, in a short transaction: it reads and writes no rows of old tables, and adds no index
-   * to them.
+   * Creates tables and adds columns in a short transaction. Must not read or write rows of existing tables, or index
+   * them.
    */
   tables?: (db: Kysely<Tables>) => Promise<void>;
   /** Indexes of old tables, such as `index top_up_by_time on top_up (at)`. */
   indexes?: readonly string[];
 }
 
-/** Milliseconds that other statements wait behind ours at most. A serving process gives up on a statement after 700. */
+/** Longest time that other statements wait behind ours, in milliseconds. A serving process gives up after 700. */
 const longestLock = 200;
 const pauseBetween = 300;
 
-/** Milliseconds after which we give up on tables that somebody else never lets go of. */
+/** Time after which we give up on a table that stays locked, in milliseconds. */
 const longestWait = 10 * 60_000;
 
-/** What PostgreSQL says if it did not get a lock in time, saw a deadlock, or two make the same table at once. */
+/** PostgreSQL's codes for a lock time-out, a deadlock, and two sessions that create the same table. */
 const heldBack = new Set(["55P03", "40P01", "23505", "42P07"]);
 
 /**
- * Migrates PostgreSQL while other processes serve from it. A change of a table locks it, and everybody queues behind a
- * statement that waits for a lock, so it waits briefly and tries again. Indexes are made without a lock that stops
- * writers. Each step may be repeated after a kill; `note` ends the migration. Throws `StoreError` if a table is held
- * too long.
+ * Migrates PostgreSQL while other processes serve. A table change needs a lock, and all later statements queue behind
+ * its wait; so each wait is short, and is repeated. Indexes are created concurrently. Every step can be repeated after
+ * a kill; `note` records the migration as done. Throws `StoreError` if a table stays locked.
  */
 export async function addToLiveTables(
   { db, url }: { db: Kysely<Tables>; url: string },
@@ -63,8 +62,8 @@ async function changeTables(db: Kysely<Tables>, change: (db: Kysely<Tables>) => 
 }
 
 /**
- * Makes an index unless it is there and whole. A process that was killed leaves one that is not valid, or a server that
- * still works on it.
+ * Creates an index unless a valid one exists. A killed process can leave an invalid index, or a server that still
+ * builds it.
  */
 async function makeIndex(db: Kysely<Tables>, url: string, definition: string): Promise<void> {
   const [, unique = "", name, rest] = /^(unique )?index (\w+) (.*)$/s.exec(definition)!;
@@ -78,7 +77,8 @@ async function makeIndex(db: Kysely<Tables>, url: string, definition: string): P
 }
 
 /**
- * Two that make an index of one table at once wait for each other: the server ends one of them, and the other goes on.
+ * Two sessions that build indexes on one table wait for each other: the server ends one of them, and the other
+ * continues.
  */
 async function runAgainst(url: string, statement: string): Promise<void> {
   await runUntimed(url, statement).catch((error: unknown) => {

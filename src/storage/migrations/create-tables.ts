@@ -24,9 +24,8 @@ export async function createTables(
 }
 
 /**
- * Adds columns to a table of an earlier migration, unless they are there. Rows that exist, and those that an earlier
- * version adds, get 0 or an empty text where a column may not be null. Both engines only note the columns, whatever the
- * table's size.
+ * Adds missing columns to an existing table. In existing rows, and in rows that an older version inserts, a non-null
+ * column gets 0 or "". Both engines change only metadata, so the table's size does not matter.
  */
 export async function addColumns(
   db: Kysely<Tables>,

@@ -10,7 +10,7 @@ import { foundAgain } from "./0003_found_again.ts";
 import { stateSums } from "./0004_state_sums.ts";
 import type { Migration } from "./add-to-live-tables.ts";
 
-/** What each migration of 0.1.0 leaves: a hash of the tables and of the indexes that it adds while others write. */
+/** A hash of the tables and indexes of each released migration. */
 const released: [migration: Migration, hash: string][] = [
   [{ tables: makeBaseline }, "68a6b5a7623143f1"],
   [outcomeSums, "018983355ae1bcd3"],
@@ -18,7 +18,7 @@ const released: [migration: Migration, hash: string][] = [
   [stateSums, "0ff764e7692090d9"],
 ];
 
-test("a released migration makes exactly the tables that it always made", async () => {
+test("a released migration creates the same tables as when it was released", async () => {
   const { db, close } = await openSqlite(":memory:", commandTimeouts);
   const made: string[] = [];
   for (const [{ tables, indexes = [] }] of released) {

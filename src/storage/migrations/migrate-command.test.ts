@@ -7,7 +7,7 @@ import { openStore } from "../store.ts";
 
 for (const engine of engines)
   suite(`duba migrate on ${engine.name}`, () => {
-    test("duba migrate says what it does and how long writes wait, does it, and then has nothing to do", async () => {
+    test("duba migrate announces its steps and the wait for writes, runs them, and then has none left", async () => {
       const { settings, dispose } = await engine.fresh();
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl };
       const duba = (...argv: string[]) => ran(["migrate", ...argv], { environment });

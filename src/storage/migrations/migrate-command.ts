@@ -11,7 +11,7 @@ interface Room {
   actor: string;
 }
 
-/** `duba migrate`: migrates at a chosen time; otherwise a start or any other command does it. */
+/** `duba migrate`: lets an operator choose the time. Otherwise the next start or command migrates. */
 export const migrateStore = command({
   id: "migrate",
   title: "Migrate",

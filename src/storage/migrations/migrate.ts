@@ -20,9 +20,9 @@ import { noteOlderVersion } from "./older-version.ts";
 const baseline = "0001_baseline";
 
 /**
- * Every migration by name, in the order of the names. A released one is never edited: a change is a new file and a new
- * line. A name that ends with `_since_0002` means that a version whose newest migration is 0002 can also run on these
- * tables; without such an ending no earlier version can.
+ * All migrations in the order of their names. Never edit a released one: add a file and a line. A name ending in
+ * `_since_0002` allows versions since migration 0002 to run on the new tables; without such an ending, no earlier
+ * version can.
  */
 const migrations: Record<string, Migration> = {
   [baseline]: { tables: makeBaseline },
@@ -37,9 +37,9 @@ const migrations: Record<string, Migration> = {
   "0010_use_sums_since_0002": sumsOfUse,
 };
 
-/** Of a migration. */
+/** Returns the number of a migration. */
 export const numberOf = (name: string) => Number(name.slice(0, 4));
-/** The name of the last migration of this version. */
+/** The name of this version's last migration. */
 export const newestMigration = Object.keys(migrations).at(-1)!;
 export const newestNumber = numberOf(newestMigration);
 
@@ -52,18 +52,18 @@ export function isKnownMigration(name: string): boolean {
   return Object.hasOwn(migrations, name);
 }
 
-/** The names of the migrations that made the database's tables, in their order. */
+/** Returns the migrations that the database has, in order. */
 export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   return rows.map(({ name }) => name);
 }
 
-/** Whether the database holds a store of this or any other version. */
+/** Whether the database contains a store of any version. */
 export async function hasTables(db: Kysely<Tables>): Promise<boolean> {
   return hasTable(db, "kysely_migration");
 }
 
-/** Kysely's introspection would read every column of every table. */
+/** A single query, because Kysely's introspection would read every column of every table. */
 async function hasTable(db: Kysely<Tables>, table: string): Promise<boolean> {
   const found = isSqlite(db)
     ? sql<{ name: string | null }>`select max(name) as name from sqlite_master where name = ${table}`
@@ -71,14 +71,14 @@ async function hasTable(db: Kysely<Tables>, table: string): Promise<boolean> {
   return (await found.execute(db)).rows[0]!.name !== null;
 }
 
-/** The migrations of the database that this version does not know, because a newer version ran them. */
+/** Returns migrations of a newer version, which this one does not know. */
 export async function newerMigrations(db: Kysely<Tables>): Promise<string[]> {
   return (await migrationsOf(db)).filter((name) => !isKnownMigration(name));
 }
 
 /**
- * The migrations that the database lacks, in order. Throws `StoreError` if a newer version changed the database so that
- * this one cannot run on it.
+ * Returns the migrations that the database lacks, in order. Throws `StoreError` if this version cannot run on a newer
+ * version's tables.
  */
 export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   const made = (await hasTables(db)) ? await migrationsOf(db) : [];
@@ -93,7 +93,7 @@ export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   return missing;
 }
 
-/** Throws `StoreError` if a version from before the first release made other tables. */
+/** Throws `StoreError` if a pre-release version created the tables. */
 async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
   const noted = (await hasTable(db, "baseline")) && (await db.selectFrom("baseline").select("hash").executeTakeFirst());
   if (noted && noted.hash === baselineHash) return;
@@ -104,10 +104,9 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Brings the database to this version's tables. Safe when several processes start at once, and when one is killed on
- * the way. An empty database gets them in one transaction, and so does SQLite. On PostgreSQL other processes serve
- * meanwhile: see `addToLiveTables`. `url`: PostgreSQL's. Throws `StoreError` for a database that is too new, the
- * engine's error otherwise.
+ * Migrates the database to this version. Safe if several processes start at once, or one is killed. An empty database,
+ * and SQLite, migrate in one transaction; PostgreSQL while other processes serve: see `addToLiveTables`. `url`:
+ * PostgreSQL's. Throws `StoreError` for a database that is too new, else the engine's error.
  */
 export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   const missing = await missingMigrations(db);
@@ -122,19 +121,20 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   try {
     await makeTables(db);
   } catch (error) {
-    // An engine that speaks PostgreSQL's protocol may have a lock that holds up nobody, so that another process of Duba
-    // made the tables meanwhile. Those of another program are in the way for good.
+    // Some engines with PostgreSQL's protocol do not block on the lock, so another Duba process may have created the
+    // tables meanwhile. If another program created them, the error stays.
     if (!alreadyMade.has(codeOf(error) ?? "") || !(await hasTables(db))) throw error;
     await migrate(db, url);
   }
 }
 
-/** What PostgreSQL says if the same table, index or type is there, or another transaction has just made it. */
+/** PostgreSQL's codes for an existing or just created table, index or type. */
 const alreadyMade = new Set(["42P07", "42710", "23505"]);
 
 async function makeTables(db: Kysely<Tables>): Promise<void> {
   const begun = db.transaction();
-  // On PostgreSQL it reads what others committed while it waited for the lock, however strict the database is.
+  // Read committed, even if the database's default is stricter: after the wait for the lock, we must see what others
+  // committed.
   await (isSqlite(db) ? begun : begun.setIsolationLevel("read committed")).execute(async (trx) => {
     await lockMigrations(trx);
     const isNew = !(await hasTables(trx));
@@ -142,22 +142,19 @@ async function makeTables(db: Kysely<Tables>): Promise<void> {
       await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
         trx,
       );
-    // While we waited for the lock, another process may have migrated, perhaps one of a newer version.
+    // While we waited for the lock, another process, perhaps a newer version, may have migrated.
     for (const name of await missingMigrations(trx)) {
       const { tables, indexes = [] } = migrations[name]!;
       await tables?.(trx);
       for (const index of indexes) await sql.raw(`create ${index}`).execute(trx);
       await noteMigration(trx, name);
     }
-    // No older version wrote to it.
+    // A new store has no data of an older version.
     if (isNew) await trx.deleteFrom("fact").execute();
   });
 }
 
-/**
- * Milliseconds for which SQLite stands still while it indexes tables that a store has: as long as it takes to read
- * them.
- */
+/** Estimates how many milliseconds SQLite blocks writes while it builds indexes: the time to read their tables. */
 export async function standstill(db: Kysely<Tables>, names: readonly string[]): Promise<number> {
   let all = 0;
   for (const index of isSqlite(db) ? names.flatMap((name) => migrations[name]!.indexes ?? []) : []) {

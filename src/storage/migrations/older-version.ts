@@ -4,29 +4,26 @@ import { storeTime } from "../queries/store-time.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * The newest migration with columns that must be counted anew, or erased, where a version wrote that does not know
- * them. A version that knows it leaves nothing to do.
+ * The newest migration whose columns need a recount, or an erasure, after an older version wrote. Versions that know it
+ * leave nothing to recount.
  */
 const countedSince = 10;
 
-/** The migration from which on a version counts verifications by state. */
+/** Since this migration, versions count verifications by state. */
 export const stateSumsSince = 4;
 
-/** The same of sums by key and vendor. */
+/** Since this migration, versions count by API key and by vendor. */
 export const useSumsSince = 10;
 
-/**
- * The fact that a version wrote here which does not know all of the tables. Its value is that version's newest
- * migration.
- */
+/** The name of a fact: an older version has written here. Its value is that version's newest migration. */
 const olderVersion = "older-version";
 
-/** In place of a migration: nothing that was counted holds any more. */
+/** Means that no sum is valid. */
 export const nothingCounted = 0;
 
 /**
- * Notes that a version runs here whose newest migration is `number`. What it writes lacks the columns that it does not
- * know. A note of a version before it keeps its number.
+ * Notes that a version whose newest migration is `number` runs on this store. Its rows lack newer columns. A note with
+ * a smaller number stays.
  */
 export async function noteOlderVersion(db: Kysely<Tables>, number: number): Promise<void> {
   const created_at = Date.now();
@@ -42,26 +39,26 @@ export async function noteOlderVersion(db: Kysely<Tables>, number: number): Prom
     .execute();
 }
 
-/** The note of a version that left something to count anew, until `forgetOlderVersion` is called with it. */
+/** Returns the note of a version that left sums to recount, or undefined. `forgetOlderVersion` deletes it. */
 export async function olderVersionNote(db: Kysely<Tables>) {
   const facts = db.selectFrom("fact").select(["value", "created_at"]).where("name", "=", olderVersion);
   const note = await facts.executeTakeFirst();
   return note && Number(note.value) < countedSince ? note : undefined;
 }
 
-/** Whether the version of a note lacks what the migration `since` added. */
+/** Whether the noted version lacks the migration `since`. */
 export function lacks(note: { value: string } | undefined, since: number): boolean {
   return note !== undefined && Number(note.value) < since;
 }
 
 export type OlderVersionNote = NonNullable<Awaited<ReturnType<typeof olderVersionNote>>>;
 
-/** Call it once what the older version wrote is counted anew. A note made since then stays. */
+/** Deletes a note once its sums are recounted. A note made since then stays. */
 export async function forgetOlderVersion(db: Kysely<Tables>, { created_at }: OlderVersionNote): Promise<void> {
   await db.deleteFrom("fact").where("name", "=", olderVersion).where("created_at", "=", created_at).execute();
 }
 
-/** Whether a process lives that leaves something to count anew. On SQLite none can beside the one that serves. */
+/** Whether an older version still runs and leaves sums to recount. On SQLite only one process serves, so none can. */
 export async function olderVersionLives(db: Kysely<Tables>): Promise<boolean> {
   if (isSqlite(db)) return false;
   const found = await db

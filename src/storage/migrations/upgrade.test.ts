@@ -26,7 +26,7 @@ for (const engine of engines)
       }
     }
 
-    test("an upgrade can be taken back where its tables allow; its backups need the newer version", () =>
+    test("a downgrade works where the tables allow it, and backups then need the newer version", () =>
       on(async (settings, duba) => {
         const store = await openStore({ ...settings, serving: false });
         const later = async (name: string) => {
@@ -56,7 +56,7 @@ for (const engine of engines)
         await store.close();
       }));
 
-    test("a store of a version before 0.1.0 is refused", () =>
+    test("a store of a pre-release version is refused", () =>
       on(async (settings, duba) => {
         const earlier =
           /made by an earlier version of Duba\. Nothing is carried over before version 0\.1\.0: start with an empty/;

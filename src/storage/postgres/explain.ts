@@ -7,7 +7,7 @@ interface Place {
   user: string;
 }
 
-/** Where the URL points, without its password; throws `StoreError` when it is no PostgreSQL URL. */
+/** Parses a URL, without its password. Throws `StoreError` if it is not a PostgreSQL URL. */
 function placeOf(url: string): Place {
   const wanted = "The database URL must look like postgres://user:password@host:5432/database";
   if (!URL.canParse(url)) throw new StoreError(`${wanted}: yours is not a URL.`);
@@ -29,7 +29,7 @@ function placeOf(url: string): Place {
   };
 }
 
-/** The error of a command whose database holds no store. */
+/** The error for a command if the database contains no store. */
 export function noTablesAt(url: string): StoreError {
   const { server, database } = placeOf(url);
   return new MissingStore(
@@ -37,7 +37,9 @@ export function noTablesAt(url: string): StoreError {
   );
 }
 
-/** A `StoreError` that explains why PostgreSQL at `url` cannot be used, or the error itself if it has another cause. */
+/**
+ * Returns a `StoreError` that explains why PostgreSQL at `url` cannot be used, or the original error for another cause.
+ */
 export function explainPostgres(error: unknown, url: string): unknown {
   if (error instanceof StoreError) return error;
   if (error instanceof StoreAway) return explainPostgres(error.cause, url);
@@ -75,7 +77,7 @@ export function explainPostgres(error: unknown, url: string): unknown {
   return error;
 }
 
-/** The error of a start on a server that takes no writes. */
+/** The error for a start on a read-only server. */
 export function readOnlyAt(url: string): StoreError {
   const { server } = placeOf(url);
   return new UnreachedStore(
@@ -83,7 +85,7 @@ export function readOnlyAt(url: string): StoreError {
   );
 }
 
-/** Throws `StoreError` for a URL that is not PostgreSQL's. Does not connect. */
+/** Throws `StoreError` if the URL is not a PostgreSQL URL. Does not connect. */
 export function checkUrl(url: string): void {
   placeOf(url);
 }

@@ -8,12 +8,12 @@ import {
 import { allTables } from "../tables.ts";
 
 /**
- * Writes the columns that this version knows in place of `*`. A newer version may then add columns while this one runs:
- * PostgreSQL refuses a prepared statement whose result has got another column.
+ * Replaces `*` with the columns that this version knows. Otherwise a column that a newer version adds would break
+ * prepared statements: PostgreSQL refuses one whose result has changed.
  */
 export class NamedColumns extends PostgresQueryCompiler {
   protected override visitSelectAll(node: SelectAllNode): void {
-    // The `*` of count(*) stands for rows.
+    // In count(*), `*` means rows.
     if (this.nodeStack.at(-3)?.kind === "AggregateFunctionNode") super.visitSelectAll(node);
     else this.#nameColumns(this.#sources()[0]);
   }
@@ -40,7 +40,7 @@ export class NamedColumns extends PostgresQueryCompiler {
     return `"${name}"`;
   }
 
-  /** The tables of the innermost query, by the names that it has for them. */
+  /** Returns the tables of the innermost query, with their aliases. */
   #sources(): Source[] {
     const query = this.nodeStack.findLast(({ kind }) => kind.endsWith("QueryNode"))!;
     return sourceNodes(query).map(sourceOf);
@@ -48,9 +48,9 @@ export class NamedColumns extends PostgresQueryCompiler {
 }
 
 interface Source {
-  /** The alias, or the table's own name. */
+  /** The alias, or the table's name. */
   name: string | undefined;
-  /** The table; undefined for a subquery, whose own columns are named. */
+  /** The table; undefined for a subquery, which names its columns itself. */
   table?: string | undefined;
 }
 

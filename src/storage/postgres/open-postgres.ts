@@ -8,7 +8,7 @@ import { UnlockedAdapter } from "./own-session.ts";
 import { type BoundedConnection, connectionsOf, PatientPool, type PostgresWay } from "./pool.ts";
 import { RepeatedTransactions } from "./repeated-transactions.ts";
 
-/** Kysely's driver over the pool of this moment. Its own one knows no patience. */
+/** Kysely's driver for the current pool. Kysely's own driver does not support `Patience`. */
 function pooledDriver(pool: () => PatientPool): Driver {
   return {
     init: async () => {},
@@ -18,7 +18,7 @@ function pooledDriver(pool: () => PatientPool): Driver {
       await connection.query(["begin", isolation, accessMode].filter(Boolean).join(" "));
     },
     async commitTransaction(connection: BoundedConnection) {
-      // The server rolls back at the commit if an earlier statement failed.
+      // If an earlier statement failed, the server answers the commit with a rollback.
       if ((await connection.query("commit")).command === "ROLLBACK") throw new AbortedTransactionError();
     },
     async rollbackTransaction(connection: BoundedConnection) {
@@ -29,7 +29,7 @@ function pooledDriver(pool: () => PatientPool): Driver {
   };
 }
 
-/** Opens a pool, which connects at the first statement. */
+/** Opens a pool. It connects at the first statement. */
 export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced = false): Database {
   const commits = new Durations();
   let pool = new PatientPool(way, timeouts, commits);
@@ -49,7 +49,7 @@ export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced
       pool = new PatientPool(way, timeouts, commits);
       await earlier.settled();
       await earlier.end();
-      // Otherwise others might take the last connections before our first statement.
+      // Connects now, before other programs can take the last connections.
       (await pool.connect({ until: performance.now() + OPEN_MILLISECONDS, waitsForRows: false })).release();
     },
     async close() {

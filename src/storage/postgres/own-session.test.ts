@@ -8,7 +8,7 @@ import { openStore } from "../store.ts";
 import { findPooler } from "./own-session.ts";
 
 suite("a session of our own on PostgreSQL", () => {
-  test("the session tells a change of another process at once, and reconnects after a cut", async () => {
+  test("a listening session reports another process's change at once, and reconnects after a disconnect", async () => {
     const { settings, dispose } = await engines.find(({ name }) => name === "postgres")!.fresh();
     const [here, there] = [
       await openStore({ ...settings, serving: false }),
@@ -26,7 +26,7 @@ suite("a session of our own on PostgreSQL", () => {
     });
     try {
       assert.equal(await findPooler(settings.databaseUrl!), false);
-      // It knows of no change before it listens.
+      // Once after the connect, because earlier changes were missed.
       await until(() => heard.access === 1 && heard.catalogue === 1);
       await there.db.transaction().execute((trx) => noteChange(trx, "access"));
       await until(() => heard.access === 2);

@@ -5,8 +5,8 @@ import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS } from "../timeouts.ts";
 
 /**
- * What only PostgreSQL has, or what needs a session that we do not share. Everything else also works through a pooler,
- * in SQL that both engines understand, except the slots of `record_key`: they are partitions that we lock and truncate.
+ * Everything that only PostgreSQL has or that needs an unshared session. All else works through a pooler and in SQL
+ * that both engines understand; the one exception is the slots of `record_key`, which are partitions.
  */
 
 /** A random number, so that other programs on the same database do not use the same lock. */
@@ -118,7 +118,7 @@ export function listenForChanges(url: string, listeners: ListenersByName): () =>
       await made.query(`listen ${channel}`);
       if (!isOver) Object.keys(listeners).forEach(heard);
     } catch {
-      // Polling notices what we do not hear.
+      // Polling notices changes that we miss here.
       await session?.end().catch(() => undefined);
       again();
     }

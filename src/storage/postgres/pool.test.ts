@@ -22,7 +22,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
     }
   };
 
-  test("a statement that selects all does not read columns of a newer version", () =>
+  test("a statement that selects all columns ignores the columns of a newer version", () =>
     addColumn(async ({ db }, add) => {
       await db.insertInto("key_use").values({ key_id: "k", used_at: 1, address: "" }).execute();
       const statements: Record<string, (db: Store["db"]) => Promise<object[]>> = {
@@ -48,7 +48,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
         for (const [name, statement] of Object.entries(statements))
           assert.deepEqual(await statement(db), [{ key_id: "k", used_at: 1, address: "" }], name);
       };
-      // One connection prepares them, and meets them again.
+      // The same connection prepares the statements, and runs them again after the change.
       await db.connection().execute(async (one) => {
         await all(one);
         await add("key_use");
@@ -57,7 +57,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
       });
     }));
 
-  test("a new column costs a statement that selects all one repetition, and no failure", () =>
+  test("after a new column, a statement that selects all columns is repeated once, and does not fail", () =>
     addColumn(async ({ db }, add) => {
       await db.connection().execute(async (one) => {
         const ask = () => sql`select * from key_use where key_id = ${"nobody"}`.execute(one);
@@ -69,7 +69,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
 });
 
 suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
-  test("a commit whose wait for a standby is broken off is in doubt", async () => {
+  test("a commit whose wait for a standby is interrupted has an unknown outcome", async () => {
     const database = await startOwnDatabase();
     const store = await openStore({ dataDirectory: "", databaseUrl: database.url, serving: false });
     const beside = new pg.Client({ connectionString: database.url });
@@ -83,7 +83,7 @@ suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
         const waiting = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
         return (await beside.query(waiting)).rows.length === 1;
       };
-      // Another process of the server applies the setting: until then no commit waits.
+      // The server applies the setting asynchronously: wait until commits block.
       for (let waits = false; !waits; ) {
         let isOver = false;
         const written = probe.query("select pg_logical_emit_message(true, '', '')").then(() => {
@@ -120,7 +120,7 @@ suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
 });
 
 suite("a statement on PostgreSQL that may wait longer for a held row", () => {
-  test("a statement whose time is over is not repeated, and reports the row as held", async () => {
+  test("a statement at its time limit is not repeated, and reports a held row", async () => {
     const place = await engines.find(({ name }) => name === "postgres")!.ready();
     const store = await openStore({ ...place.settings, serving: true });
     try {
@@ -144,7 +144,7 @@ suite("a statement on PostgreSQL", () => {
   const update = (db: Store["db"], name: string) =>
     db.updateTable("fact").set({ value: "changed" }).where("name", "=", name).execute();
 
-  /** A store with the facts "one" and "two", and a handle beside it. */
+  /** Opens a store with the facts "one" and "two", and a second connection. */
   const withFacts = async (use: (store: Store, beside: Store, settings: FreshSettings) => Promise<void>) => {
     const { settings, dispose } = await place.ready();
     const store = await openStore({ ...settings, serving: false });
@@ -159,7 +159,7 @@ suite("a statement on PostgreSQL", () => {
     }
   };
 
-  test("the victim of a deadlock reports a held row, and did nothing", () =>
+  test("the victim of a deadlock reports a held row and had no effect", () =>
     withFacts(async ({ db }) => {
       const both = Promise.withResolvers<void>();
       let holding = 0;
@@ -177,7 +177,7 @@ suite("a statement on PostgreSQL", () => {
       assert.equal(victim.reason.code, "40P01");
     }));
 
-  test("a statement with a lost connection is in doubt only if it could commit", () =>
+  test("a statement on a lost connection has an unknown outcome only if it could commit", () =>
     withFacts(async ({ db }, beside) => {
       const works = {
         "a read": [() => db.selectFrom("fact").selectAll().where("name", "=", "one").forUpdate().execute(), false],
@@ -204,7 +204,7 @@ suite("a statement on PostgreSQL", () => {
         });
     }));
 
-  /** The same database as a role that may have so many connections. */
+  /** Settings for a role with a limited number of connections. */
   const withFew = (
     connections: number,
     use: (settings: { databaseUrl: string; dataDirectory: string }) => Promise<void>,
@@ -221,7 +221,7 @@ suite("a statement on PostgreSQL", () => {
       }
     });
 
-  test("a statement waits for a connection of its process where the server accepts no more", () =>
+  test("if the server accepts no more connections, a statement waits for one of its own process", () =>
     withFew(3, async (settings) => {
       const few = await openStore({ ...settings, serving: false, asItIs: true });
       try {
@@ -231,11 +231,11 @@ suite("a statement on PostgreSQL", () => {
       }
     }));
 
-  test("a serving process keeps a connection, whoever takes the others", () =>
+  test("a serving process keeps its connection when others take all the rest", () =>
     withFew(2, async (settings) => {
       const few = await openStore({ ...settings, serving: true, starting: true, asItIs: true });
       const others: pg.Client[] = [];
-      /** Whether the server accepts one more. */
+      /** Whether the server accepts one more connection. */
       const takeOne = async () => {
         const other = new pg.Client({ connectionString: settings.databaseUrl });
         other.on("error", () => undefined);
@@ -248,7 +248,7 @@ suite("a statement on PostgreSQL", () => {
       };
       try {
         await few.serve();
-        // The server may need a moment to see that the connections of the start are closed.
+        // The server may take a moment to notice that connections of the start are closed.
         await until(takeOne);
         assert.equal(await takeOne(), false);
         await sql`select 1`.execute(few.db);

@@ -8,8 +8,8 @@ import { isNotInOrder, pauseBefore } from "./repeated-transactions.ts";
 import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
 /**
- * The most connections of a process. With many connections, commits share syncs of the server's log, and no statement
- * waits until our thread has handled the one before it. By default a server accepts 100 in all.
+ * Connection limits of a process. More connections let commits share log syncs, and statements need not wait for our
+ * thread. A server accepts 100 in all by default.
  */
 export const connectionsOf = { alone: 20, worker: 10 };
 
@@ -48,10 +48,10 @@ function nameOf(sql: string): string | undefined {
   return name;
 }
 
-/** How the server is reached. */
+/** How to reach the server. */
 export interface PostgresWay {
   url: string;
-  /** Whether a pooler may give each transaction another session; then we use nothing that belongs to a session. */
+  /** True if a pooler may give each transaction another session. Then we use nothing that belongs to a session. */
   isPooled: boolean;
   /** Whether this process is one of several under a supervisor. */
   isWorker?: boolean | undefined;
@@ -71,11 +71,11 @@ const noResponse = () => new Error("no answer in time");
 /** The server times out before we do, so we know that the statement did nothing. */
 const serverLimit = (milliseconds: number) => milliseconds - 50;
 
-/** What one pool knows of its server. Times are of `performance.now()`. */
+/** A pool's knowledge of its server. Times are of `performance.now()`. */
 interface Server {
-  /** When it last responded. */
+  /** The last response. */
   heard: number;
-  /** When it last completed a write, or reported that another transaction holds a row. */
+  /** The last completed write, or report of a held row. */
   well: number;
   readonly commits: Durations;
 }
@@ -84,8 +84,8 @@ interface Server {
 export interface BoundedConnection extends DatabaseConnection {
   query(sql: string, parameters?: readonly unknown[]): Promise<pg.QueryResult>;
   /**
-   * Returns it to the pool. It is closed instead of reused if it was lost, was too slow, is still in a transaction, or
-   * is read-only (its server may no longer be the primary).
+   * Returns the connection to the pool, or closes it: if it is lost, too slow, inside a transaction, or read-only (its
+   * server may no longer be the primary).
    */
   release(): void;
 }
@@ -146,7 +146,7 @@ class BoundedClient implements BoundedConnection {
       } catch (error) {
         if (isNotInOrder(error)) {
           await pauseBefore(repetition);
-          // A statement that is sent without time left has no known outcome, and this one certainly did nothing.
+          // This statement certainly had no effect. If sent with no time left, its outcome would be unknown.
           if (remainingTime({ asked, timeouts: this.#timeouts, patience }, asked) > 0) continue;
         }
         // The server cancelled the statement after the usual time, so it did nothing.
@@ -183,7 +183,7 @@ class BoundedClient implements BoundedConnection {
     }
   }
 
-  /** Sends a statement, by its name if it has one, and waits until `until`, by `performance.now()`. */
+  /** Sends a statement, by name if it has one, and waits until `until` (by `performance.now()`). */
   async #send(sql: string, values: readonly unknown[], until: number): Promise<pg.QueryResult> {
     const left = () => until - performance.now();
     const statement = { text: sql, values: [...values] };
@@ -192,7 +192,8 @@ class BoundedClient implements BoundedConnection {
       const named = name === undefined ? statement : { ...statement, name };
       return await answerBefore(this.#client.query(named), left, noResponse);
     } catch (error) {
-      // The server refused the named statement, so it did nothing. In a transaction the server now refuses everything.
+      // The server refused the named statement, so it had no effect. Inside a transaction, the server now refuses
+      // everything.
       if (codeOf(error) !== OUTDATED || isInside(this.#client)) throw error;
       return answerBefore(this.#client.query(statement), left, noResponse);
     }
@@ -203,7 +204,7 @@ function isInside(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() !== "I";
 }
 
-/** The server's error when it accepts no more connections, and for how many milliseconds we then ask for none. */
+/** The server's error if it accepts no more connections, and our pause in milliseconds before the next try. */
 const NO_MORE = "53300";
 const askAgainAfter = 1_000;
 
@@ -228,8 +229,8 @@ export class PatientPool {
       connectionTimeoutMillis: OPEN_MILLISECONDS,
       max: this.#most,
       keepAlive: true,
-      // PgBouncer rejects these settings. Without them only we give up on a statement outside a transaction, and its
-      // outcome is uncertain.
+      // PgBouncer rejects these settings. Without them only our own time-out ends a statement, and its outcome is
+      // unknown.
       ...(way.isPooled
         ? {}
         : {
@@ -237,7 +238,7 @@ export class PatientPool {
             idle_in_transaction_session_timeout: timeouts.idle,
           }),
     });
-    // The statement of a dropped connection fails by itself. Without a listener, these events would end the process.
+    // A statement on a dropped connection rejects by itself. Without these listeners, the events would end the process.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => {
       client.on("error", () => undefined);
@@ -274,7 +275,7 @@ export class PatientPool {
     }
   }
 
-  /** Where the server accepts no more connections, it waits for one that this process has. */
+  /** If the server accepts no more connections, waits for one of this process. */
   async #take(): Promise<pg.PoolClient> {
     try {
       return await this.#pool.connect();

@@ -28,7 +28,7 @@ suite("a database whose transactions are serializable", () => {
     }
   };
 
-  test("a transaction that could not be put in order is repeated until it takes effect once", () =>
+  test("a transaction with a serialization failure is repeated until it succeeds once", () =>
     counting(({ db }) =>
       db.transaction().execute(async (trx) => {
         const { used_at } = await trx.selectFrom("key_use").select("used_at").executeTakeFirstOrThrow();
@@ -39,7 +39,7 @@ suite("a database whose transactions are serializable", () => {
       }),
     ));
 
-  test("a statement that could not be put in order is repeated until it takes effect once", () =>
+  test("a statement with a serialization failure is repeated until it succeeds once", () =>
     counting(({ db }) =>
       db
         .updateTable("key_use")
@@ -47,7 +47,7 @@ suite("a database whose transactions are serializable", () => {
         .execute(),
     ));
 
-  test("two processes that start at once both find the tables, which one of them made", async () => {
+  test("two processes that start at once both find the tables, although only one creates them", async () => {
     const place = await serializable();
     try {
       const stores = await Promise.all([place.open(), place.open()]);
@@ -58,7 +58,7 @@ suite("a database whose transactions are serializable", () => {
   });
 });
 
-test("a database with another program's table of the same name is refused, and not tried again for ever", async () => {
+test("a database with another program's table of the same name is refused without endless retries", async () => {
   const place = await engines.find(({ name }) => name === "postgres")!.fresh();
   const client = new pg.Client({ connectionString: place.settings.databaseUrl! });
   await client.connect();

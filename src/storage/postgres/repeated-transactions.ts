@@ -4,9 +4,8 @@ import { codeOf } from "../errors.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * The code of "could not serialize access": the engine could put a statement or a transaction in no order with others,
- * and did nothing of it. PostgreSQL has it only where a database was made stricter than usual; engines that spread a
- * database over machines have it always.
+ * The code of "could not serialize access": a statement or transaction conflicted with others and had no effect.
+ * PostgreSQL reports it only at stricter isolation levels; distributed engines report it always.
  */
 const NOT_IN_ORDER = "40001";
 
@@ -14,18 +13,18 @@ export function isNotInOrder(error: unknown): boolean {
   return codeOf(error) === NOT_IN_ORDER;
 }
 
-/** Milliseconds: the longest pause before a first repetition. Each later one may be as much longer. */
+/** Longest pause before the first repetition, in milliseconds. The bound grows with each repetition. */
 const step = 5;
 
-/** So that those that got in each other's way do not come back at the same moment. */
+/** Random, so that conflicting transactions do not collide again. */
 export async function pauseBefore(repetition: number): Promise<void> {
   await pause(Math.random() * step * repetition);
 }
 
-/** Milliseconds in which a transaction is repeated. */
+/** How long a transaction is repeated, in milliseconds. */
 const longest = 10_000;
 
-/** Repeats a transaction that could not be put in order, so its callback may change nothing but the store. */
+/** Repeats a transaction after a serialization failure. So its callback must change nothing but the store. */
 export class RepeatedTransactions extends Kysely<Tables> {
   override transaction(): TransactionBuilder<Tables> {
     const builder = super.transaction();

@@ -33,8 +33,8 @@ interface Answer extends Record<keyof Beat, number> {
 }
 
 /**
- * 1 if `first` finds a row, else 0. `first` reads one index entry, so the plan does not depend on row estimates. It
- * repeats the condition of a partial index, because SQLite infers it from nothing else.
+ * Writes SQL that is 1 if `first` finds a row, else 0. `first` reads one index entry, so the plan does not depend on
+ * row estimates. It repeats the condition of the partial index, without which SQLite would not use the index.
  */
 const waits = (first: RawBuilder<unknown>) => sql`case when (${first}) is null then 0 else 1 end`;
 

@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 import type { FailingJob } from "./job-runner.ts";
 
 const minute = 60_000;
-/** Processes note their failing jobs each minute. An older note belongs to a process that has ended. */
+/** Processes repeat the note each minute. An older note belongs to a process that has ended. */
 const noteLife = 3 * minute;
 
 /** Notes the jobs of process `id` that have failed for at least a minute, for `duba status` and alarms. */

@@ -18,7 +18,7 @@ for (const engine of engines)
       store = opened;
     });
 
-    /** A pulse that beats when the test's clock says so, and what it asked. */
+    /** Makes a pulse that follows the test's clock, and counts its statements. */
     const beating = async (t: TestContext) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const log = new RecordedLog();
@@ -42,7 +42,7 @@ for (const engine of engines)
         t.after(() => begun.stop());
         return begun;
       };
-      /** Lets so many seconds pass, and the beat of each end. */
+      /** Lets seconds pass, with the beat of each. */
       const seconds = async (count: number) => {
         for (let second = 0; second < count; second += 1) {
           t.mock.timers.tick(1000);
@@ -52,7 +52,7 @@ for (const engine of engines)
       return { pulse, log, its, begin, seconds };
     };
 
-    // PostgreSQL plans by the size of a table, and this one is empty.
+    // Only on SQLite: PostgreSQL's plan depends on a table's size, and this table is empty.
     if (engine.name === "sqlite")
       test("the pulse reads no row of an ended verification", async () => {
         const plans: unknown[] = [];
@@ -71,7 +71,7 @@ for (const engine of engines)
         );
       });
 
-    test("the pulse asks in one statement what changed and what waits", async (t) => {
+    test("one statement of the pulse asks for all changes and all waiting work", async (t) => {
       const { pulse, its, begin } = await beating(t);
       const beats: (Beat | undefined)[] = [];
       begin({ name: "listen", when: () => true, run: async (beat) => beats.push(beat) });
@@ -146,7 +146,7 @@ for (const engine of engines)
       assert.equal(begun, 1);
     });
 
-    test("a failing job is reported once and stops no other", async (t) => {
+    test("a failing job is logged once and does not stop other jobs", async (t) => {
       const { begin, seconds, log } = await beating(t);
       let [fails, others] = [true, 0];
       const jobs = begin(
@@ -178,7 +178,7 @@ for (const engine of engines)
       assert.deepEqual(jobs.failing(), []);
     });
 
-    test("while the store is away, jobs that need no beat run, and one line says so", async (t) => {
+    test("while the store is away, only jobs without a need for it run, and one line is logged", async (t) => {
       const { begin, seconds, log, its } = await beating(t);
       const runs: string[] = [];
       begin(
@@ -196,7 +196,7 @@ for (const engine of engines)
       );
     });
 
-    test("the pulse goes on while a beat waits for a busy store", async (t) => {
+    test("beats continue while one of them waits for a busy store", async (t) => {
       const { begin, its } = await beating(t);
       const runs = { anyway: 0, told: 0 };
       begin(
@@ -214,7 +214,7 @@ for (const engine of engines)
       assert.deepEqual(meanwhile, { anyway: 3, told: 3 });
     });
 
-    test("an error is reported by its code or name, and never by its text", async (t) => {
+    test("an error is logged by its code or name, never by its message", async (t) => {
       const { begin, seconds, log } = await beating(t);
       const jobs = begin({
         name: "fail",
@@ -228,7 +228,7 @@ for (const engine of engines)
       assert.doesNotMatch(JSON.stringify(log.lines), /22000000017/);
     });
 
-    test("only one of two processes leads, and it alone runs the leader's jobs", async (t) => {
+    test("of two processes only one leads, and only the leader runs the leader's jobs", async (t) => {
       const { pulse, begin, seconds } = await beating(t);
       const other = engine.name === "sqlite" ? undefined : await Pulse.open({ store, log: new RecordedLog() });
       t.after(() => other?.stop());

@@ -18,11 +18,11 @@ export interface PulseParts {
 }
 
 /**
- * Asks the store once a second, in one statement, what changed and what waits, and starts the jobs. The same statement
- * corrects the store's clock and, on PostgreSQL, where several processes may serve, renews this process's lease.
+ * Asks the store once a second, in one statement, for changes and waiting work, and starts jobs. The statement also
+ * corrects the store's clock. On PostgreSQL, where several processes may serve, it renews this process's lease.
  */
 export class Pulse {
-  /** Identifies this process in its own rows. */
+  /** The id of this process in its rows. */
   readonly id = randomBytes(9).toString("base64url");
   /** Whether other processes may serve beside this one. */
   readonly hasPeers: boolean;
@@ -38,7 +38,7 @@ export class Pulse {
   #beating: Promise<void> | undefined;
   #isLate = false;
   #jobs: JobRunner | undefined;
-  /** By a clock that stands still while the machine sleeps, and by one that may be set. */
+  /** By a monotonic clock, and by the system clock. */
   #renewedAt = { passed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   #beforeTaken: () => Promise<unknown> = async () => {};
   #leads = false;
@@ -78,19 +78,19 @@ export class Pulse {
   readonly isLeader = (): boolean => this.#leads && this.isValid();
 
   /**
-   * Called whenever an expired lease is renewed. The lease is valid again once this resolves, because other processes
-   * may have removed what this one had noted.
+   * Registers work for each renewal of an expired lease. The lease becomes valid when the work resolves, because other
+   * processes may have deleted this process's notes.
    */
   whenTakenAgain(work: () => Promise<unknown>): void {
     this.#beforeTaken = work;
   }
 
-  /** Renews a lease that expired while the store was away. Rejects if the store does not renew it. */
+  /** Renews an expired lease. Rejects if the store does not renew it. */
   async renewIfExpired(): Promise<void> {
     if (!this.isValid()) await this.#ask();
   }
 
-  /** Runs these jobs from now on. Stop them with `jobs.stop()` before the pulse. */
+  /** Starts to run these jobs. Stop them with `jobs.stop()` before the pulse. */
   begin(list: readonly Job[]): JobRunner {
     const { store, log } = this.#parts;
     this.#jobs = new JobRunner(list, { isLeader: this.isLeader, now: store.now, log });
@@ -100,7 +100,7 @@ export class Pulse {
   /** The jobs whose last run failed. */
   readonly failing = (): FailingJob[] => this.#jobs?.failing() ?? [];
 
-  /** Beats now. If a beat is under way, it may have read too early, so another one follows. Never rejects. */
+  /** Beats now. A beat under way may have read too early, so another one follows it. Never rejects. */
   readonly beat = (): Promise<void> => {
     this.#isLate = true;
     this.#beating ??= this.#beatWhileLate().finally(() => {

@@ -3,7 +3,7 @@ import { withTimeout } from "../../runtime/timeout.ts";
 import { StoreAway } from "../errors.ts";
 import type { Patience } from "../timeouts.ts";
 
-/** The row that a call changes, and the account whose share of the connections it uses when it runs alone. */
+/** The row that a call changes, and the account whose connection share the call uses when run alone. */
 export interface Batchable {
   reference: string;
   account_id: string;
@@ -11,7 +11,7 @@ export interface Batchable {
 
 interface Call {
   values: Batchable;
-  /** As in `Patience`. */
+  /** See `Patience`. */
   until: number;
   answer: PromiseWithResolvers<boolean>;
 }
@@ -23,10 +23,7 @@ const most = 50;
  * the others.
  */
 const patience = 20;
-/**
- * A batch is sent after so many event-loop ticks without another call. Without this wait, batches were a fifth as
- * large.
- */
+/** A batch is sent when so many event-loop ticks brought no call. Without this wait, batches were a fifth as large. */
 const quiet = 2;
 
 /** Runs a batch outside the context of any request, because it serves several. */
@@ -55,7 +52,7 @@ export class BatchedStatement {
     this.#alone = alone;
   }
 
-  /** Resolves to whether the row changed. `until`: as in `Patience`. */
+  /** Resolves to whether the row changed. `until`: see `Patience`. */
   run(values: Batchable, until: number): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
     this.#waiting.push({ values, until, answer });
@@ -72,7 +69,7 @@ export class BatchedStatement {
     this.#isSending = false;
   };
 
-  /** Waits for calls that are about to come: until a few event-loop ticks bring none. */
+  /** Waits until a few event-loop ticks bring no further call. */
   async #gather(): Promise<void> {
     for (let size = 0, without = 0; without < quiet && this.#waiting.length < most; without += 1) {
       await new Promise(setImmediate);
@@ -81,7 +78,7 @@ export class BatchedStatement {
     }
   }
 
-  /** Takes the calls that waited longest, at most one per row. */
+  /** Takes the calls that waited longest, at most one for each row. */
   #next(): Call[] {
     const batch = new Map<string, Call>();
     const later: Call[] = [];
@@ -107,8 +104,8 @@ export class BatchedStatement {
       for (const { reference } of await this.#execute(calls, { until, waitsForRows: isAlone })) changed.add(reference);
       for (const { values, answer } of batch) answer.resolve(changed.has(values.reference));
     } catch (error) {
-      // A rejected batch did nothing. When its calls run alone, only those at fault fail, and only those that need a
-      // held row wait.
+      // A rejected batch had no effect. Run alone, only the calls at fault fail, and only those that need a held row
+      // wait.
       if (!isAlone && mayGoAlone(error))
         for (const { values, until, answer } of batch)
           this.#alone(values, { until, waitsForRows: true }).then(answer.resolve, answer.reject);
@@ -117,7 +114,7 @@ export class BatchedStatement {
   }
 }
 
-/** Codes of "statement timed out", "lock not available" and "deadlock", which a held row leads to. */
+/** PostgreSQL's codes of a time-out, an unavailable lock and a deadlock, which held rows cause. */
 const waitedTooLong: readonly (string | undefined)[] = ["57014", "55P03", "40P01"];
 
 function mayGoAlone(error: unknown): boolean {

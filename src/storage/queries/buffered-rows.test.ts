@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BufferedRows } from "./buffered-rows.ts";
 
-test("rows being written count towards the bound, and go back to the buffer if the write fails", async () => {
+test("rows being written count towards the buffer's limit, and return to the buffer if the write fails", async () => {
   const writing = Promise.withResolvers<void>();
   const rows = new BufferedRows<string>({ most: 2, atOnce: 2, write: () => writing.promise });
   assert.deepEqual([rows.add("a", "A"), rows.add("b", "B")], [true, true]);

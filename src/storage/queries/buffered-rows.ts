@@ -9,14 +9,11 @@ export interface BufferedRowsOptions<Row> {
   write(rows: Row[]): Promise<unknown>;
 }
 
-/**
- * Rows that wait in memory, by key, until a job writes them. If a write fails, its rows wait again. A killed process
- * loses them.
- */
+/** Rows that a job writes later. After a failed write they wait again; a killed process loses them. */
 export class BufferedRows<Row> {
   readonly #options: BufferedRowsOptions<Row>;
   readonly #rows = new Map<string, Row>();
-  /** The number of rows being written. They come back if the write fails. */
+  /** Number of rows being written. They return to the buffer if the write fails. */
   #writing = 0;
 
   constructor(options: BufferedRowsOptions<Row>) {

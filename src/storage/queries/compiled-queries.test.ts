@@ -34,7 +34,7 @@ for (const engine of engines) {
       assert.deepEqual(await Promise.all([named(["a", "x"], 0), named(["x", "c"], 0)]), [["a"], ["c"]]);
     });
 
-    test("answers of one commit come one per event-loop tick", async () => {
+    test("the callers of one commit resume one per event-loop tick", async () => {
       const queries = new CompiledQueries(store.db);
       const write = ({ name }: { name: string }) =>
         store.db.insertInto("fact").values({ name, value: "fair", created_at: 0 });
@@ -43,7 +43,7 @@ for (const engine of engines) {
       assert.equal(new Set(ticks).size, 4, String(ticks));
     });
 
-    test("each variant of a query is compiled apart, under its name", async () => {
+    test("each variant of a query is compiled separately, under its own name", async () => {
       const queries = new CompiledQueries(store.db);
       const words = async (name: string, pick: (word: string) => string, word: string) => {
         const write = () => store.db.selectNoFrom((select) => select.val(pick(word)).as("words"));
@@ -55,7 +55,7 @@ for (const engine of engines) {
       assert.equal(await words("aloud", shout, "b"), "A");
     });
 
-    test("a compiled query takes null for a value", async () => {
+    test("a compiled query accepts null as a value", async () => {
       const queries = new CompiledQueries(store.db);
       const write = (values: { name: string; origin: string | null }) =>
         store.db

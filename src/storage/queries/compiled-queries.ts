@@ -13,7 +13,7 @@ import { type Input, sharedInput } from "./shared-input.ts";
 /** A placeholder for a value that is known only when the compiled query runs. */
 class Placeholder {
   readonly #name: string;
-  /** Its place, if it is a member of a list. */
+  /** The index, for a member of a list. */
   readonly #at: number | undefined;
 
   constructor(name: string, at?: number) {
@@ -29,10 +29,10 @@ class Placeholder {
 
 /** A query with values that are known only when it runs. */
 export interface Statement<Values extends object, Row = unknown> {
-  /** Names all that determines the SQL: which query it is, its variant, and the length of each list in `values`. */
+  /** Identifies the SQL: the query, its variant, and the length of each list in `values`. */
   name: string;
   values: Values;
-  /** Gets placeholders in place of values, or, if calls share the query, columns of the table `input`. */
+  /** Builds the query. Receives placeholders for values; or, for a shared query, columns of the table `input`. */
   write(values: Values, input?: Input): Compilable<Row>;
 }
 
@@ -70,9 +70,9 @@ export class CompiledQueries {
   }
 
   /**
-   * Changes one row of the ledger with a query that returns the row's `reference`, and resolves to whether the row
-   * changed. Concurrent calls share a query and its commit. `until`: as in `Patience`. If a batch waited too long for a
-   * held row, each call runs alone, unless `isDone` resolves to true because nothing is left to change.
+   * Changes one ledger row with a query that returns the row's `reference`. Resolves to whether the row changed.
+   * Concurrent calls share one query and commit. `until`: see `Patience`. After a batch that waited too long for a held
+   * row, each call runs alone, unless `isDone` says that nothing is left to change.
    */
   async runBatched<Values extends Batchable>(
     statement: Statement<Values, { reference: string }>,
@@ -98,7 +98,7 @@ export class CompiledQueries {
     return new BatchedStatement(
       async (batch, patience) => {
         const calls = batch as Values[];
-        // A single call is cheaper for the server and for us with its values as parameters.
+        // For a single call, plain parameters are cheaper for the server and for us.
         if (calls.length === 1) return this.#execute(statement, calls[0]!, patience);
         return this.#executeShared(compiled, jsonOf(calls), patience);
       },
@@ -141,7 +141,7 @@ function placeholdersFor<Values extends object>(values: Values): Values {
   return Object.fromEntries(placeholders) as Values;
 }
 
-/** The statement, and those that follow it, with values in place of placeholders. */
+/** Replaces placeholders with values, in a statement and its follow-ups. */
 function filled<Query extends SqlStatement>(query: Query, values: object): Query {
   const parameters: unknown[] = [];
   for (const value of query.parameters)

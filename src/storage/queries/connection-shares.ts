@@ -1,17 +1,17 @@
 /**
- * Limits the calls of one account to half of the store's connections. They may all wait for held rows, and calls of
- * other accounts need a connection meanwhile.
+ * Limits each account to half of the store's connections. All of an account's calls may wait for held rows, and other
+ * accounts need connections meanwhile.
  */
 export class ConnectionShares {
   readonly #most: number;
   readonly #shares = new Map<string, { running: number; waiting: (() => void)[] }>();
 
-  /** `connections`: how many this process has. */
+  /** `connections`: of this process. */
   constructor(connections = Number.POSITIVE_INFINITY) {
     this.#most = Math.max(1, Math.floor(connections / 2));
   }
 
-  /** Runs `work` at once, or after earlier work of the account if the account uses its full share. */
+  /** Runs `work` now, or when the account's earlier work leaves a connection of its share. */
   async run<Value>(account: string, work: () => Promise<Value>): Promise<Value> {
     const share = this.#shares.get(account) ?? { running: 0, waiting: [] };
     this.#shares.set(account, share);

@@ -4,20 +4,20 @@ import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";
 
-/** SQL and its values. The rest is for SQLite only, which runs one statement at a time. */
+/** SQL and its values. The optional members are for SQLite, which runs one statement at a time. */
 export interface SqlStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Statements that run in the same commit if this one returns rows. */
+  /** Statements that run in the same commit, if this one returns rows. */
   readonly followedBy?: readonly SqlStatement[] | undefined;
   /**
-   * JSON of each call that shares the statement, which gets them as `@input`. Those that follow get only the calls
-   * whose `reference` the first one returned.
+   * JSON of the calls that share the statement, passed as `@input`. Follow-ups receive only calls whose `reference` the
+   * first statement returned.
    */
   readonly input?: readonly string[] | undefined;
 }
 
-/** A compiled statement, with what SQLite runs beside it. */
+/** A compiled statement with its follow-ups for SQLite. */
 export type QueryWithFollowUps<Row = unknown> = CompiledQuery<Row> & SqlStatement;
 
 type Statement<Row = unknown> = Compilable<Row> & OperationNodeSource;
@@ -25,12 +25,12 @@ type Statement<Row = unknown> = Compilable<Row> & OperationNodeSource;
 /** The tables from which a follow-up selects the changed row, under the name `verification`. */
 export type Changed = ["verification"];
 
-/** The changed row is read from the table itself. */
+/** Follow-ups read the changed row from the table itself. */
 export const inTable: Changed = ["verification"];
 
 /**
- * Changes one ledger row, and runs follow-up statements about the row if it changed: all or nothing. It is one
- * statement on PostgreSQL and one commit on SQLite. With `input` it changes one row per call: see `runBatched`.
+ * Changes one ledger row, and runs follow-ups about it if it changed: all or nothing. On PostgreSQL this is one
+ * statement, on SQLite one commit. With `input`, one row changes per call: see `runBatched`.
  */
 export function withFollowUps<Row extends { reference: string }>(
   db: Kysely<Tables>,

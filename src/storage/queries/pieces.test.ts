@@ -4,7 +4,7 @@ import { engines } from "../../../test/support/engines.ts";
 import { freshStore } from "../../../test/support/fresh-store.ts";
 import { pageOf, pagesOf, piecesOf } from "./pieces.ts";
 
-test("a list of any length comes whole, in order and in pieces of few lengths", () => {
+test("a list of any length is cut completely, in order, into pieces of few different lengths", () => {
   const lengths = new Set<number>();
   for (let length = 0; length <= 500; length += 1) {
     const list = Array.from({ length }, (_, at) => at);
@@ -19,7 +19,7 @@ test("a list of any length comes whole, in order and in pieces of few lengths", 
 });
 
 for (const engine of engines)
-  test(`pages of a query hold each row once, in the order of their key, on ${engine.name}`, async (t) => {
+  test(`the pages of a query contain each row once, in the order of the key, on ${engine.name}`, async (t) => {
     const { store } = await freshStore(t, engine);
     const names = ["e", "d", "c", "b", "a"];
     const rows = names.map((name, at) => ({ name, value: "paged", created_at: at % 2 }));

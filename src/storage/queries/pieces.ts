@@ -1,9 +1,8 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 
 /**
- * Cuts a list of varying length into pieces of `most`, and the rest into 128, 64, 32 … 1, for statements with one
- * parameter per entry. The engine compiles and caches a statement for each length, and a few hundred lengths took tens
- * of megabytes.
+ * Cuts a list into pieces of `most` entries, and the rest into 128, 64, 32 … 1, for statements with one parameter per
+ * entry. Engines cache each length as its own statement: hundreds of lengths took tens of megabytes.
  */
 export function piecesOf<Entry>(list: readonly Entry[], most = 200): Entry[][] {
   const pieces: Entry[][] = [];
@@ -19,8 +18,8 @@ export function piecesOf<Entry>(list: readonly Entry[], most = 200): Entry[][] {
 type Value = string | number;
 
 /**
- * At most `size` rows in the order of `key`, after the row with the key values `after`, or from the first. The query
- * must select the key columns under their names, and they must be unique together. `more`: whether further rows follow.
+ * Returns at most `size` rows in the order of `key`, after the row with the key `after`, or from the first. The query
+ * must select the key columns, and they must be unique together. `more`: whether further rows follow.
  */
 export async function pageOf<Db, Table extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, Table, Row>,

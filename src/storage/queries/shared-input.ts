@@ -6,10 +6,7 @@ import type { Tables } from "../tables.ts";
 export interface Input {
   /** The expression that `input` stands for. */
   table: Expression<unknown>;
-  /**
-   * Counts the earlier calls that have the same values under these names. For a list, only its first member is
-   * compared.
-   */
+  /** Counts earlier calls with the same values under these names. Of a list, only the first member is compared. */
   countBefore(...names: string[]): Expression<number>;
 }
 
@@ -17,20 +14,20 @@ interface SharedInput<Values> {
   input: Input;
   /** The values of one call, as columns of `input`. */
   columns: Values;
-  /** JSON of each call, from which the store reads `input`. Their lists must be as long as those of `values`. */
+  /** JSON of the calls, from which the store reads `input`. Lists must be as long as those of `values`. */
   jsonOf(calls: readonly Values[]): string[];
 }
 
-/** A value of a call, or a member of a list. */
+/** A value of a call, or one member of a list. */
 interface Member {
   name: string;
-  /** The place in the list. */
+  /** The index in the list. */
   at?: number;
 }
 
 /**
- * `text` is the parameter that takes the JSON on PostgreSQL; SQLite takes it as `@input`. `kinds`: the column kind of
- * each value, and of the members of each list.
+ * `text`: the parameter with the JSON on PostgreSQL; on SQLite it is `@input`. `kinds`: the column kind of each value
+ * and list member.
  */
 export function sharedInput<Values extends { reference: string }>(
   db: Kysely<Tables>,
@@ -64,12 +61,12 @@ export function sharedInput<Values extends { reference: string }>(
   };
 }
 
-/** A name that no column of another table has. */
+/** Returns a name that no table's column has. */
 function columnName({ name, at }: Member): string {
   return at === undefined ? `call ${name}` : `call ${name} ${at}`;
 }
 
-/** The JSON as SQLite keeps it inside, so that it reads no text for each value. */
+/** SQLite's binary JSON, so that the text is parsed once and not for each value. */
 function sqliteTable(members: readonly Member[]): Expression<unknown> {
   const columns = members.map((member) => {
     const path = `$.${member.name}${member.at === undefined ? "" : `[${member.at}]`}`;
@@ -92,7 +89,7 @@ function postgresTable(
     const value = at === undefined ? sql.ref(name) : sql`(${sql.ref(name)})[${sql.lit(at + 1)}]`;
     return sql`${value} as ${sql.ref(columnName(member))}`;
   });
-  // The condition makes PostgreSQL expect one row and use indexes. Without it, it expects 100 rows and scans small
+  // `is_call = 1` makes PostgreSQL expect one row, and so use indexes. Otherwise it expects 100 rows, and scans small
   // tables.
   return sql`(
     select ${sql.join(columns)}, place

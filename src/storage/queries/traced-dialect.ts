@@ -5,8 +5,8 @@ import { isWrite } from "../engine.ts";
 type Engine = "sqlite" | "postgresql";
 
 /**
- * A dialect that records transactions, and writes outside one, as spans of the request that causes them. Statements
- * without a request, such as polling, get no span. A span holds no SQL and no values.
+ * Records transactions, and writes outside of one, as spans of the request that causes them. Statements outside of
+ * requests, such as polling, get no span. Spans contain neither SQL nor values.
  */
 export function traced(dialect: Dialect, engine: Engine): Dialect {
   return {

@@ -16,7 +16,7 @@ for (const engine of engines) {
       (await store.db.selectFrom("fact").select("value").where("name", "=", name).executeTakeFirst())?.value;
     const row = (value: string) => ({ value, created_at: 0 });
 
-    test("an upsert replaces the row that is there, or only the one that was read", async () => {
+    test("an upsert replaces the existing row, or with `before` only a row with those values", async () => {
       const name = "put";
       assert.equal(await upsert(store.db, "fact", { name }, row("first"), row("another")), true);
       assert.equal(await upsert(store.db, "fact", { name }, row("second")), true);
@@ -26,7 +26,7 @@ for (const engine of engines) {
       assert.equal(await kept(name), "third");
     });
 
-    test("an upsert inserts the row if there is none", async () => {
+    test("an insert-if-new inserts a row once, even if two run at once", async () => {
       const name = "new";
       const both = await Promise.all(
         ["one", "other"].map((value) => insertIfNew(store.db, "fact", { name }, row(value))),

@@ -4,8 +4,8 @@ import type { Tables } from "../tables.ts";
 type Columns<Table extends keyof Tables> = Partial<Insertable<Tables[Table]>>;
 
 /**
- * Inserts a row with this key, or updates the existing one. `key` and `columns` together must hold all columns. False
- * if there is a row that has other values than those of `before`: it is left as it is.
+ * Inserts a row with this key, or updates the existing one. `key` and `columns` must hold all columns. Returns false,
+ * and changes nothing, if the existing row differs from `before`.
  */
 export async function upsert<Table extends keyof Tables & string>(
   db: Kysely<Tables>,
@@ -23,7 +23,7 @@ export async function upsert<Table extends keyof Tables & string>(
   return hasWritten(await insert.executeTakeFirst());
 }
 
-/** Inserts a row, unless there is one with this key: then it returns false. */
+/** Inserts a row. Returns false if a row with this key exists. */
 export async function insertIfNew<Table extends keyof Tables & string>(
   db: Kysely<Tables>,
   table: Table,
@@ -34,7 +34,7 @@ export async function insertIfNew<Table extends keyof Tables & string>(
   return hasWritten(await insert.onConflict((it) => it.columns(namesOf(key)).doNothing()).executeTakeFirst());
 }
 
-/** Kysely cannot check the columns of a table that is a type parameter; our own types do. */
+/** Kysely cannot check columns of a generic table, so our own types do. */
 function inserting(db: Kysely<Tables>, table: string, row: object): InsertQueryBuilder<Tables, "fact", InsertResult> {
   return db.insertInto(table as "fact").values(row as never);
 }

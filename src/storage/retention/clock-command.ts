@@ -5,7 +5,7 @@ import { type Audited, inTransaction, type WithClock } from "../audited.ts";
 import { storeTrail } from "../store-trail.ts";
 import { acceptClock } from "./retention-clock.ts";
 
-/** `duba clock accept`: from now on retention goes by this clock. */
+/** `duba clock accept`: makes retention trust the clock. */
 export const clockCommand = command({
   id: "clock.accept",
   title: "Accept the clock",

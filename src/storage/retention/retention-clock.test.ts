@@ -29,7 +29,7 @@ for (const engine of engines)
     });
     const opened = () =>
       RetentionClock.open({ store: { db: store.db, now: () => time, doubt: (known) => doubts.push(known) }, log });
-    /** Lets a process serve for this many minutes, in which its clock goes on. */
+    /** Lets a process run for so many minutes. */
     const serve = async (clock: RetentionClock, minutes: number, isLeader = true) => {
       for (let minute = 0; minute < minutes; minute += 1) {
         time += 60_000;
@@ -37,14 +37,14 @@ for (const engine of engines)
       }
     };
     const isTrusted = (clock: RetentionClock) => [clock.timeFor({}) === time, clock.timeFor(records) === time];
-    /** As if a doubted clock had run for so long. */
+    /** Notes that a distrusted clock has run for so many minutes. */
     const ran = (minutes: number) =>
       store.db
         .updateTable("fact")
         .set({ value: String(minutes) })
         .execute();
 
-    test("the clock is trusted from the first start on, and after a stop of an hour", async () => {
+    test("the clock is trusted after a first start and after a stop of an hour", async () => {
       const first = await opened();
       assert.deepEqual(isTrusted(first), [true, true]);
       time += hour;
@@ -53,7 +53,7 @@ for (const engine of engines)
       assert.deepEqual(log.lines, []);
     });
 
-    test("a store whose trusted time was lost uses the time of its newest row", async () => {
+    test("a store without a trusted time uses the time of its newest row", async () => {
       const row = { number: 1, created_at: start - day, author: "", source: "", note: "", draft: 1 };
       await store.db
         .insertInto("catalogue_revision")
@@ -70,7 +70,7 @@ for (const engine of engines)
       ["ahead", 49 * hour],
       ["behind", -800 * day],
     ] as const)
-      test(`${name} by more than 48 hours is doubted until it has run for a day, for records for ten minutes`, async () => {
+      test(`a clock 48 hours or more ${name} is distrusted for a day of service, and for records ten minutes`, async () => {
         await opened();
         time += gap;
         const clock = await opened();
@@ -96,7 +96,7 @@ for (const engine of engines)
         );
       });
 
-    test("a clock a day ahead is trusted after ten minutes, without anybody's help", async () => {
+    test("a clock a day ahead is trusted after ten minutes without any action", async () => {
       await opened();
       time += 25 * hour;
       const clock = await opened();
@@ -112,7 +112,7 @@ for (const engine of engines)
       );
     });
 
-    test("a corrected clock is trusted at once, and the next jump waits again", async () => {
+    test("a corrected clock is trusted at once, and a later jump is distrusted again", async () => {
       await opened();
       time += 800 * day;
       await serve(await opened(), 30);
@@ -125,7 +125,7 @@ for (const engine of engines)
       assert.deepEqual(isTrusted(await opened()), [false, false]);
     });
 
-    test("a clock that one process accepts is accepted by all within a minute", async () => {
+    test("if one process accepts the clock, all processes trust it within a minute", async () => {
       await opened();
       time += 800 * day;
       const [leader, other] = [await opened(), await opened()];
@@ -136,7 +136,7 @@ for (const engine of engines)
       assert.deepEqual([...isTrusted(leader), ...isTrusted(other)], [true, true, true, true]);
     });
 
-    test("only the leader counts minutes, and every process uses its count", async () => {
+    test("only the leader counts minutes, and all processes use its count", async () => {
       await opened();
       time += 800 * day;
       const [leader, other] = [await opened(), await opened()];

@@ -8,7 +8,10 @@ import type { RetentionRule } from "./retention-rule.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** The row of `fact` that holds the last trusted time, and the minutes that a doubted clock has run since. */
+/**
+ * The name of the fact that holds the last trusted time, and the minutes that the service has run with a distrusted
+ * clock.
+ */
 const name = "retention_clock";
 
 interface Trust {
@@ -18,15 +21,15 @@ interface Trust {
 }
 
 /**
- * A gap means that the service was stopped or that the clock is wrong. The longer the gap, the likelier the clock is
- * wrong, and the longer we wait before we trust it.
+ * A gap means a stopped service or a wrong clock. The longer the gap, the likelier a wrong clock, and the longer we
+ * wait before we trust the clock.
  */
 const usualGap = hour;
 const longGap = 48 * hour;
 const shortWait = 10;
 const longWait = 24 * 60;
 
-/** How many minutes the service must run before we trust a clock with this gap. */
+/** Returns the minutes that the service must run before a clock with this gap is trusted. */
 function waitFor(gap: number): number {
   if (gap <= usualGap) return 0;
   return gap <= longGap ? shortWait : longWait;
@@ -36,8 +39,8 @@ function waitFor(gap: number): number {
 export type RetentionTimes = Pick<RetentionClock, "now" | "recordsNow">;
 
 /**
- * The clock by which retention decides what is old, for every table. It doubts a time that is far from the last trusted
- * time, which the store holds. Nothing ages until the service has run for a while or somebody accepts the clock.
+ * The clock of all retention rules. It distrusts a time far from the last trusted one, which the store holds. Then
+ * nothing expires until the service has run for a while or an operator accepts the clock.
  */
 export class RetentionClock {
   readonly #store: ClockParts["store"];
@@ -52,10 +55,7 @@ export class RetentionClock {
     this.#tell();
   }
 
-  /**
-   * Call it before anything else writes rows. Without a trusted time in the store, it trusts the time of the newest
-   * row.
-   */
+  /** Opens the clock. Call it before anything writes rows: without a trusted time, the newest row's time counts. */
   static async open(parts: ClockParts): Promise<RetentionClock> {
     const { db, now } = parts.store;
     if (!(await readTrust(db))) {
@@ -65,13 +65,13 @@ export class RetentionClock {
     return new RetentionClock(parts, (await readTrust(db))!);
   }
 
-  /** `now` for the expiry of idempotency keys. It stands still while the clock is doubted. */
+  /** `now` for the expiry of idempotency keys. It stands still while the clock is distrusted. */
   readonly now = (): number => this.#past({});
 
   /** `now` for the expiry of sealed records. It stands still for ten minutes at most. */
   readonly recordsNow = (): number => this.#past({ isPersonal: true });
 
-  /** `now` for a rule's removals; undefined while the clock is doubted. */
+  /** `now` for a rule; undefined while the clock is distrusted. */
   timeFor({ isPersonal }: Pick<RetentionRule, "isPersonal">): number | undefined {
     const now = this.#store.now();
     const { at, waited } = this.#trust;
@@ -117,13 +117,13 @@ export interface ClockParts {
   log: Log;
 }
 
-/** The last trusted time, if the clock is so far from it that we wait a day; else null. */
+/** Returns the last trusted time if the clock has to be distrusted for a day, else null. */
 export async function doubtedSince(db: Kysely<Tables>, now: number): Promise<number | null> {
   const trust = await readTrust(db);
   return trust && waitFor(Math.abs(now - trust.at)) === longWait ? trust.at : null;
 }
 
-/** Trusts `now` from here on. Returns the last trusted time; null if there is none. */
+/** Trusts `now`. Returns the last trusted time, or null. */
 export async function acceptClock(db: Kysely<Tables>, now: number): Promise<number | null> {
   const before = await readTrust(db);
   await writeTrust(db, { at: now, waited: 0 }, before?.at ?? now);
@@ -135,12 +135,14 @@ async function readTrust(db: Kysely<Tables>): Promise<Trust | undefined> {
   return row && { at: row.created_at, waited: Number(row.value) };
 }
 
-/** Does nothing if another process has changed the trusted time from `before`. */
+/** Does nothing if another process has changed the trusted time. */
 async function writeTrust(db: Kysely<Tables>, { at, waited }: Trust, before: number): Promise<void> {
   await upsert(db, "fact", { name }, { created_at: at, value: String(waited) }, { created_at: before });
 }
 
-/** When the newest row of the ledger, the audit trail or the catalogue was written; undefined in a new store. */
+/**
+ * Returns when the newest row of the ledger, the audit trail or the catalogue was written; undefined in a new store.
+ */
 async function newestRow(db: Kysely<Tables>): Promise<number | undefined> {
   const times = await Promise.all([
     db

@@ -1,26 +1,26 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** The number of removed items by name: `{ keys: 3, records: 2 }`. */
+/** Numbers of deleted items by name: `{ keys: 3, records: 2 }`. */
 export type Removed = Readonly<Record<string, number>>;
 
-/** How long something is kept. Times are milliseconds since 1970. */
+/** A rule about how long rows are kept. Times are milliseconds since 1970. */
 export interface RetentionRule {
   /** Shown in the log. */
   name: string;
-  /** The tables from which it removes rows or parts of rows. */
+  /** The tables from which the rule deletes rows or parts of rows. */
   tables: readonly (keyof Tables)[];
   /** Milliseconds between two runs. */
   every: number;
-  /** At `now`, everything that ended before the returned time is removed. */
+  /** Returns a time: everything that ended before it is deleted. */
   kept(now: number, db: Kysely<Tables>): number | Promise<number>;
-  /** Removes one batch of what ended before `before`. Counts that add up to 0 mean that nothing is left. */
+  /** Deletes one batch of what ended before `before`. Counts of 0 mean that nothing is left. */
   remove(trx: Transaction<Tables>, before: number): Promise<Removed>;
   /** Runs after the last batch of each run. */
   finish?(db: Kysely<Tables>): Promise<unknown>;
   /** Whether the counts of a run go to the audit trail, as facts of `retention.swept`. */
   isAudited?: true;
-  /** Whether it removes sealed data about persons. Such a rule waits only ten minutes for a clock that jumped. */
+  /** Whether the rule deletes sealed personal data. Such a rule waits only ten minutes for a clock that jumped. */
   isPersonal?: true;
 }
 
@@ -37,12 +37,12 @@ export function ledgerStart(now: number): number {
   return start.setUTCMonth(start.getUTCMonth() - ledgerMonths);
 }
 
-/** Rows per statement. A small batch keeps others from waiting long. */
+/** Rows per statement. Small, so that other statements wait only briefly. */
 const batch = 500;
 
 /**
- * A rule for rows that end at the time in one column. Large tables need an index on it. `only`: limits the rule to
- * these rows.
+ * Returns a rule for rows that end at the time in `column`. Large tables need an index on it. `only`: a further
+ * condition.
  */
 export function rowsBefore<Table extends keyof Tables>(
   table: Table,
@@ -60,7 +60,7 @@ export function rowsBefore<Table extends keyof Tables>(
     every,
     ...rule,
     async remove(trx, before) {
-      // The compiler cannot check a table that is a variable.
+      // The compiler cannot check a generic table's columns.
       const named = table as "adjustment";
       const isOld = sql<SqlBool>`${only} and ${ends} < ${before}`;
       const last = await trx
@@ -81,10 +81,7 @@ export function rowsBefore<Table extends keyof Tables>(
   };
 }
 
-/**
- * Removes everything that ended before `before` in batches, and adds the counts to `sums`. It stops between two
- * batches.
- */
+/** Deletes what ended before `before` in batches, and adds the counts to `sums`. An abort stops it between batches. */
 export async function removeBatches(
   db: Kysely<Tables>,
   rule: Pick<RetentionRule, "remove" | "finish">,

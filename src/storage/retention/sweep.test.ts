@@ -35,13 +35,13 @@ for (const engine of engines)
       const sweep = sweeper({ db: store.db, clock, rules, audit, log });
       return { run: () => sweep(signal), told, lines: log.lines };
     };
-    /** Removes batches of one until nothing is left. */
+    /** Returns a rule's `remove` that deletes one item at a time. */
     const removing = (count: number, name = "keys") => {
       let left = count;
       return async () => ({ [name]: left > 0 ? left-- && 1 : 0 });
     };
 
-    test("the sweep applies each rule as often as the rule says", async () => {
+    test("the sweep applies each rule at the rule's interval", async () => {
       const runs = { minutely: 0, hourly: 0 };
       const counting = (name: keyof typeof runs, every: number) =>
         ruleOf({
@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.deepEqual(runs, { minutely: 61, hourly: 2 });
     });
 
-    test("the sweep writes one audit entry for what audited rules removed", async () => {
+    test("one audit entry of the sweep counts what all audited rules deleted", async () => {
       const sweep = await sweeping([
         ruleOf({ isAudited: true, remove: removing(3) }),
         ruleOf({ isAudited: true, remove: removing(2, "records") }),
@@ -68,7 +68,7 @@ for (const engine of engines)
       assert.deepEqual(sweep.told, [storeTrail.retentionSwept("system", facts)]);
     });
 
-    test("a failing rule stops no other, is reported once and is tried again each minute", async () => {
+    test("a failing rule does not stop other rules, is logged once and retried each minute", async () => {
       let tries = 0;
       const failing = ruleOf({
         name: "broken",
@@ -95,7 +95,7 @@ for (const engine of engines)
       );
     });
 
-    test("a stop lets the current batch end, and begins no other", async () => {
+    test("a stop lets the current batch finish, and starts no other", async () => {
       const begun = Promise.withResolvers<void>();
       const goesOn = Promise.withResolvers<void>();
       let batches = 0;
@@ -122,7 +122,7 @@ for (const engine of engines)
       );
     });
 
-    test("the sweep removes rows by a column in batches, those of one moment together", async () => {
+    test("the sweep deletes rows in batches, and rows of the same millisecond together", async () => {
       const { db } = store;
       const rows = Array.from({ length: 1400 }, (_, n) => ({
         challenge: `c${n}`,

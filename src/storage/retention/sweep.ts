@@ -18,9 +18,9 @@ export interface SweepParts {
 }
 
 /**
- * Returns a function that applies the rules in order, each at its own interval and only while the clock is trusted.
- * Call it once a minute, in one process at a time. Its signal ends it after the current batch. A rule that fails is
- * tried again at the next call and does not stop the others.
+ * Returns a function that applies rules in order, each at its interval and only while the clock is trusted. Call it
+ * once a minute, in one process at a time. An abort ends it after the current batch. A failed rule is retried at the
+ * next call, and does not stop other rules.
  */
 export function sweeper({ db, clock, rules, audit, log }: SweepParts): (signal: AbortSignal) => Promise<void> {
   let sums: Record<string, number> = {};

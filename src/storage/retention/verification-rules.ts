@@ -3,18 +3,18 @@ import { destroyStaleKeys, slotAt, staleSlots } from "../record-keys.ts";
 import type { Tables, VerificationRow } from "../tables.ts";
 import { ledgerStart, minutely, type RetentionRule } from "./retention-rule.ts";
 
-/** Rows per transaction. Small batches let verifications continue meanwhile. */
+/** Rows per transaction. Small, so that verifications continue meanwhile. */
 const batch = 100;
-/** How long a run waits for a reader of keys, in milliseconds. */
+/** Longest wait for a reader of keys, in milliseconds. */
 const lockPatience = 2_000;
-/** Every so many runs, one reads all wrapped keys. */
+/** One of so many runs checks all wrapped keys. */
 const thoroughEvery = 60;
 
 type Condition = (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>[];
 
 /**
- * Idempotency keys are kept for `keyLifetime` milliseconds, sealed records for `recordRetention`, and verifications
- * with their attempts for the months of the ledger.
+ * Rules for idempotency keys (`keyLifetime` in milliseconds), sealed records (`recordRetention`), and verifications
+ * with their attempts (the months of the ledger).
  */
 export function verificationRules({
   keyLifetime,
@@ -23,7 +23,7 @@ export function verificationRules({
   keyLifetime: number;
   recordRetention: number;
 }): readonly RetentionRule[] {
-  /** Slots of the keys whose records were removed. */
+  /** Slots of keys whose records were deleted. */
   const slots = new Set<number>();
   let runs = 0;
 
@@ -51,8 +51,8 @@ export function verificationRules({
         row("state", "<>", "started"),
       ];
       const isSealed: Condition = (row) => [row("sealed_record", "is not", null), ...isDue(row)];
-      // Only a retry with the key gets a record, so we remove both at once: PostgreSQL rewrites a row and its index
-      // entries at each update.
+      // Only a retry with the key returns a record, so both go in one update: each update rewrites a row and its index
+      // entries on PostgreSQL.
       const noKey = { idempotency_hash: null, body_hash: null, sealed_record: null };
       const records = await clear(trx, noKey, isSealed);
       return { keys: records + (await clear(trx, noKey, isDue)), records };
@@ -70,7 +70,7 @@ export function verificationRules({
       const isDue: Condition = (row) => [row("sealed_record", "is not", null), row("completed_at", "<", before)];
       return { records: await clear(trx, { sealed_record: null }, isDue) };
     },
-    // This includes keys that an earlier run could not destroy because it was killed or a reader blocked it.
+    // Includes keys that an earlier run left, because it was killed or a reader blocked it.
     async finish(db) {
       if (runs++ % thoroughEvery === 0) for (const slot of await staleSlots(db)) slots.add(slot);
       if (await destroyStaleKeys(db, slots, lockPatience)) slots.clear();
@@ -86,7 +86,7 @@ export function verificationRules({
     async remove(trx, before) {
       const isOld: Condition = (row) => [
         row("created_at", "<", before),
-        // A statement contains the charges of its month, even those of older verifications.
+        // A statement needs the charges of its month, even charges of older verifications.
         row.or([row("charged_at", "is", null), row("charged_at", "<", before)]),
         row("state", "<>", "started"),
       ];

@@ -15,7 +15,7 @@ const opening = (dataDirectory: string) => openStore({ dataDirectory, serving: f
 
 suite("the data directory", () => {
   for (const mode of [0o750, 0o705, 0o777, 0o1777])
-    test(`a data directory of mode ${mode.toString(8)} is refused, with the command that cures it`, async (t) => {
+    test(`a data directory of mode ${mode.toString(8)} is refused, with the command that repairs it`, async (t) => {
       const path = folder(t);
       chmodSync(path, mode);
       const open = (mode & 0o777).toString(8);
@@ -36,7 +36,7 @@ suite("the data directory", () => {
     await assert.rejects(opening(path), /belongs to user 12345, and this runs as user 0: run it as the owner, or /);
   });
 
-  test("the data directory is made for its owner alone, whatever the umask", async (t) => {
+  test("the data directory is created for its owner only, whatever the umask", async (t) => {
     const path = join(folder(t), "deeper", "data");
     const umask = process.umask(0);
     t.after(() => process.umask(umask));

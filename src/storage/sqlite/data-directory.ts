@@ -46,7 +46,7 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** The error code if the directory, or a file in it, cannot be created. Creates nothing. */
+/** Returns the error code if the directory, or a file in it, cannot be created. Creates nothing. */
 export function obstacleIn(directory: string): string | undefined {
   if (!existsSync(directory)) return obstacleIn(dirname(directory));
   if (!statSync(directory).isDirectory()) return "ENOTDIR";
@@ -66,8 +66,8 @@ export function checkDirectory(path: string): void {
 }
 
 /**
- * Creates the directory if it is missing, for its owner only, and returns its absolute path. Throws `StoreError` if it
- * cannot be written, or if another user owns it or may enter it.
+ * Creates a missing directory for its owner only, and returns its absolute path. Throws `StoreError` if it is not
+ * writable, belongs to another user, or is open to others.
  */
 export function prepareDirectory(path: string): string {
   const directory = resolve(path);
@@ -89,8 +89,8 @@ function cannotUse(directory: string, code: string | undefined): StoreError {
 }
 
 /**
- * Creates the file, empty and for its owner only, before SQLite does; SQLite gives its side files the same mode. We
- * never open an existing file here: closing it would drop the locks of SQLite in this process.
+ * Creates an empty file for its owner only, before SQLite does; SQLite's side files get the same mode. Never opens an
+ * existing file: to close it would drop SQLite's locks in this process.
  */
 export function prepareFile(file: string): void {
   try {
@@ -118,12 +118,12 @@ function cannotWrite(file: string, code: string | undefined): StoreError {
   );
 }
 
-/** The lock of a process that serves from a directory. */
+/** The lock of the process that serves from a directory. */
 export interface DirectoryLock {
   release(): void;
 }
 
-/** Whether a process serves from the directory. */
+/** Whether a process serves from this directory. */
 export function isServed(directory: string): boolean {
   const file = join(directory, "duba.lock");
   if (!existsSync(file)) return false;
@@ -140,8 +140,8 @@ export function isServed(directory: string): boolean {
 }
 
 /**
- * Locks the directory for one serving process, or throws `StoreError`. It is SQLite's own lock on `duba.lock`, so the
- * operating system releases it however the process ends.
+ * Locks the directory for one serving process, or throws `StoreError`. It is an SQLite lock on `duba.lock`, which the
+ * operating system releases however the process ends.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, "duba.lock");

@@ -21,8 +21,8 @@ import { SqliteError, SqliteThread } from "./thread.ts";
 import type { OpenTransaction } from "./transaction.ts";
 
 /**
- * The queue of the connection that writes, and that of read-only transactions, which have a connection and a thread of
- * their own, so that no verification waits for a report.
+ * Two queues: `main` for the writing connection, and one for read-only transactions, with its own connection and
+ * thread, so that reports do not delay verifications.
  */
 class Queues {
   readonly main: StatementQueue;
@@ -34,7 +34,7 @@ class Queues {
     this.#openAnother = openAnother;
   }
 
-  /** Opened by the first read-only transaction, because many processes never have one. */
+  /** Opened by the first read-only transaction: many processes never have one. */
   async snapshots(): Promise<StatementQueue> {
     this.#snapshots ??= this.#openAnother().catch((error: unknown) => {
       this.#snapshots = undefined;
@@ -51,14 +51,14 @@ class Queues {
   }
 }
 
-/** Kysely's connection: a place in the queue, or the open transaction. */
+/** Kysely's connection: statements go into the queue, or into the open transaction. */
 class QueuedConnection implements DatabaseConnection {
   readonly #queues: Queues;
   readonly #patience: Patience | undefined;
   transaction: OpenTransaction | undefined;
   /**
-   * PostgreSQL accepts only a rollback after an error. We do the same on SQLite, so that no code works on one engine
-   * only.
+   * After an error PostgreSQL accepts only a rollback. We do the same on SQLite, so that code behaves alike on both
+   * engines.
    */
   aborted = false;
 
@@ -117,7 +117,7 @@ class QueuedConnection implements DatabaseConnection {
   }
 }
 
-/** Kysely's driver over the queues. Transactions are `BEGIN IMMEDIATE`, read-only ones `BEGIN`. */
+/** Kysely's driver for the queues. Transactions begin with `BEGIN IMMEDIATE`, read-only ones with `BEGIN`. */
 function queuedDriver(queues: Queues): Driver {
   return {
     init: async () => {},
@@ -133,13 +133,13 @@ function queuedDriver(queues: Queues): Driver {
 }
 
 class QueuedAdapter extends SqliteAdapter {
-  // Without it, Kysely would run one statement at a time, and statements could not share a commit. The queue keeps the
+  // Otherwise Kysely would run one statement at a time, and statements could not share a commit. The queue keeps their
   // order.
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 
-  // Migrations run in one immediate transaction, which also keeps other processes from migrating at the same time.
+  // Migrations run in one immediate transaction, so other processes cannot migrate at the same time.
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -148,7 +148,7 @@ class QueuedAdapter extends SqliteAdapter {
 /** Milliseconds between two checks of a file. */
 const looksEvery = 1_000;
 
-/** Returns a function that says whether the file at `path` is still the same file. It checks at most once a second. */
+/** Returns a function that checks, at most once a second, whether `path` is still the same file. */
 function standsAt(path: string): () => boolean {
   const inode = () => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
   const own = inode();
@@ -193,7 +193,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced
     },
     async close() {
       await db.destroy();
-      // Kysely does not close a driver that it never used.
+      // Kysely does not close a driver that it has not used.
       await queues.close();
     },
   };

@@ -9,7 +9,7 @@ import { emptyLog } from "./empty-log.ts";
 
 const [sqlite, postgres] = engines;
 
-test("on SQLite nothing is left of what was deleted, once nobody reads it any more", async (t) => {
+test("on SQLite deleted data leaves the files once no reader needs it", async (t) => {
   const { settings, dispose } = await sqlite!.fresh();
   const store = await openStore({ ...settings, serving: true });
   t.after(async () => {
@@ -41,7 +41,7 @@ test("on SQLite nothing is left of what was deleted, once nobody reads it any mo
   assert.equal(statSync(`${file}-wal`).size, 0);
 });
 
-test("on PostgreSQL there is nothing to do", async (t) => {
+test("on PostgreSQL emptyLog has nothing to do", async (t) => {
   const { settings, dispose } = await postgres!.fresh();
   const store = await openStore({ ...settings, serving: true });
   t.after(async () => {

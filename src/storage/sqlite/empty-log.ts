@@ -7,8 +7,8 @@ import type { Tables } from "../tables.ts";
 const betweenTries = 50;
 
 /**
- * Empties SQLite's write-ahead log, which keeps deleted rows until then. Tries for `patience` milliseconds. Returns
- * false if others read or wrote all that time. On PostgreSQL there is nothing to do.
+ * Empties SQLite's write-ahead log, which contains deleted rows until then. Retries for `patience` milliseconds.
+ * Returns false if others read or wrote all that time. Does nothing on PostgreSQL.
  */
 export async function emptyLog(db: Kysely<Tables>, patience = 0): Promise<boolean> {
   if (!isSqlite(db)) return true;

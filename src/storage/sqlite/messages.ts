@@ -1,6 +1,6 @@
 import type { SqlStatement } from "../queries/follow-ups.ts";
 
-/** The messages between the main thread and the SQLite thread: one request at a time, one reply each. */
+/** Messages between the main thread and the SQLite thread: one request at a time, one reply each. */
 
 export interface Rows {
   readonly rows: unknown[];
@@ -9,7 +9,7 @@ export interface Rows {
 }
 
 /**
- * An error as the thread sends it; `Rows` have no `code`. It is SQLite's extended result code, such as
+ * An error as the thread sends it, told from `Rows` by its `code`: SQLite's extended result code, such as
  * `SQLITE_CONSTRAINT_UNIQUE`.
  */
 export interface Failed {
@@ -20,7 +20,7 @@ export interface Failed {
 export type Outcome = Rows | Failed;
 
 export type Request =
-  /** Independent statements. Those that write share one commit. The reply has one outcome for each. */
+  /** Independent statements, whose writes share one commit. The reply has one outcome for each. */
   | { readonly kind: "shared"; readonly statements: readonly SqlStatement[] }
   /** One statement of the open transaction. */
   | { readonly kind: "inside"; readonly statement: SqlStatement }
@@ -32,8 +32,8 @@ export type Request =
 export type StoreResponse = readonly Outcome[];
 
 /**
- * How long one request waits for another process's lock. After that it fails and we queue it again, so that requests
- * that need no lock run in between. SQLite retries after 1, 2 and 5 ms, and ever more rarely in a longer wait.
+ * How long a request waits for another process's lock, in milliseconds. Then we queue it again, so that requests that
+ * need no lock run in between. SQLite itself retries after 1, 2 and 5 ms, and then ever more rarely.
  */
 export const LOCK_MILLISECONDS = 8;
 

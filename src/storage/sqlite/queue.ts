@@ -7,7 +7,7 @@ import type { Rows } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
 
-/** The most statements that share a commit, which limits the size of the reply. */
+/** Most statements in one commit, which limits the size of the reply. */
 const SHARED_AT_MOST = 256;
 
 interface Waiting extends WaitingStatement {
@@ -19,26 +19,26 @@ interface Waiting extends WaitingStatement {
 }
 
 /**
- * Sends work to the SQLite thread, first come, first served. Single statements that wait together go as one request and
- * share a commit; a transaction goes alone. Work that meets another process's lock goes to the end of the queue.
- * `timeouts` limit every wait.
+ * Sends work to the SQLite thread, first come, first served. Waiting single statements go as one request and share a
+ * commit; a transaction goes alone. Work that meets another process's lock goes to the end of the queue. `timeouts`
+ * limit every wait.
  */
 export class StatementQueue {
   timeouts: StoreTimeouts;
-  /** Durations of commits, from the request to the thread until its reply. */
+  /** Durations of commits, measured here: from the request to the reply. */
   readonly commits = new Durations();
   readonly thread: SqliteThread;
   readonly #isInPlace: () => boolean;
   readonly #waiting: Waiting[] = [];
   #busy = false;
-  /** When a transaction last had the write lock, by `performance.now()`. */
+  /** When a transaction last held the write lock, by `performance.now()`. */
   #unlocked = 0;
   #closed: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
   /**
-   * `isInPlace`: whether the open database is still the file at its path. If it is not, this process's writes are lost
-   * when it ends.
+   * `isInPlace`: whether the open database is still the file at its path. If not, writes would be lost with this
+   * process.
    */
   constructor(thread: SqliteThread, timeouts: StoreTimeouts, isInPlace: () => boolean) {
     this.thread = thread;
@@ -46,7 +46,7 @@ export class StatementQueue {
     this.timeouts = timeouts;
   }
 
-  /** How many statements and transactions wait, and whether the connection is busy. */
+  /** The number of waiting statements and transactions, and whether the connection is busy. */
   get load(): { waiting: number; isBusy: boolean } {
     return { waiting: this.#waiting.length, isBusy: this.#busy };
   }
@@ -132,7 +132,7 @@ export class StatementQueue {
       const reply = await this.thread.exchange({ kind: "shared", statements });
       if (statements.some(({ sql }) => isWrite(sql))) this.commits.add((performance.now() - sent) * 1000);
       for (const [index, waiting] of batch.entries()) {
-        // A reply without an outcome for this statement holds a single failure that applies to all statements.
+        // A reply without an outcome for this statement has one failure for all statements.
         const outcome = reply[index] ?? reply[0]!;
         if ("code" in outcome) this.#failed(waiting, errorOf(outcome));
         else waiting.resolve(outcome);

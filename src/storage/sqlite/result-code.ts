@@ -1,11 +1,11 @@
-/** SQLite's result codes (sqlite.org/rescode.html), by number from 1. */
+/** SQLite's primary result codes (sqlite.org/rescode.html), numbered from 1. */
 const primary = [
   ...["ERROR", "INTERNAL", "PERM", "ABORT", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "CORRUPT"],
   ...["NOTFOUND", "FULL", "CANTOPEN", "PROTOCOL", "EMPTY", "SCHEMA", "TOOBIG", "CONSTRAINT", "MISMATCH", "MISUSE"],
   ...["NOLFS", "AUTH", "FORMAT", "RANGE", "NOTADB"],
 ];
 
-/** The extended codes that our code distinguishes from their primary code. */
+/** Extended codes that our code tells from their primary code. */
 const extended: Record<number, string> = {
   275: "CONSTRAINT_CHECK",
   516: "ABORT_ROLLBACK",

@@ -24,7 +24,7 @@ interface Prepared {
   readonly isSharable: boolean;
 }
 
-/** We refuse something that SQLite itself would allow. */
+/** Thrown for something that SQLite would allow and we do not. */
 class Refused extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -33,7 +33,7 @@ class Refused extends Error {
   }
 }
 
-/** The part of an error that the main thread gets. */
+/** Converts an error for the main thread. */
 export function failureOf(error: unknown): Failed {
   const message = error instanceof Error ? error.message : String(error);
   return { code: resultCode(error) ?? (error instanceof Refused ? error.code : "SQLITE_MISUSE"), message };
@@ -47,7 +47,7 @@ function outcomeOf(run: () => Rows): Outcome {
   }
 }
 
-/** The calls whose row the statement returned. */
+/** Returns the calls whose rows the statement returned. */
 function callsOf(rows: readonly unknown[], calls: readonly string[]): readonly string[] {
   if (rows.length === calls.length) return calls;
   const references = new Set(rows.map((row) => (row as { reference: string }).reference));
@@ -58,10 +58,7 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/**
- * Enters WAL mode. SQLite does not wait for a lock here, and another process that opens the file may hold it, so we
- * retry.
- */
+/** Enters WAL mode. SQLite does not wait for another process's lock here, so we retry. */
 function enterWal(database: DatabaseSync, milliseconds: number): void {
   const deadline = performance.now() + milliseconds;
   for (;;) {
@@ -85,7 +82,7 @@ export class SharedConnection {
     this.#database = new DatabaseSync(file, { timeout: busyMilliseconds });
     try {
       enterWal(this.#database, busyMilliseconds);
-      // In WAL mode FULL syncs at every commit: acknowledged rows survive a power cut.
+      // In WAL mode, FULL syncs each commit: acknowledged rows survive a power cut.
       this.#database.exec("pragma synchronous = FULL");
       this.#database.exec("pragma secure_delete = ON");
       this.#database.exec("pragma foreign_keys = ON");
@@ -97,7 +94,7 @@ export class SharedConnection {
     }
   }
 
-  /** Carries out one request. Throws the error of a statement inside a transaction, and that of its begin or end. */
+  /** Runs one request. Throws the error of a statement in a transaction, and of its begin or end. */
   answer(request: Request): StoreResponse {
     switch (request.kind) {
       case "shared":
@@ -119,7 +116,9 @@ export class SharedConnection {
     }
   }
 
-  /** Runs independent statements. Those that write share one commit. Returns one outcome each, after that commit. */
+  /**
+   * Runs independent statements. Their writes share one commit, after which it returns one outcome for each statement.
+   */
   runShared(statements: readonly SqlStatement[]): Outcome[] {
     const outcomes = new Map<SqlStatement, Outcome>();
     const sharing: SqlStatement[] = [];
@@ -141,7 +140,7 @@ export class SharedConnection {
   }
 
   begin(readOnly: boolean): void {
-    // A transaction is still open only if its rollback failed.
+    // A transaction is still open here only if its rollback failed.
     this.rollback();
     this.#database.exec(readOnly ? "BEGIN" : "BEGIN IMMEDIATE");
   }
@@ -162,7 +161,7 @@ export class SharedConnection {
 
   close(): void {
     this.#statements.clear();
-    // It may be closed already.
+    // The database may be closed already.
     this.#database[Symbol.dispose]();
   }
 
@@ -170,7 +169,7 @@ export class SharedConnection {
     try {
       this.begin(false);
       const outcomes = statements.map((statement) => outcomeOf(() => this.#runUnderSavepoint(statement)));
-      // Some errors, such as a full disk, roll back the whole transaction. Then we run each statement alone.
+      // Some errors, such as a full disk, roll back the whole transaction. Then each statement runs alone.
       if (!this.#database.isTransaction) return statements.map((statement) => this.#outcomeAlone(statement));
       this.commit();
       return outcomes;
@@ -241,7 +240,7 @@ export class SharedConnection {
     return { rows: [], changes: Number(statement.run(named, ...values).changes) };
   }
 
-  /** JSON of calls as SQLite keeps it inside. All statements that the calls share read it, and none reads the text. */
+  /** Converts calls to SQLite's binary JSON, so that the statements that share them do not parse text. */
   #packed(calls: readonly string[]): Uint8Array {
     const [row] = this.#prepare("select jsonb(?) as packed").statement.all({}, `[${calls.join()}]`);
     return row!.packed as Uint8Array;
@@ -251,7 +250,7 @@ export class SharedConnection {
     try {
       return this.#prepare(sql).isSharable;
     } catch {
-      // An invalid statement fails again when it runs, and its own caller gets the error.
+      // The statement is invalid. When it runs, its own caller gets the error.
       return false;
     }
   }

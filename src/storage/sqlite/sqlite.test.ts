@@ -17,7 +17,7 @@ const secret = (name: string) => ({ name, value: "x", created_at: 0 });
 
 const withCode = (code: string) => (error: unknown) => codeOf(error) === code;
 
-/** A migrated database, and the path of its file. */
+/** Opens a migrated database, and passes the path of its file. */
 async function withDatabase(
   use: (database: SqliteDatabase, file: string) => Promise<void>,
   timeouts: Partial<StoreTimeouts> = {},
@@ -34,7 +34,7 @@ async function withDatabase(
   }
 }
 
-/** Another process's write lock, as far as SQLite can tell. */
+/** Takes the write lock in another connection, which is like another process to SQLite. */
 function holdWriteLock(file: string): { release(): void } {
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
@@ -57,7 +57,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       assert.equal(await pragma("foreign_keys"), 1);
     }));
 
-  test("the event loop stays free while another connection holds the write lock", () =>
+  test("the event loop is not blocked while another connection holds the write lock", () =>
     withDatabase(async ({ db }, file) => {
       const lock = holdWriteLock(file);
       let done = false;
@@ -74,7 +74,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await writing;
     }));
 
-  test("reads go on while another connection holds the write lock", () =>
+  test("reads continue while another connection holds the write lock", () =>
     withDatabase(async ({ db }, file) => {
       const lock = holdWriteLock(file);
       assert.equal((await db.selectFrom("change_counter").selectAll().execute()).length, 4);
@@ -86,11 +86,11 @@ suite("the SQLite thread", { concurrency: true }, () => {
       lock.release();
     }));
 
-  test("waiting statements share one commit", () =>
+  test("statements that wait together share one commit", () =>
     withDatabase(async ({ db }, file) => {
       const rows = Array.from({ length: 200 }, (_, index) => secret(`${index}`));
       await Promise.all(rows.map((row) => db.insertInto("fact").values(row).execute()));
-      // A commit of its own logs two pages or more: the table's and the index's.
+      // A separate commit would log at least two pages: one of the table, one of the index.
       const other = new DatabaseSync(file);
       const { log } = other.prepare("pragma wal_checkpoint(PASSIVE)").get()!;
       other.close();
@@ -110,7 +110,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       assert.equal((await db.selectFrom("fact").selectAll().execute()).length, 5);
     }));
 
-  test("a full disk is reported, and work goes on once there is room", () =>
+  test("a full disk is reported, and writes work again once there is space", () =>
     withDatabase(async ({ db }) => {
       await sql`pragma max_page_count = 1`.execute(db);
       const big = { ...secret("big"), value: "x".repeat(1_000_000) };
@@ -133,7 +133,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await db.insertInto("fact").values(secret("after")).execute();
     }));
 
-  test("a transaction that waits for its own statement gets an error", () =>
+  test("a transaction that waits for a statement outside of it gets an error", () =>
     withDatabase(
       async ({ db }) => {
         await assert.rejects(
@@ -145,7 +145,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       { inside: 1_000 },
     ));
 
-  test("a slow process does not take the SQLite thread for dead", () =>
+  test("a process that is slow itself does not declare the SQLite thread dead", () =>
     withDatabase(
       async ({ db }) => {
         const slowly = () => {
@@ -164,7 +164,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       async ({ db }) => {
         const transaction = await db.startTransaction().execute();
         await transaction.insertInto("fact").values(secret("idle")).execute();
-        // Waits until the transaction has lost the connection.
+        // By now the transaction has lost the connection.
         assert.deepEqual(await db.selectFrom("fact").selectAll().execute(), []);
         await assert.rejects(transaction.commit().execute(), withCode("SQLITE_TIMEOUT"));
         await transaction.rollback().execute();
@@ -172,7 +172,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       { idle: 50 },
     ));
 
-  test("no snapshot is read from a file that replaced the store's", () =>
+  test("no read-only transaction uses a file that replaced the store's file", () =>
     withDatabase(async ({ db }, file) => {
       await db.insertInto("fact").values(secret("own")).execute();
       copyFileSync(file, `${file}.other`);
@@ -181,7 +181,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await until(() => read().then(() => false, withCode("SQLITE_GONE")));
     }));
 
-  test("when the thread dies, statements under way and later ones get an error", () =>
+  test("when the SQLite thread dies, current and later statements get an error", () =>
     withDatabase(async ({ db, thread }, file) => {
       const lock = holdWriteLock(file);
       const insert = (name: string) => db.insertInto("fact").values(secret(name)).execute();
@@ -194,7 +194,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await assert.rejects(insert("c"), withCode("SQLITE_THREAD"));
     }));
 
-  test("closing finishes waiting statements and refuses later ones", () =>
+  test("close lets waiting statements finish, and refuses later ones", () =>
     withDatabase(async ({ db, close }, file) => {
       const writing = Array.from({ length: 50 }, (_, index) =>
         db
@@ -212,7 +212,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
     }));
 });
 
-test("a closed store answers nothing, also when its thread serves the next store", () =>
+test("a closed store answers nothing, even if its thread serves the next store", () =>
   withDatabase(async ({ thread, close }) => {
     await close();
     await withDatabase(async ({ db }) => {

@@ -24,14 +24,14 @@ export function errorOf(failed: Failed): StoreAway | SqliteError {
   return AWAY.test(failed.code) ? new StoreAway(failed.code, failed.message, false) : new SqliteError(failed);
 }
 
-/** A thread without a file: started ahead, or left by a store that was closed, because a start takes 20 ms. */
+/** A thread without a file: started early, or reused from a closed store, because a start takes 20 ms. */
 let waiting: Worker | undefined;
 
 function newThread(): Worker {
   return new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url));
 }
 
-/** Starts the thread of the next store early, so that it is ready once the rest of the service is loaded. */
+/** Starts the thread of the next store early, so that it is ready when the rest of the service has loaded. */
 export function startThreadAhead(): void {
   if (waiting === undefined) wait(newThread());
 }
@@ -42,14 +42,14 @@ function wait(worker: Worker): void {
   worker.once("error", forget);
 }
 
-/** If it cannot run, we start another thread later, and whoever opens the store gets that thread's error. */
+/** If the early thread fails, a later one is started, and its error reaches whoever opens the store. */
 function forget(): void {
   waiting = undefined;
 }
 
 /**
- * The thread with the SQLite connection, seen from the main thread. It keeps the process alive only during a request.
- * If it ends by itself, the current request and all later ones reject with code `SQLITE_THREAD`.
+ * The SQLite thread, as the main thread sees it. It keeps the process alive only during a request. If it ends by
+ * itself, the current and all later requests reject with the code `SQLITE_THREAD`.
  */
 export class SqliteThread {
   /** When we sent the current request, by `performance.now()`. */
@@ -69,7 +69,7 @@ export class SqliteThread {
     worker.unref();
   }
 
-  /** When we began to wait for a reply, by `performance.now()`; now if no request is pending. */
+  /** Start of the wait for the current reply, by `performance.now()`; now if no request is pending. */
   get heard(): number {
     return this.#pending === undefined ? performance.now() : this.#sent;
   }
@@ -89,7 +89,7 @@ export class SqliteThread {
     return new SqliteThread(worker);
   }
 
-  /** Sends one request; the caller waits for its reply before it sends the next. */
+  /** Sends one request. The caller must await the reply before the next request. */
   exchange(request: Request): Promise<StoreResponse> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#pending !== undefined) {
@@ -108,7 +108,7 @@ export class SqliteThread {
     return pending.promise;
   }
 
-  /** Closes the connection, and leaves the thread to the next store. If there is no reply within 5 s, ends it. */
+  /** Closes the connection, and keeps the thread for the next store. Without a reply within 5 s, ends the thread. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
     const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MILLISECONDS);
@@ -129,7 +129,7 @@ export class SqliteThread {
     await this.#worker.terminate();
   }
 
-  /** The request that waits for a reply, which it gets now. */
+  /** Returns the pending request, which is then no longer pending. */
   #settled(): PromiseWithResolvers<StoreResponse> | undefined {
     const pending = this.#pending;
     this.#pending = undefined;

@@ -5,16 +5,14 @@ import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
 import type { Outcome, Request, Rows, StoreResponse } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
-/** The rows of an outcome; throws `StoreAway` or `SqliteError` if it is a failure. */
+/** Returns the rows of an outcome, or throws its failure as `StoreAway` or `SqliteError`. */
 export function rowsOf(outcome: Outcome | undefined): Rows {
   if (outcome === undefined) return { rows: [] };
   if ("code" in outcome) throw errorOf(outcome);
   return outcome;
 }
 
-/**
- * The open transaction. Nothing else uses the connection until `commit` or `rollback`. It takes one request at a time.
- */
+/** An open transaction. Nothing else uses the connection until `commit` or `rollback`. One request at a time. */
 export class OpenTransaction {
   readonly #thread: SqliteThread;
   readonly #timeouts: StoreTimeouts;
@@ -23,7 +21,7 @@ export class OpenTransaction {
   #idle: NodeJS.Timeout | undefined;
   #over: Error | undefined;
 
-  /** `commits` records the duration of the commit; null for a read-only transaction. */
+  /** `commits`: records the duration of the commit; null for a read-only transaction. */
   constructor(thread: SqliteThread, timeouts: StoreTimeouts, commits: Durations | null, release: () => void) {
     this.#thread = thread;
     this.#timeouts = timeouts;

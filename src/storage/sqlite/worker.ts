@@ -3,8 +3,8 @@ import type { Opened, Opening, Request, StoreResponse } from "./messages.ts";
 import { failureOf, SharedConnection } from "./shared-connection.ts";
 
 /**
- * The SQLite thread. It receives an `Opening`, opens that connection, reports that, and serves one request at a time
- * until it closes the connection. Then it waits for the next `Opening`.
+ * The SQLite thread. It gets an `Opening`, opens the connection, and serves one request at a time until the connection
+ * is closed. Then it waits for the next `Opening`.
  */
 
 const port = parentPort!;

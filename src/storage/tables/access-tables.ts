@@ -2,9 +2,9 @@ import { hourly, minutely, rowsBefore } from "../retention/retention-rule.ts";
 import { allTables } from "../tables.ts";
 import { table } from "./declared-table.ts";
 
-/** We keep expired tokens for a day, so that callers get "expired" instead of "unknown". */
+/** Expired tokens are kept for a day, so that callers get "expired" and not "unknown". */
 const tokensKept = 24 * hourly;
-/** Milliseconds that a session of the console lives, with use and without. */
+/** Longest life of a console session in milliseconds, however often it is used. */
 export const sessionLife = 12 * hourly;
 
 export const accessTables = {
@@ -32,7 +32,7 @@ export const accessTables = {
   }),
   passkey_challenge: table({
     columns: allTables.passkey_challenge,
-    // A stranger who opens the page to sign in makes one.
+    // Anybody who opens the sign-in page creates a row.
     retention: () => [rowsBefore("passkey_challenge", "expires_at", { every: minutely, kept: (now) => now })],
     backup: "none",
   }),

@@ -3,11 +3,11 @@ import type { Db } from "../tables.ts";
 import { rulesIn } from "./declared-table.ts";
 import { ledgerTables } from "./ledger-tables.ts";
 
-/** The rules of the ledger's tables. */
+/** Retention rules of the ledger's tables. */
 export const ledgerRules = (recordRetention: number) =>
   rulesIn(ledgerTables, { recordRetention, audit: async () => {}, trimTrail: async () => 0 });
 
-/** Applies them as of `now`, and says how much each removed. */
+/** Applies the ledger's rules as of `now`, and returns the number of deleted items by name. */
 export async function applyRetention(
   db: Db,
   { now, recordRetention }: { now: number; recordRetention: number },

@@ -16,7 +16,7 @@ export const auditTables = {
     ],
     backup: {},
   }),
-  // A seal stays without the list of its entries, so that the chain still verifies.
+  // Seals stay, without the list of their entries, so that the chain can still be verified.
   audit_seal: table({ columns: allTables.audit_seal, retention: { with: "audit_entry" }, backup: {} }),
   audit_head: table({ columns: allTables.audit_head, retention: "lasts", backup: {} }),
 };

@@ -6,11 +6,11 @@ import { storeTrail } from "../store-trail.ts";
 import { allTables, type Tables } from "../tables.ts";
 import { table } from "./declared-table.ts";
 
-/** Revisions: a year and the month in which somebody asks about it. Milliseconds. */
+/** How long revisions are kept, in milliseconds: a year, and a month for questions about it. */
 const history = 400 * 24 * hourly;
-/** Each row has whole lists. */
+/** Few rows at once, because each holds whole lists. */
 const page = 20;
-/** Revisions or drafts that one transaction removes. */
+/** Revisions or drafts deleted in one transaction. */
 const BATCH = 20;
 
 export const catalogueTables = {
@@ -41,8 +41,8 @@ export const catalogueTables = {
 };
 
 /**
- * Keeps revisions for `history` milliseconds after they were published, and drafts for as long after they were
- * rejected. The newest revision stays, and so do held and scheduled drafts.
+ * Rules that keep revisions for `history` milliseconds after their publication, and drafts for as long after their
+ * rejection. The newest revision, and held and scheduled drafts, stay.
  */
 export function catalogueRules({ audit, history }: { audit: Audit; history: number }): readonly RetentionRule[] {
   return [
@@ -63,7 +63,7 @@ export function catalogueRules({ audit, history }: { audit: Audit; history: numb
   ];
 }
 
-/** Removes only the oldest revisions, because without gaps every later revision can be undone. Keeps the newest. */
+/** Deletes only the oldest revisions: without gaps, every later revision can be undone. Keeps the newest. */
 async function removeRevisions(trx: Transaction<Tables>, before: number): Promise<number> {
   const oldest = await trx
     .selectFrom("catalogue_revision")
@@ -80,7 +80,7 @@ async function removeRevisions(trx: Transaction<Tables>, before: number): Promis
   return old.length;
 }
 
-/** Removes documents and price lists that the oldest revision or an earlier one has replaced. */
+/** Deletes documents and price lists that the oldest kept revision no longer uses. */
 async function removeReplaced(trx: Transaction<Tables>, oldest: number): Promise<void> {
   await trx
     .deleteFrom("catalogue_document")
@@ -103,7 +103,7 @@ async function removeReplaced(trx: Transaction<Tables>, oldest: number): Promise
     .execute();
 }
 
-/** Keeps the newest draft, so that no later one reuses its number. */
+/** Keeps the newest draft, so that its number is not reused. */
 async function removeDrafts(trx: Transaction<Tables>, before: number): Promise<number> {
   const rows = await trx
     .selectFrom("catalogue_draft")

@@ -34,7 +34,7 @@ export const consoleTables = {
   alarm_acknowledgement: table({
     columns: allTables.alarm_acknowledgement,
     retention: () => [rowsBefore("alarm_acknowledgement", "until", { kept: (now) => now })],
-    // Alarms of the original store do not concern the restored one.
+    // Alarms of the original store do not concern a restored one.
     backup: "none",
   }),
 };

@@ -5,71 +5,64 @@ import type { ColumnKind } from "../migrations/columns.ts";
 import type { RetentionRule } from "../retention/retention-rule.ts";
 import type { Db, Tables } from "../tables.ts";
 
-/** How long operators want things kept. What nobody hands over is as its table says. */
+/** Configured retention times. Missing ones have the default of their table. */
 export interface KeptTimes {
   /** Milliseconds for which sealed records are kept. */
   recordRetention?: number;
-  /** Milliseconds for which entries of requests are kept. Null: none is. */
+  /** Milliseconds for which the request log keeps entries. Null: the log is off. */
   requestLog?: number | null;
-  /** Whether events that wait for an endpoint stay until somebody delivers them. */
+  /** Whether events that wait for an endpoint are kept until delivered. */
   keepsWaiting?: boolean;
 }
 
-/** What rules need of the rooms. */
+/** What retention rules need from the rest of the program. */
 export interface Terms extends KeptTimes {
   audit: Audit;
-  /** Removes some of the entries that were sealed before this time, and returns how many batches they were. */
+  /** Deletes some audit entries sealed before this time. Returns the number of batches. */
   trimTrail: (trx: Transaction<Tables>, before: number) => Promise<number>;
 }
 
-/** What a table has of a person whose number is verified: a row of `docs/what-we-hold.md`. */
+/** Personal data in a table, described as in `docs/what-we-hold.md`. */
 export interface Holding<Column extends string = string> {
-  /** As the person would call it. */
+  /** The name that the person would use. */
   what: string;
   columns: readonly Column[];
-  /** Whether it is kept as it came: yes, no, or for how long. */
+  /** Whether the data is kept unchanged: yes, no, or for how long. */
   kept: string;
-  /** In which form we have it. */
+  /** The stored form. */
   how: string;
   until: string;
-  /** Whether the erasure of the person takes it away. */
+  /** Whether the person's erasure deletes it. */
   isErased: boolean;
 }
 
-/**
- * Whether a backup has its rows. `without`: columns that it leaves out. `page`: rows to read at once, if they are
- * large.
- */
+/** How a backup treats the table. `without`: columns to leave out. `page`: rows per read, if they are large. */
 export type Backup<Column extends string = string> = "none" | { without?: readonly Column[]; page?: number };
 
-/** What a table does when a person is erased. */
+/** What an erasure of a person does to a table. */
 interface Erasure {
   /**
-   * Takes the person off at most `most` verifications, and returns them; fewer mean that none is left. `hashes`: the
-   * keyed hashes of the person's number, one for each key of the ring.
+   * Erases the person in at most `most` verifications, and returns them; fewer mean that none is left. `hashes`: keyed
+   * hashes of the person's number, one for each key of the ring.
    */
   rows?(trx: Transaction<Tables>, hashes: readonly string[], most: number): Promise<ErasedRow[]>;
   /**
-   * Removes what the erased rows of all tables leave behind. False if readers of it took longer than `patience`
-   * milliseconds.
+   * Deletes what erased rows left behind. Returns false if readers blocked it for more than `patience` milliseconds.
    */
   finish?(db: Db, patience: number): Promise<boolean>;
 }
 
-/** What is done with a table besides its own queries: retention, backups and erasures are loops over these values. */
+/** How retention, backups and erasures treat a table. They are loops over these values. */
 export interface DeclaredTable {
   columns: Readonly<Record<string, ColumnKind>>;
   personal?: readonly Holding[];
-  /**
-   * The rules that remove its rows or parts of them; or the table with whose rows they go; or none, as long as the
-   * store lasts.
-   */
+  /** Retention rules; or the table whose rules delete these rows too; or `lasts`: rows stay as long as the store. */
   retention: ((terms: Terms) => readonly RetentionRule[]) | { with: keyof Tables } | "lasts";
   backup: Backup;
   erasure?: Erasure;
 }
 
-/** The same, with columns that the table has. */
+/** A `DeclaredTable` whose column names are checked against the table. */
 interface OwnColumns<Columns> {
   columns: Columns;
   personal?: readonly Holding<keyof Columns & string>[];
@@ -82,7 +75,7 @@ export function table<Columns extends Record<string, ColumnKind>>(
   return declared;
 }
 
-/** The rules of these tables, in their order. */
+/** Returns the rules of these tables, in order. */
 export function rulesIn(tables: Readonly<Record<string, DeclaredTable>>, terms: Terms): readonly RetentionRule[] {
   return Object.values(tables).flatMap(({ retention }) => (typeof retention === "function" ? retention(terms) : []));
 }

@@ -5,9 +5,11 @@ import { allTables, type Tables } from "../tables.ts";
 import { table } from "./declared-table.ts";
 
 const day = 24 * hourly;
-/** A warning about a month must not be given twice in that month. Milliseconds. */
+/**
+ * How long events are kept, in milliseconds: longer than a month, so that no monthly warning is repeated in its month.
+ */
 const eventsKept = 60 * day;
-/** Events that one transaction removes at most. */
+/** Most events deleted in one transaction. */
 const batch = 500;
 
 export const eventTables = {
@@ -29,16 +31,15 @@ export const eventTables = {
   event_delivery: table({
     columns: allTables.event_delivery,
     retention: { with: "event" },
-    // A restored store would otherwise send events again that were sent after the backup. Receivers that poll miss
-    // nothing.
+    // Otherwise a restored store would resend events that were sent after the backup. Receivers that poll miss nothing.
     backup: "none",
   }),
   event_endpoint: table({ columns: allTables.event_endpoint, retention: "lasts", backup: {} }),
 };
 
 /**
- * Events go with their deliveries, the oldest first, up to the first that stays. The newest event stays, so that no
- * later one gets its number. `keepsWaiting`: whether events stay that wait for an endpoint.
+ * Deletes the oldest events with their deliveries, up to the first that must stay. The newest event stays, so that its
+ * number is not reused. `keepsWaiting`: events that wait for an endpoint must stay.
  */
 function eventRules(keepsWaiting: boolean): readonly RetentionRule[] {
   return [
@@ -67,7 +68,7 @@ function eventRules(keepsWaiting: boolean): readonly RetentionRule[] {
   ];
 }
 
-/** The number of the oldest event that waits for an endpoint; null if none does. */
+/** Returns the number of the oldest event that waits for an endpoint, or null. */
 async function firstWaiting(trx: Transaction<Tables>): Promise<number | null> {
   const { waiting } = await trx
     .selectFrom("event_delivery")

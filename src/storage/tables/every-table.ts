@@ -10,7 +10,7 @@ import { ledgerTables } from "./ledger-tables.ts";
 import { requestTables } from "./request-tables.ts";
 import { storeTables } from "./store-tables.ts";
 
-/** Every table by its name. What removes old rows goes by this order. */
+/** Every table by name. Retention follows this order. */
 export const everyTable: Readonly<Record<keyof Tables, DeclaredTable>> = {
   ...ledgerTables,
   ...auditTables,
@@ -22,9 +22,7 @@ export const everyTable: Readonly<Record<keyof Tables, DeclaredTable>> = {
   ...storeTables,
 };
 
-/**
- * How long everything is kept that has an end: the rules of every table, also of one that no part of this build uses.
- */
+/** Returns the retention rules of all tables, including tables of features that this build lacks. */
 export function everyRule(terms: Terms): readonly RetentionRule[] {
   return rulesIn(everyTable, terms);
 }

@@ -10,9 +10,9 @@ import { table } from "./declared-table.ts";
 export const keyLifetime = 24 * hourly;
 /** How long hourly sums are kept, in milliseconds. */
 export const hoursKept = 72 * hourly;
-/** How long a request for money waits for confirmation by a second person, in milliseconds. */
+/** How long money waits for a second person's confirmation, in milliseconds. */
 export const requestLife = 24 * hourly;
-/** Milliseconds. Older notes of upstreams come from processes that have ended. */
+/** Older upstream states come from processes that have ended. In milliseconds. */
 export const forgottenAfter = minutely;
 
 const recordsKept = 24 * hourly;
@@ -99,7 +99,7 @@ export const ledgerTables = {
       },
     ],
     retention: ({ recordRetention = recordsKept }) => verificationRules({ keyLifetime, recordRetention }),
-    // A sealed record is useless without its key, and a backup has no keys.
+    // A sealed record is useless without its key, and backups contain no keys.
     backup: { without: ["sealed_record"] },
     erasure: { rows: eraseVerifications },
   }),
@@ -111,7 +111,7 @@ export const ledgerTables = {
   record_key: table({
     columns: allTables.record_key,
     retention: { with: "verification" },
-    // Without these keys, a backup cannot bring back records that were erased or removed after it was made.
+    // Without these keys, a backup cannot restore records that were erased or expired after it.
     backup: "none",
     erasure: { finish: async (db, patience) => destroyStaleKeys(db, await staleSlots(db), patience) },
   }),
@@ -162,11 +162,11 @@ export const ledgerTables = {
   }),
   verification_journal: table({
     columns: allTables.verification_journal,
-    // Who follows it deletes its rows within a second.
+    // The jobs that follow the journal delete its rows within a second.
     retention: "lasts",
     backup: {},
   }),
-  // These two are of processes, and go by the clock of the database.
+  // These two tables concern processes, and use the database's clock.
   verification_owner: table({ columns: allTables.verification_owner, retention: "lasts", backup: "none" }),
   charging_process: table({ columns: allTables.charging_process, retention: "lasts", backup: "none" }),
   spending: table({ columns: allTables.spending, retention: "lasts", backup: {} }),

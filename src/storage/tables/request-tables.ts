@@ -4,7 +4,7 @@ import { table } from "./declared-table.ts";
 
 const day = 24 * hourly;
 const requestsKept = 7 * day;
-/** About 250 MB, with its indexes. */
+/** About 250 MB with indexes. */
 const mostRows = 1_000_000;
 
 export const requestTables = {
@@ -26,8 +26,8 @@ export const requestTables = {
 };
 
 /**
- * Entries are kept for `keptFor` milliseconds, and no more of them than `most`. Null: the log is off, and all of them
- * go.
+ * Rules that keep entries for `keptFor` milliseconds, and at most `most` of them. Null: the log is off, so all entries
+ * are deleted.
  */
 export function requestRules(keptFor: number | null, most = mostRows): readonly RetentionRule[] {
   return [
