@@ -291,6 +291,8 @@ suite("what pages of the console say", () => {
       await page("/now/alarms"),
       /\(MTNDATA 113\): ₦[\d.,]+ → ₦9,000 \(.*, by officer@example\.com, waits for approval/,
     );
+    const since = /<p>officer@example\.com, since <time datetime="[^"]+">\d\d:\d\d<\/time>/;
+    assert.match(await page("/catalogue"), since);
     const { db, now } = await service.store();
     const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
     await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();

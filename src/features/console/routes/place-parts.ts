@@ -5,6 +5,7 @@ import { monthName } from "../../../runtime/time-zone.ts";
 import type { PageRequest } from "../console-room.ts";
 import { firstOfficer } from "../people/people-rows.ts";
 import { addressOf, commandsShownAs, placeOf, urlOf } from "../site-map.ts";
+import { timeOf } from "../view/cells.ts";
 import { problemBox } from "../view/command-form.ts";
 import { calledName } from "../view/words.ts";
 import { answerOf } from "./answers.ts";
@@ -43,7 +44,7 @@ async function waitingDrafts(request: PageRequest): Promise<Html> {
   const approve = request.site.commands.get("catalogue.approve");
   // The page has one filled button.
   const first = shown.find((each) => approve && approve.fits?.({ ...each }) !== false);
-  const cards = shown.map(async ({ draft, state, author, note, reasons, holds_from }) => {
+  const cards = shown.map(async ({ draft, state, author, note, reasons, created_at, holds_from }) => {
     const may = ["approve", "reject"].flatMap((verb) => {
       const command = request.site.commands.get(`catalogue.${verb}`);
       if (!command || command.fits?.({ state }) === false) return [];
@@ -51,9 +52,10 @@ async function waitingDrafts(request: PageRequest): Promise<Html> {
         html`<a class="${verb === "approve" && draft === first?.draft ? "button main" : "button"}" href="${addressOf(command, { draft })}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `,
       ];
     });
+    const since = timeOf(created_at, request.times.textOf(created_at));
     const when = holds_from === null ? "" : `, takes effect ${request.times.textOf(holds_from)}`;
     return html`<section class="panel draft"><div class="title"><h2>Change ${draft} ${state === "held" ? "waits for approval" : `is ${state}`}</h2><div class="tools">${may}</div></div>
-<p>${calledName(author, request.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
+<p>${calledName(author, request.names)}, since ${since}${note === "" ? "" : html`: “${note}”`}${when}</p>
 ${reasons.map((reason) => html`<p class="warn">${request.say(reason)}</p>`)}
 ${await differenceOf(request, draft)}</section>`;
   });
@@ -66,6 +68,7 @@ interface Draft {
   author: string;
   note: string;
   reasons: RichText[];
+  created_at: number;
   holds_from: number | null;
 }
 
