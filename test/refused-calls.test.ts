@@ -196,6 +196,9 @@ for (const engine of usualEngines)
         if (refuses) {
           names(client, said);
           assert.match(said.err, /You did not confirm/);
+          const alone = await duba(argumentsOf(commands.get(id)!, texts(client)));
+          assert.equal(alone.exitCode, 2, alone.err);
+          names(client, { ...said, err: alone.err });
           const done = await duba([...argumentsOf(commands.get(id)!, texts(client)), "--yes"]);
           assert.equal(done.exitCode, 0, done.err);
         } else assert.equal(said.exitCode, 0, said.err);

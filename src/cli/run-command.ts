@@ -41,19 +41,13 @@ export async function runCommand(
     const input = accept(command, terminalRole, all, zoneIn(io.environment));
     // If the command cannot compute its effect, nothing in the store helps the person to decide. So we ask before we
     // open it.
-    if (command.kind === "danger" && !options.yes) {
-      if (!io.stdin.isTTY) throw new InputError(nobody(["Nobody can undo this."]));
-      if (!command.effect) await confirm(command, all, [], ask);
-    }
+    if (command.kind === "danger" && !command.effect && !options.yes) await confirm(io, command, all, [], ask);
     const { data, author, out } = options;
     const opening = { overrides: { ...settingsIn(command, texts), DUBA_DATA: data }, author, out };
     return await withContext(io, command, opening, async (context, clearProgress) => {
       const asks = command.effect && mayBeDanger(command) && !options.yes;
       const effect = asks ? await confirmed(command, input, context) : undefined;
-      if (effect?.isDanger) {
-        if (!io.stdin.isTTY) throw new InputError(nobody(saysOf(effect, context.config.timeZone)));
-        await confirm(command, all, saysOf(effect, context.config.timeZone), ask);
-      }
+      if (effect?.isDanger) await confirm(io, command, all, saysOf(effect, context.config.timeZone), ask);
       // A person who asks for a page, or for a number of rows, gets just those and not all rows.
       const isPage = ["limit", "lines", "cursor"].some((name) => texts[name] !== undefined);
       const rows = options.csv && !isPage ? command.rows?.(input as never, context) : undefined;
@@ -94,22 +88,20 @@ function saysOf({ says }: Effect, zone: TimeZone): string[] {
   return says.map((text) => plainText(text, { at: (time) => zone.textOf(time) }));
 }
 
-function nobody(says: readonly string[]): string {
-  return `${says.join(" ")} Nobody is at the terminal to confirm it. Add --yes.`;
-}
-
 /** Says what the command will do, and asks the person to confirm by typing what it acts on. */
 async function confirm(
+  { stdin }: Io,
   { kind, target: [name = "account"] = [], input }: Command<CommandContext>,
   texts: Texts,
   says: readonly string[],
   ask: Ask,
 ): Promise<void> {
+  const warns = [...says, ...(kind === "danger" ? ["Nobody can undo this."] : [])].join(" ");
+  if (!stdin.isTTY) throw new InputError(`${warns} Nobody is at the terminal to confirm it. Add --yes.`);
   const { member } = membersOf(input).find((each) => each.name === name)!;
   const wanted = typed(texts[name]);
   const isSecret = member.private || redactCredentials(wanted) !== wanted;
   const what = isSecret ? `the ${member.placeholder ?? name} again` : wanted;
-  const warns = [...says, ...(kind === "danger" ? ["Nobody can undo this."] : [])].join(" ");
   const line = await ask.line(`${warns} To confirm, type ${what}: `);
   if (line !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
 }
