@@ -29,7 +29,7 @@ for (const engine of engines)
         await store.close();
       }
     };
-    /** The reference of a new verification with a charge of 90 naira. */
+    /** Stores a verification charged with 90 naira, and returns its reference. */
     const charged = (changes: Parameters<typeof verifiedRow>[2] = {}) =>
       withStore(async ({ db }) => {
         nth += 1;
@@ -45,7 +45,7 @@ for (const engine of engines)
         return lines.reduce((sum, { kobo }) => sum + kobo, 9_000);
       });
 
-    test("a correction gives back a charge and no kobo more", async () => {
+    test("a correction gives back the charge of a verification and no kobo more", async () => {
       const reference = await charged();
       const tooMuch = await correct("--credit", "90.01", "--reference", reference);
       assert.equal(tooMuch.exitCode, 1);
@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.equal(await totalOf(reference), 0);
     });
 
-    test("a correction belongs to a verification, counts as no charge, and moves only a prepaid balance", async () => {
+    test("a correction of a verification counts as no charge, and changes only a prepaid balance", async () => {
       const reference = await charged();
       const written = await withStore(async ({ db }) => {
         await storeSpending(db, accountId, { most_kobo: 5_000 });
@@ -86,7 +86,7 @@ for (const engine of engines)
       });
     });
 
-    test("a correction gives back nothing that was not charged or was reversed", async () => {
+    test("a correction gives back nothing for a verification without a charge or with a reversed one", async () => {
       const notFound = await charged({ state: "not_found", charged: 0, charged_at: null });
       assert.match((await correct("--credit", "80", "--reference", notFound)).err, /come to ₦0\.00/);
       const returned = await charged({ charge_mark: "mark" });
@@ -95,7 +95,7 @@ for (const engine of engines)
       assert.equal(await totalOf(returned), 0);
     });
 
-    test("a second one of a verification asks again", async () => {
+    test("a second correction of a verification needs --sure", async () => {
       const reference = await charged();
       assert.equal((await correct("--credit", "40", "--reference", reference)).exitCode, 0);
       const again = await correct("--credit", "40", "--reference", reference);
@@ -105,7 +105,7 @@ for (const engine of engines)
       assert.equal(await totalOf(reference), 1_000);
     });
 
-    test("two processes at once give back no more than the charge", async () => {
+    test("concurrent corrections by two processes give back no more than the charge", async () => {
       const reference = await charged();
       const attempts = await withStore((one) =>
         withStore((other) =>
@@ -123,7 +123,7 @@ for (const engine of engines)
       assert.equal(await totalOf(reference), 0);
     });
 
-    test("Duba takes back only what a correction has left of the charge, of a balance too", async () => {
+    test("a reversal takes back only what a correction has left of the charge, also from a balance", async () => {
       const reference = await charged({ charge_mark: "mark", spends: "prepaid" });
       await withStore(async ({ db }) => {
         const terms = JSON.stringify({ prepaid: true });
@@ -145,7 +145,7 @@ for (const engine of engines)
       });
     });
 
-    test("corrections without a reference above last month's charges need --sure in this month", async () => {
+    test("corrections without a reference need --sure once they exceed last month's charges", async () => {
       await withStore(({ db }) =>
         storeRows(
           db,

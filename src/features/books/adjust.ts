@@ -17,19 +17,19 @@ import { booksTrail } from "./books-trail.ts";
 export interface Correction {
   accountId: string;
   mode: Mode;
-  /** Kobo that it adds to the fees. Negative: the account pays less. */
+  /** Kobo added to the fees. Negative: the account pays less. */
   kobo: number;
   reason: string;
-  /** The verification that it corrects, if there is one. */
+  /** The corrected verification. Undefined: the correction concerns none. */
   reference?: string | undefined;
   /** Whether a second correction of the same verification is allowed. */
   sure?: boolean;
 }
 
 /**
- * Adds a correction to the books. It counts in the month in which it is made, so that statements of past months do not
- * change. Throws a `CommandError` if no verification of the account and mode has the reference, or if the corrections
- * would exceed its charge.
+ * Adds a correction to the books. It counts in the current month, so statements of past months do not change. Throws a
+ * `CommandError` if the account has no verification with this reference and mode, or if the corrections would exceed
+ * its charge.
  */
 export async function adjust(
   { db, audit, actor }: Audited,
@@ -74,8 +74,8 @@ export async function adjust(
 }
 
 /**
- * The verification that a correction is about, with what is left of its charge in kobo; null: none. Throws as `adjust`
- * does.
+ * Returns the kind of the corrected verification, and the kobo left of its charge; null without a reference. Throws as
+ * `adjust` does.
  */
 export async function correctedBy(
   trx: Db,
@@ -95,8 +95,8 @@ export async function correctedBy(
 }
 
 /**
- * What is left of the charge of a row, in kobo. Throws a `CommandError` if its corrections would exceed it, or for a
- * second correction unless `sure`.
+ * Returns the kobo left of a row's charge. Throws a `CommandError` if its corrections would exceed the charge, or for a
+ * second correction without `sure`.
  */
 async function checkCorrections(
   trx: Db,

@@ -1,6 +1,6 @@
 import { auditKind } from "../../declare/audit-kind.ts";
 
-/** What the audit trail tells of the books. */
+/** Audit kinds of the books. */
 export const booksTrail = {
   adjusted: auditKind("books.adjusted", {
     reference: "reference",

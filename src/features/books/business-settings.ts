@@ -1,6 +1,6 @@
 import { setting } from "../../declare/setting.ts";
 
-/** Version 0.1 had who sends a statement in one setting: a name, and parts after semicolons. */
+/** Version 0.1 had one setting for the sender of statements: a name, then parts separated by semicolons. */
 const former = (read: (parts: readonly string[], pay: RegExpExecArray | null) => string | undefined) => ({
   name: "DUBA_BUSINESS",
   isFit(text: string): boolean {
@@ -20,10 +20,10 @@ function formerBusiness(text: string) {
   return { terms, others, pay: /^pay within (\d{1,3}) days to (.+)$/i.exec(terms[0] ?? "") };
 }
 
-/** Where your name would stand. */
+/** Shown where the name of the operator's business is missing. */
 export const nobodyYet = "Your business has no name yet";
 
-/** Who you are to your clients, and what you add to the fees. */
+/** The operator's business as clients see it, and the tax on fees. */
 export const businessSettings = {
   name: setting({
     name: "DUBA_BUSINESS_NAME",
@@ -40,7 +40,7 @@ export const businessSettings = {
       "What else a statement must say of your business, such as an address and a tax number. " +
       "A semicolon begins a new line.",
     form: "text",
-    /** Lines. */
+    /** The lines of the address. */
     read: (text): readonly string[] =>
       text
         .split(";")
@@ -87,7 +87,7 @@ export const businessSettings = {
   }),
 };
 
-/** Of the fees. */
+/** A tax on the fees. */
 export interface Tax {
   percent: number;
   is: "included" | "added";

@@ -29,7 +29,7 @@ for (const engine of engines)
       config: { vendorPrices: { dojah: prices } },
       audit: async (_: unknown, ...events: AuditEvent[]) => void (await Promise.all(events.map(audit))),
     });
-    /** Resolves once another transaction waits for the one that is open. On SQLite it waits for the connection. */
+    /** Resolves when another transaction waits for the open one. On SQLite, it waits for the connection. */
     const another = async () => {
       if (engine.name === "sqlite") return;
       const waiting = sql<{ count: number }>`select cast(count(*) as int) as count from pg_stat_activity
@@ -41,7 +41,7 @@ for (const engine of engines)
     const states = () =>
       store.db.selectFrom("verification").select(["reference", "state", "reason"]).orderBy("reference").execute();
 
-    test("an invoice ends unknown attempts of ended verifications, and the books then equal it", async () => {
+    test("an invoice settles unknown attempts of ended verifications, and the books then equal it", async () => {
       const accountId = "acc_ended";
       const ended = (last4: string, at: number, state: "verified" | "not_found") => ({
         ...verifiedRow(accountId, at, { subject_last4: last4, state, reference: newReference(at) }),
@@ -76,7 +76,7 @@ for (const engine of engines)
       let other: Promise<unknown> | undefined;
       const room = roomWith(async (event) => {
         events.push(event);
-        // Two operators at once end each once.
+        // Two concurrent operators settle each attempt only once.
         if (!other) {
           other = settleUnknowns(room, decided, "Invoice 4411");
           await another();
@@ -94,9 +94,9 @@ for (const engine of engines)
           ["attempt.settled", rows[2]!.reference, "Invoice 4411 (line 3)"],
         ],
       );
-      // The verifications stay as they are.
+      // The states of the verifications do not change.
       assert.deepEqual(await states(), before);
-      // The rows were put there by hand.
+      // The test inserted rows directly, so the sums have to be rebuilt.
       const nobody = { audit: async () => {}, actor: "test", now: Date.now, progress: () => {} };
       await rebuildSums({ db: store.db, ...nobody }, zone);
       const sums = await attemptSums(store.db, { from, to, accountId }, { by: "vendor", zone });

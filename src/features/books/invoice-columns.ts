@@ -2,7 +2,7 @@ import { checkKinds } from "../../declare/check-kind.ts";
 import { InputError } from "../../declare/command/read-texts.ts";
 import { holdsNumber } from "../../runtime/redact.ts";
 
-/** Column headings that vendors use, in lower case with `_` for all other characters. */
+/** Usual column headings of vendors, in lower case, with `_` for all other characters. */
 const headings = {
   reference: ["vendor_reference", "reference", "reference_id", "ref", "transaction_reference", "transaction_id", "id"],
   time: ["time", "timestamp", "date_time", "datetime", "created_at", "date"],
@@ -13,19 +13,19 @@ const headings = {
 export type InvoiceColumn = keyof typeof headings;
 export const invoiceColumns = Object.keys(headings) as InvoiceColumn[];
 
-/** Headings of an invoice, by column. */
+/** The heading of each column of an invoice. */
 export type ColumnNames = Partial<Record<InvoiceColumn, string | undefined>>;
 
-/** The word for a column that the invoice lacks. */
+/** A person's word for "the invoice has no such column". */
 export const noColumn = "none";
 
-/** Which columns an invoice has. */
+/** How to find the columns of an invoice. */
 export interface NamedColumns {
-  /** As a person gave them: each must be there. */
+  /** Headings that the person gave. Each must exist. */
   names?: ColumnNames;
-  /** As somebody gave them for an earlier invoice of the vendor: those that are there. */
+  /** Headings that a person gave for an earlier invoice of the vendor. Missing ones are ignored. */
   remembered?: ColumnNames;
-  /** What cells of a column mean. With it a column without a usual heading is guessed by its cells. */
+  /** Whether to guess a column without a usual heading from its cells. */
   guesses?: boolean;
 }
 
@@ -34,18 +34,18 @@ export interface Cells {
   line: number;
 }
 
-/** Tells what a cell may be. */
+/** Checks of a cell's form. */
 export interface CellForms {
   isTime: (text: string) => boolean;
   isPrice: (text: string) => boolean;
 }
 
-/** Lines above the heading, such as the name of the vendor and the month. */
+/** Most lines above the heading, such as the vendor's name and the month. */
 const mostTitles = 20;
-/** Lines by whose cells a column is guessed. */
+/** Lines that a guess looks at. */
 const mostSampled = 500;
 
-/** What stands in headings of columns with other names than the usual ones. */
+/** Words in unusual headings, by column. */
 const words: Readonly<Record<InvoiceColumn, RegExp>> = {
   time: /date|time|when|day/,
   digits: /bvn|nin|number|digit|customer|id/,
@@ -53,12 +53,12 @@ const words: Readonly<Record<InvoiceColumn, RegExp>> = {
   reference: /ref|txn|trans|order|request|id/,
 };
 
-/** Columns of whole numbers that are no amounts. */
+/** Headings of whole numbers that are not amounts. */
 const counts = /^(?:s_?n|no|sn|line|row|qty|quantity|count|units?)$/;
 
 const wholeNumber = /^[\dxX*•]{7}\d{4}$/;
 
-/** The place of the line with the headings: that with the most known ones, else the first one with the most words. */
+/** Returns the index of the heading line: the one with the most known headings, else the first with the most words. */
 export function headingAt(
   rows: readonly Cells[],
   { names = {}, remembered = {} }: NamedColumns,
@@ -67,7 +67,7 @@ export function headingAt(
   const given = [names, remembered].flatMap((some) => Object.values(some)).filter((name) => name !== undefined);
   const wanted = new Set(given.map(plain));
   const scores = rows.slice(0, mostTitles + 1).map(({ record }) => {
-    // "BVN" stands in lines, too.
+    // "BVN" can occur in other lines as well.
     if (record.some((cell) => isData(cell.trim(), forms))) return -1;
     const found = record.map(plain);
     const known = invoiceColumns.filter((column) => headings[column].some((name) => found.includes(name))).length;
@@ -77,15 +77,15 @@ export function headingAt(
   return scores.indexOf(Math.max(...scores));
 }
 
-/** The headings that a page may show: one that is a number of a person is none. */
+/** Returns the headings that a page may show, without any that may be a personal number. */
 export function shownHeadings(heading: readonly string[]): string[] {
   const shown = heading.map((cell) => cell.trim()).filter((cell) => cell !== "" && !holdsNumber(cell));
   return [...new Set(shown)];
 }
 
 /**
- * The place of each column; -1: the invoice lacks it. Throws an `InputError` for a column that a person named and that
- * is not there.
+ * Returns the index of each column; -1: the invoice lacks it. Throws an `InputError` if a heading that the person gave
+ * is missing.
  */
 export function placesOf(
   heading: Cells,
@@ -117,12 +117,12 @@ export function placesOf(
   return places;
 }
 
-/** Without headings the first line is an attempt, which nobody may lose. */
+/** Whether a cell is data. If the first line has data, the invoice has no headings, and that line must not be lost. */
 function isData(cell: string, { isTime, isPrice }: CellForms): boolean {
   return isTime(cell) || isPrice(cell) || wholeNumber.test(cell);
 }
 
-/** The column whose cells all fit, by a word of its heading or because it is the only one. */
+/** Finds a column whose cells all fit: by a word of its heading, or because no other column fits. */
 function guess(
   column: InvoiceColumn,
   { record: heading }: Cells,
@@ -141,7 +141,7 @@ function guess(
     if (name.trim() === "" || taken.includes(at)) return [];
     const cells = rows.slice(0, mostSampled).flatMap(({ record }) => record[at]?.trim() || []);
     if (cells.length === 0 || !cells.every(fits[column])) return [];
-    // A reference names one line.
+    // Each reference may occur only once.
     if (column === "reference" && new Set(cells).size < cells.length) return [];
     return counts.test(plain(name)) ? [] : [{ name: name.toLowerCase(), at, isNumeric: cells.every(isAmount) }];
   });

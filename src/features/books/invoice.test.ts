@@ -19,7 +19,7 @@ function problemOf(text: string, names = {}): string {
 }
 
 suite("an invoice of a vendor", () => {
-  test("an invoice is read with the headings, separators and amounts that vendors use", () => {
+  test("an invoice is read with the usual headings, separators and amounts of vendors", () => {
     const expected = [{ line: 2, reference: "D-1", time: null, last4: "0017", price: 105_050 }];
     assert.deepEqual(read("Reference,BVN,Amount\nD-1,22000000017,1050.50\n"), expected);
     assert.deepEqual(read('\uFEFFTransaction ID;Last 4;Cost\r\nD-1;0017;"₦1,050.50"\r\n'), expected);
@@ -32,7 +32,7 @@ suite("an invoice of a vendor", () => {
     ]);
   });
 
-  test("a line that adds up others, or says of no attempt, is none, and what stands above it is added up", () => {
+  test("a line with a total, or without an attempt, becomes a sum line with the sum of the lines above", () => {
     const attempts = "D-1,2026-11-03 14:05,0017,50\nTOTAL-4,2026-11-03 14:06,0018,40\n";
     for (const sum of [
       "TOTAL,,,90",
@@ -54,14 +54,14 @@ suite("an invoice of a vendor", () => {
     assert.deepEqual([named.lines.length, named.sums], [1, [{ line: 3, price: 5_000, above: 4_000 }]]);
   });
 
-  test("an amount below 0 is a credit, however the vendor writes it", () => {
+  test("a negative amount is a credit, in any of the vendors' spellings", () => {
     for (const amount of ["-45.55", "\u221245.55", "(45.55)", "₦-45.55", "-NGN 45.55", "- 45.55"])
       assert.deepEqual(read(`reference,amount\nD-1,${amount}\n`)[0]!.price, -4_555, amount);
     for (const amount of ["(45.55", "45.55)", "--45.55", "45-55"])
       assert.match(problemOf(`reference,amount\nD-1,${amount}\n`), /^Line 2: the price must be/, amount);
   });
 
-  test("a time means its second, its minute or its day, in the time zone unless it says another offset", () => {
+  test("a time covers its second, minute or day, in the configured time zone or at its own offset", () => {
     const spanOf = (time: string) => {
       const { from, to } = read(`reference,time\n1,"${time}"\n`)[0]!.time!;
       return [new Date(from).toISOString(), to - from];
@@ -77,7 +77,7 @@ suite("an invoice of a vendor", () => {
     assert.deepEqual(spanOf("2026-11-03"), ["2026-11-02T23:00:00.000Z", 86_400_000]);
   });
 
-  test("a line that cannot be read is named by its number, without its value", () => {
+  test("an error about an unreadable line has the line's number and not its value", () => {
     const problem = problemOf(
       "reference,time,bvn,price\n1,yesterday,22000000017,50\n2,2026-02-30 10:00,12,4-5\n3,25/12/2026 25:00,,\n",
     );
@@ -94,7 +94,7 @@ suite("an invoice of a vendor", () => {
     assert.equal(problemOf("reference\n", { price: "Naira" }), 'The invoice has no column "Naira".');
   });
 
-  test("titles above the heading are left out, and lines keep the numbers that they have in the file", () => {
+  test("title lines above the heading are skipped, and other lines keep their numbers in the file", () => {
     const titles = 'Dojah Technologies Ltd\n"Lagos, Nigeria"\nInvoice,INV-2026-10\n\n';
     const expected = [{ line: 6, reference: "D-1", time: null, last4: "0017", price: 5_000 }];
     assert.deepEqual(read(`${titles}Reference,BVN,Amount\nD-1,22000000017,50\n`), expected);
@@ -104,7 +104,7 @@ suite("an invoice of a vendor", () => {
     assert.deepEqual([line!.line, line!.reference], [7, "D-1"]);
   });
 
-  test("columns with odd headings are guessed by what stands in them", () => {
+  test("columns with unusual headings are guessed from their cells", () => {
     const odd =
       "Monthly bill\nS/N,Service,Txn No.,When,Customer,Unit,Total (₦)\n" +
       "1,BVN,TX-81,03/11/2026 14:05,22000000017,x,50\n" +
@@ -121,7 +121,7 @@ suite("an invoice of a vendor", () => {
     assert.deepEqual(headings, ["S/N", "Service", "Txn No.", "When", "Customer", "Unit", "Total (₦)"]);
   });
 
-  test("nothing is guessed of a file without headings, whose first line would be lost", () => {
+  test("no column is guessed in a file without headings, because its first line would be lost", () => {
     for (const text of ["D-1,50\nD-2,50\n", "D-1,2026-11-03 14:05,22000000017\nD-2,2026-11-03 14:06,22000000025\n"])
       assert.throws(() => columnsOf(text), /needs a column with the vendor's reference/);
   });

@@ -19,42 +19,42 @@ export interface InvoiceLine {
   line: number;
   /** The vendor's reference of the attempt. */
   reference: string | null;
-  /** The span of time that the text can mean, in milliseconds since 1970; `to` is exclusive. */
+  /** The time span that the text can mean, in milliseconds since 1970; `to` is exclusive. */
   time: { from: number; to: number } | null;
-  /** Last four digits of the number that was verified. */
+  /** Last four digits of the verified number. */
   last4: string | null;
   /** Kobo. A negative price is a credit. */
   price: number | null;
 }
 
-/** A line that is no attempt: one that adds up others, or says nothing of an attempt. */
+/** A line that is not an attempt: a total, or a line without facts about an attempt. */
 export interface SumLine {
   line: number;
   /** Kobo. */
   price: number | null;
-  /** The prices of all attempts above it, in kobo. */
+  /** The sum of the attempts above, in kobo. */
   above: number;
 }
 
 export interface Invoice {
   lines: InvoiceLine[];
   sums: SumLine[];
-  /** The headings of all its columns. */
+  /** All column headings. */
   headings: readonly string[];
-  /** The heading of the column from which each fact was read. Null: the invoice lacks it. */
+  /** The heading from which each fact was read. Null: the invoice has no such column. */
   columns: Record<InvoiceColumn, string | null>;
 }
 
-/** What the thread yields of it. */
+/** A part of the invoice that the thread yields. */
 type InvoicePart = Pick<Invoice, "headings" | "columns"> | Pick<Invoice, "lines" | "sums">;
 
-/** How vendors call a line that adds up others. A reference has digits. */
+/** Words for a total. A reference would contain digits. */
 const sumWords = /^(?:(?:grand|sub)[ -]?)?totals?\b[^0-9]*$/i;
 
 const mostErrors = 10;
-/** Characters. */
+/** Longest line, in characters. */
 const longestLine = 64 * 1024;
-/** Lines that say what divides cells. */
+/** Lines that we check for the delimiter. */
 const mostLooked = 20;
 
 /** Reads an invoice like `parseInvoice`, in a worker thread. */
@@ -71,7 +71,7 @@ export async function readInvoice(file: ChosenFile, zone: TimeZone, named: Named
   return invoice;
 }
 
-/** Runs in the thread. It yields parts of the invoice, or a message that says what is wrong. */
+/** Runs in the thread. Yields parts of the invoice, or an error message. */
 export function* partsOfInvoice(
   bytes: Uint8Array,
   zone: string,
@@ -89,8 +89,8 @@ export function* partsOfInvoice(
 }
 
 /**
- * The headings of an invoice, and those by which it would be read, without its lines. Throws an `InputError` for what
- * is no CSV.
+ * Returns the headings of an invoice, and those that would be used, without reading its lines. Throws an `InputError`
+ * if the file is not CSV.
  */
 export async function readHeadings(
   file: ChosenFile,
@@ -104,7 +104,7 @@ export async function readHeadings(
   return { headings: [], columns: namesAt([], noPlaces) };
 }
 
-/** Runs in the thread, as `partsOfInvoice` does. */
+/** Runs in the thread, like `partsOfInvoice`. */
 export function* headingsOfInvoice(
   bytes: Uint8Array,
   zone: string,
@@ -121,7 +121,7 @@ export function* headingsOfInvoice(
 
 const noPlaces = { reference: -1, time: -1, digits: -1, price: -1 };
 
-/** The headings at these places, as the file has them. */
+/** Returns the headings at these indexes, as the file spells them. */
 function namesAt(
   heading: readonly string[],
   { reference, time, digits, price }: Record<InvoiceColumn, number>,
@@ -131,7 +131,7 @@ function namesAt(
   return { reference: at(reference), time: at(time), digits: at(digits), price: at(price) };
 }
 
-/** The heading of an invoice, the lines below it, and where its columns are. Title lines above it are left out. */
+/** Finds the heading line, the lines below it, and the columns. Skips title lines above the heading. */
 function openInvoice(text: string, zone: TimeZone, named: NamedColumns) {
   const cells = cellsOf(text);
   if (cells.length === 0) throw new InputError("The invoice is empty.");
@@ -198,8 +198,8 @@ export function parseInvoice(text: string, zone: TimeZone, named: NamedColumns =
 }
 
 /**
- * The span of all lines, in milliseconds since 1970; `to` is exclusive. `between` is the span from the end of the first
- * line's time to the start of the last line's. Throws an `InputError` for lines without times.
+ * Returns the time span of all lines, in milliseconds since 1970; `to` is exclusive. `between`: from the end of the
+ * first line's time to the start of the last line's. Throws an `InputError` for lines without times.
  */
 export function timesOf(lines: readonly InvoiceLine[]) {
   const times = lines.flatMap(({ time }) => time ?? []);
@@ -222,8 +222,7 @@ function cellsOf(text: string): Cells[] {
       max_record_size: longestLine,
       relax_column_count: true,
       skip_empty_lines: true,
-      // We collect records one by one, because the parser's own list holds details of each record and takes much
-      // memory.
+      // We collect records one by one: the parser's own list keeps details of each record, and needs much memory.
       on_record(parsed: unknown) {
         const { record, info } = parsed as { record: string[]; info: Info };
         cells.push({ record, line: info.lines });
@@ -241,7 +240,7 @@ function cellsOf(text: string): Cells[] {
   }
 }
 
-/** Titles may have commas: what most of the first lines have divides them. */
+/** Returns the delimiter that most of the first lines contain. Titles may contain commas. */
 function delimiterOf(text: string): string {
   const lines = text.slice(0, longestLine).split(/\r?\n/, mostLooked);
   const many = (delimiter: string) => lines.filter((line) => line.includes(delimiter)).length;
@@ -250,7 +249,7 @@ function delimiterOf(text: string): string {
 
 const priceText = /^(?:₦|NGN|N)?\s*([-\u2212(]?)\s*(?:₦|NGN|N)?\s*([\d.,]+)(\)?)$/i;
 
-/** Kobo. A minus in front or brackets, as in bookkeeping, make the price negative. */
+/** Reads an amount as kobo. A minus in front, or brackets, make it negative. */
 function priceOf(text: string): number | undefined {
   const [, sign, amount = "", bracket] = priceText.exec(text) ?? [];
   const kobo = koboOf(amount.replace(/,(?=\d{3}\b)/g, ""));

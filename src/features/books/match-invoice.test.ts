@@ -56,15 +56,15 @@ const nothing = {
 };
 
 suite("a comparison of an invoice with our attempts", () => {
-  test("a line for a failed attempt is reported as billed all the same", async () => {
+  test("an invoice line for a failed attempt is reported as a difference", async () => {
     const failed = attempt(1, { price: 0, hasFailed: true });
     assert.deepEqual(await found([lineOf(failed, { price: 5_000 })], [failed]), { ...nothing, failed_here: ["r1"] });
-    // A vendor's price of a failure may differ like any other.
+    // This vendor has a price for failures, so only the amount differs.
     const priced = attempt(1, { price: 300, hasFailed: true });
     assert.deepEqual(await found([lineOf(priced, { price: 500 })], [priced]), { ...nothing, other_price: ["r1"] });
   });
 
-  test("a comparison finds each planted difference and no other, by reference or by time and digits", async () => {
+  test("a comparison finds all planted differences and no others, by reference or by time and digits", async () => {
     const planted = fc.record({
       count: fc.integer({ min: 8, max: 60 }),
       byTime: fc.boolean(),
@@ -97,7 +97,7 @@ suite("a comparison of an invoice with our attempts", () => {
     );
   });
 
-  test("an answer that was lost has no reference, and is found by time and digits", async () => {
+  test("an attempt whose response was lost has no vendor reference, and matches by time and digits", async () => {
     const lost = attempt(1, { vendor_reference: null });
     const line = lineOf(lost, { reference: "D-unknown" });
     assert.deepEqual(await found([line], [lost]), nothing);
@@ -115,7 +115,7 @@ suite("a comparison of an invoice with our attempts", () => {
     });
   });
 
-  test("a vendor that takes our reference writes it on the line of each attempt", async () => {
+  test("if a vendor uses our reference, each of its lines for a verification matches one attempt", async () => {
     const [lost, again] = [
       attempt(1, { vendor_reference: null, isBilled: false }),
       attempt(2, { vendor_reference: null }),
@@ -128,7 +128,7 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([], attempts), { ...nothing, only_here: ["r1"] });
   });
 
-  test("a line that two attempts may mean is that of the one that the vendor certainly bills", async () => {
+  test("a line that fits two attempts is matched with the one that the vendor certainly bills", async () => {
     const last4 = "4717";
     const unknown = attempt(1, { vendor_reference: null, isBilled: false, last4 });
     const billed = attempt(5, { vendor_reference: null, last4 });
@@ -152,7 +152,7 @@ suite("a comparison of an invoice with our attempts", () => {
     }
   });
 
-  test("only what the vendor bills must be on its invoice", async () => {
+  test("an attempt that the vendor does not certainly bill may be missing from the invoice", async () => {
     const free = attempt(1, { price: 0 });
     const unanswered = attempt(2, { isBilled: false });
     const unpriced = attempt(3, { price: null });
@@ -175,7 +175,7 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([lineOf(attempt(4), { price: null })], [attempt(4)]), nothing);
   });
 
-  test("a credit reverses all or part of the line with its reference; one without a line is reported", async () => {
+  test("a credit reverses all or part of the line with its reference, and is reported without one", async () => {
     const [one, two, three, four] = [1, 2, 3, 4].map((nth) => attempt(nth)) as [
       OwnAttempt,
       OwnAttempt,
@@ -186,7 +186,7 @@ suite("a comparison of an invoice with our attempts", () => {
     const lines = [
       lineOf(one),
       credit(one, -5_000),
-      // Before its line, and one of two.
+      // The credit stands before its line, and reverses only one of two.
       credit(two, -5_000),
       lineOf(two),
       lineOf(two),

@@ -1,7 +1,7 @@
 import { pacer } from "../../runtime/pace.ts";
 import type { InvoiceLine } from "./invoice.ts";
 
-/** An attempt that we made at a vendor. */
+/** One of our attempts at a vendor. */
 export interface OwnAttempt {
   /** The request_reference of its verification. */
   reference: string;
@@ -12,12 +12,9 @@ export interface OwnAttempt {
   vendor_reference: string | null;
   /** Null if the person was erased. */
   last4: string | null;
-  /** Kobo that the vendor bills for it. Null: not known. */
+  /** The expected bill in kobo. Null: unknown. */
   price: number | null;
-  /**
-   * False if we do not know whether the vendor bills it. Then it may be on the invoice or not, and neither is a
-   * difference.
-   */
+  /** False if the vendor may or may not bill the attempt: then a line and a missing line are both right. */
   isBilled: boolean;
   /** Whether the vendor did no work, as far as we know. */
   hasFailed: boolean;
@@ -34,20 +31,20 @@ export const differences = [
 ] as const;
 export type Difference = (typeof differences)[number];
 
-/** A matched line and attempt, or one of them without the other. */
+/** A line and the attempt that it matches, or one of them alone. */
 export interface Pair {
   line: InvoiceLine | null;
   attempt: OwnAttempt | null;
 }
 
 export interface Comparison {
-  /** Matched lines whose price agrees. If the invoice has no prices, all matched lines. */
+  /** Matched lines with our price. Without prices in the invoice, all matched lines. */
   agreed: Pair[];
   /** Whether the invoice has prices. */
   isPriced: boolean;
-  /** The pairs by kind of difference. */
+  /** Pairs by kind of difference. */
   differences: Record<Difference, Pair[]>;
-  /** References of verifications that compete for the same line. */
+  /** References of verifications of which several fit the same line. */
   ambiguous: ReadonlySet<string>;
 }
 
@@ -80,7 +77,7 @@ export async function matchInvoice(
     const references = new Set(candidates.map(({ attempt }) => attempt.reference));
     if (references.size > 1) for (const each of references) ambiguous.add(each);
   };
-  /** Our reference is the name of all attempts of a verification, the vendor's of one. */
+  /** Our reference belongs to all attempts of a verification, a vendor's reference to one attempt. */
   const named = Map.groupBy(
     attempts.flatMap((attempt) => [
       { name: attempt.vendor_reference, attempt },
@@ -112,7 +109,7 @@ export async function matchInvoice(
     await pause();
     const candidates = near(line);
     for (const each of candidates) pairs.push({ line, ...each });
-    // A free attempt does not compete for a line.
+    // Free attempts do not compete for a line.
     compare(candidates.filter(({ attempt, doubt }) => doubt < costsNothing && !lineOf.has(attempt)));
   }
   const settled = new Set<InvoiceLine>();

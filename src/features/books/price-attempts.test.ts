@@ -29,10 +29,7 @@ for (const engine of engines)
     const price = (kobo: number) =>
       priceAttempts(room(), { vendor: "played", prices: { bvn: kobo }, from: 0, to: Date.now() + 1 });
 
-    /**
-     * Resolves once `other` has ended, or waits for the transaction that is open. On SQLite it waits for the
-     * connection.
-     */
+    /** Resolves when `other` has ended, or waits for the open transaction. On SQLite, it waits for the connection. */
     async function endedOrHeld(other: Promise<unknown>): Promise<void> {
       if (engine.name === "sqlite") return;
       let hasEnded = false;
@@ -44,7 +41,7 @@ for (const engine of engines)
       await until(async () => hasEnded || (await waiting.execute(store.db)).rows[0]!.count > 0);
     }
 
-    test("pricing keeps the sums right, even between the statements of a late answer", async () => {
+    test("books price keeps the sums correct, even if a late response is written meanwhile", async () => {
       const at = Date.now() - 3_600_000;
       const row = await placed({ state: "unknown", created_at: at, started_at: at });
       await store.db.updateTable("verification_attempt").set({ started_at: at }).execute();

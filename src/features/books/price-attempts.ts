@@ -17,13 +17,13 @@ const batch = 500;
 
 interface Pricing {
   vendor: string;
-  /** All prices of the period. An outcome without a price costs the price of its kind, and a failed attempt nothing. */
+  /** All prices of the period. A missing outcome has the price of its kind; a failed attempt is free. */
   prices: VendorPrices;
   from: number;
   to: number;
 }
 
-/** How the bills of a period changed, in kobo. */
+/** The changes of a period's bills, in kobo. */
 export interface Repriced {
   attempts: number;
   changed: number;
@@ -32,8 +32,8 @@ export interface Repriced {
 }
 
 /**
- * Corrects the bills of all attempts of a period in the ledger and in the sums, except those under way. It may be
- * stopped at any time: another run does the rest.
+ * Corrects the bills of a period's attempts in the ledger and in the sums, except attempts in flight. Can be
+ * interrupted: a second run does the rest.
  */
 export async function priceAttempts(
   { db, audit, actor, config }: Audited & { config: { timeZone: TimeZone } },
@@ -64,7 +64,7 @@ export async function priceAttempts(
         trx,
         page.rows.map(({ reference }) => reference),
       );
-      // Read again: a transaction that held a verification may have ended its attempt.
+      // Read again: a transaction that we waited for may have ended the attempt.
       const held: Attempt[] = [];
       for (const piece of piecesOf(page.rows))
         held.push(...((await attempts.where(isOneOf(piece)).execute()) as Attempt[]));
@@ -105,13 +105,13 @@ export async function priceAttempts(
   return done;
 }
 
-/** Whether an attempt is one of these. */
+/** A condition: the attempt is one of these. */
 function isOneOf(attempts: readonly Pick<Attempt, "reference" | "number">[]) {
   const row = expressionBuilder<Tables, "verification_attempt">();
   return row.or(attempts.map(({ reference, number }) => row.and({ reference, number })));
 }
 
-/** The price and the bill of an attempt at these prices. */
+/** Returns the price and the bill of an attempt at these prices. */
 function billed(was: Attempt, prices: VendorPrices): Pick<Attempt, "price" | "bill" | "bill_certain"> {
   const price = prices[was.kind]!;
   const ended = { ...was, attempt: was.number, state: was.outcome };

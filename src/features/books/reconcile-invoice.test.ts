@@ -30,7 +30,7 @@ for (const engine of engines) {
     test("a correct invoice has no differences, and each planted one is found", async (t) => {
       const bills: Billed[] = [];
       let now = from;
-      /** The vendor bills what it worked for, also where we never got its response, or could not read it. */
+      /** The vendor bills its work, even if we lost or could not read the response. */
       const outcomes = ["verified", "not_found", "lost", "no_money", "unreadable", "verified"] as const;
       const { upstream, received } = answering(async (attempt, nth): Promise<IdentityOutcome> => {
         const outcome = outcomes[nth % outcomes.length]!;
@@ -118,7 +118,7 @@ for (const engine of engines) {
       assert.equal(sums!.unpriced, 0);
     });
 
-    test("attempts that the vendor's clock puts into another month are matched within a tolerance", async (t) => {
+    test("attempts in another month by the vendor's clock are matched within a tolerance", async (t) => {
       let now = from;
       const upstream = { ...answering(verified).upstream, name: "edges" };
       const settings = { limits: null, vendorPrices: { edges: prices } };
@@ -140,7 +140,7 @@ for (const engine of engines) {
         const count = (name: (typeof differences)[number]) => found.differences[name].length;
         return [found.agreed.length, count("only_vendor"), count("only_here")];
       };
-      // The month has two attempts of ours; those beside it need no line.
+      // Two of our attempts are in the month. The others are outside, and need no line.
       assert.deepEqual(await compare([]), [0, 0, 2]);
       const own = [
         [2, from],

@@ -7,16 +7,13 @@ import { type Comparison, clockTolerance, matchInvoice, type OwnAttempt } from "
 
 type AttemptRow = Omit<OwnAttempt, "isBilled" | "hasFailed"> & Pick<Attempt, "bill_certain" | "outcome">;
 
-/**
- * Compares a vendor's invoice with our attempts at that vendor from `from` until before `to`, in milliseconds since
- * 1970.
- */
+/** Compares a vendor's invoice with our attempts there. `from` and `to` (exclusive): milliseconds since 1970. */
 export async function reconcileInvoice(
   db: Db,
   lines: readonly InvoiceLine[],
   { vendor, from, to }: { vendor: string; from: number; to: number },
 ): Promise<Comparison> {
-  // The vendor's clock may place an attempt in the neighbouring month.
+  // By the vendor's clock, an attempt may lie in the neighbouring month.
   const { rows } = await sql<AttemptRow>`
     select attempt.reference, number, attempt.started_at, vendor_reference, bill as price, bill_certain, outcome, subject_last4 as last4
       from verification_attempt as attempt join verification on verification.reference = attempt.reference

@@ -16,17 +16,18 @@ const prices = { bvn: 5_000, "bvn.not_found": 1_000, "bvn.blocked": 2_000, "bvn.
 const [minute, hour] = [60_000, 3_600_000];
 const now = to + 9.5 * minute;
 
-/** A verification with an unknown outcome, by its last digits. */
+/** A verification with an unknown outcome, keyed by its last digits. */
 interface Case {
-  /** When it began. */
+  /** The start, in milliseconds since 1970. */
   at: number;
-  /** What differs in its attempts. Default: one attempt that got no answer. */
+  /** Changes of its attempts. Default: one attempt without a response. */
   attempts?: Partial<Attempt>[];
   mode?: "test";
 }
 
 const cases: Record<string, Case> = {
-  // By the vendor's reference, by ours, by time and digits; at prices of one outcome, of several, of none.
+  // The lines match by the vendor's reference, by ours, or by time and digits. Their prices belong to one outcome,
+  // several, or none.
   "0001": { at: from + hour, attempts: [{ vendor_reference: "D-1" }] },
   "0002": { at: from + 2 * hour },
   "0003": { at: from + 3 * hour },
@@ -48,7 +49,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     let account = 0;
 
-    /** Stores the cases, and two verifications that one line may mean. */
+    /** Stores the cases, and two further verifications that fit the same line. */
     async function placed() {
       await store.db.deleteFrom("verification_attempt").execute();
       await store.db.deleteFrom("verification").execute();
@@ -113,7 +114,7 @@ for (const engine of engines)
       return (await rows.orderBy("verification.reference").orderBy("number").execute()).map((row) => ({ ...row }));
     };
 
-    test("each is settled, released or left by what the invoice says, once, with its entry and its cost", async () => {
+    test("an invoice settles, releases or skips each unknown verification once, with an audit entry", async () => {
       const referenceOf = await placed();
       const invoice = { vendor: "dojah", lines: invoiceOf(referenceOf), whole: { from, to }, prices };
       const before = await stored();
@@ -129,7 +130,7 @@ for (const engine of engines)
         "0007": ["released", "failed"],
         "0008": ["other_vendor", null],
         "0009": ["not_covered", null],
-        // On the invoice, which covers it, and not on it, perhaps because of the vendor's clock.
+        // 0010 is on the invoice. 0011 is not, perhaps because of the vendor's clock.
         "0010": ["settled", "not_found"],
         "0011": ["not_covered", null],
         "0012": ["too_young", null],
@@ -170,7 +171,7 @@ for (const engine of engines)
       );
       assert.equal(events.length, 8);
 
-      // The books have what the invoice has, for what is ended.
+      // For the settled verifications, the books agree with the invoice.
       const period = { vendor: "dojah", from, to, prices };
       const found = await reconcileInvoice(store.db, invoice.lines, period);
       assert.equal(found.differences.only_here.length, 0);
@@ -189,13 +190,13 @@ for (const engine of engines)
       assert.deepEqual(await stored(), after);
     });
 
-    test("without a month nothing is released that was not asked between the first line and the last", async () => {
+    test("without a month, only verifications between the first and the last line are released", async () => {
       const referenceOf = await placed();
       const [, ...lines] = invoiceOf(referenceOf);
       const timed = lines.filter(({ time }) => time && time.from < from + 12 * hour);
       const decided = await decideUnknowns(roomWith(), { vendor: "dojah", lines: timed, whole: undefined, prices });
       const released = decided.filter(({ end }) => end === "released").map(({ row }) => row.subject_last4);
-      // From 0003 until 0005, both of which are on it.
+      // The lines reach from 0003 to 0005, which are both on the invoice.
       assert.deepEqual(released, []);
       const later = { ...timed[0]!, time: { from: from + 19 * hour, to: from + 19 * hour + 1_000 }, last4: "0000" };
       const more = await decideUnknowns(roomWith(), {
@@ -208,7 +209,7 @@ for (const engine of engines)
       assert.deepEqual(now, ["0006", "0007"]);
     });
 
-    test("one that was answered, or stopped, in between is left, and the others are done", async () => {
+    test("after a crash a second run settles the rest, and skips verifications that have ended meanwhile", async () => {
       const referenceOf = await placed();
       const invoice = { vendor: "dojah", lines: invoiceOf(referenceOf), whole: { from, to }, prices };
       const decided = await decideUnknowns(roomWith(), invoice);

@@ -18,7 +18,9 @@ import { type InvoiceLine, timesOf } from "./invoice.ts";
 import { clockTolerance } from "./match-invoice.ts";
 import { reconcileInvoice } from "./reconcile-invoice.ts";
 
-/** How a verification with an unknown outcome or an unresolved attempt is settled, or why it is left as it is. */
+/**
+ * Results for a verification with an unknown outcome or an unresolved attempt: how it is settled, or why it is skipped.
+ */
 export const unknownEnds = {
   settled: "settled, as its price says",
   billed: "released, the vendor bills it",
@@ -33,15 +35,15 @@ export const unknownEnds = {
 } as const;
 export type UnknownEnd = keyof typeof unknownEnds;
 
-/** What an invoice decides about a verification with an unknown outcome or an unresolved attempt. */
+/** The result that an invoice implies for one verification. */
 export interface Decision {
   row: Row;
-  /** For a verification that has ended: its unresolved attempts at the vendor, each with the reason to write. */
+  /** For an ended verification: its unresolved attempts at the vendor, each with its new reason. */
   attempts: readonly AttemptEnd[];
   end: UnknownEnd;
-  /** Null if it is left as it is. */
+  /** Null if the verification is skipped. */
   as: SettledAs | null;
-  /** The attempts that are on the invoice, with their lines. */
+  /** Attempts that the invoice lists, with their lines. */
   listed: { attempt: Attempt; line: InvoiceLine }[];
 }
 
@@ -49,8 +51,8 @@ export interface VendorInvoice {
   vendor: string;
   lines: readonly InvoiceLine[];
   /**
-   * The period for which the invoice lists everything that the vendor bills, in milliseconds since 1970. Default: from
-   * its first line to its last.
+   * The period that the invoice covers completely, in milliseconds since 1970. Default: from its first to its last
+   * line.
    */
   whole: { from: number; to: number } | undefined;
   /** Current prices. */
@@ -58,8 +60,8 @@ export interface VendorInvoice {
 }
 
 /**
- * Decides from an invoice how to settle live verifications with an unknown outcome at its vendor, oldest first, and
- * then those that ended with an unresolved attempt there. Changes nothing.
+ * Compares an invoice with live verifications of unknown outcome at its vendor, oldest first, and then with ended ones
+ * that have an unresolved attempt there. Changes nothing.
  */
 export async function decideUnknowns(
   { db, now }: { db: Db } & WithClock,
@@ -86,7 +88,7 @@ export async function decideUnknowns(
       const line = lineOf.get(nameOf(attempt));
       return line ? [{ attempt, line }] : [];
     });
-    // Near the edge of the period, the vendor's clock may have put the attempt on another invoice.
+    // Near the start or end of the period, the vendor's clock may have put the attempt on another invoice.
     const isCovered = (attempt: Attempt) =>
       lineOf.has(nameOf(attempt)) ||
       (attempt.started_at >= covered.from + clockTolerance && attempt.started_at < covered.to - clockTolerance);
@@ -121,7 +123,7 @@ export async function decideUnknowns(
   });
 }
 
-/** The reason to write for an attempt: the negative outcome whose price the line has, if only one has that price. */
+/** Returns the reason to write for an attempt: the negative outcome with the line's price, if there is only one. */
 function reasonOf(
   listed: Decision["listed"][number] | undefined,
   prices: VendorPrices | undefined,
@@ -130,8 +132,8 @@ function reasonOf(
 }
 
 /**
- * The negative outcome that the prices of all lines stand for. Apart from its price, a line only says that the vendor
- * did the work.
+ * Returns the negative outcome that the prices of all lines imply. Without that, a line only proves that the vendor did
+ * the work.
  */
 function negativeIn(listed: Decision["listed"], prices: VendorPrices | undefined) {
   const named = new Set(listed.map(({ attempt, line }) => outcomeBilledAt(line.price, attempt, prices)));
@@ -139,8 +141,8 @@ function negativeIn(listed: Decision["listed"], prices: VendorPrices | undefined
 }
 
 /**
- * Carries out the decisions, each in its own transaction, and returns what became of each. A verification that has
- * changed meanwhile is left.
+ * Applies the decisions, each in its own transaction, and returns the result of each. Skips verifications that have
+ * changed meanwhile.
  */
 export async function settleUnknowns(
   room: SettlingRoom & { progress: (done: number, all: number) => void },

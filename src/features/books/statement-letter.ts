@@ -14,7 +14,7 @@ const linesIn = (text: string | null) => text?.split("; ") ?? [];
 const countOf = (count: number) => count.toLocaleString("en");
 const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "lines"}`;
 
-/** The statement of a client on paper. Its annex is read day by day. */
+/** A client's statement as a letter. The annex is read day by day. */
 export function statementLetter(
   db: Db,
   totals: StatementTotals,
@@ -69,7 +69,7 @@ export function statementLetter(
   };
 }
 
-/** The days of an annex with their sums, and in the end by what the whole statement is known. */
+/** Yields the days of the annex with their sums, and finally the hash of the whole statement. */
 async function* annexOf(db: Db, head: StatementHead): AsyncGenerator<LetterDay | string> {
   let sha256 = "";
   const tell = (hash: string) => {

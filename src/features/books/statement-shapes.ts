@@ -2,21 +2,21 @@ import { checkKinds } from "../../declare/check-kind.ts";
 import { naira, orNull, reference, time } from "../../declare/command/answer-schema.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 
-/** Naira text, and ISO 8601 with the time zone's offset. */
+/** An amount is naira text; a moment is ISO 8601 with the time zone's offset. */
 const amount = Type.Unsafe<string>(naira);
 const moment = Type.Unsafe<string>(time);
-/** Empty for what concerns no single verification. */
+/** Empty for lines that concern no single verification. */
 const kind = Type.Enum([...checkKinds, ""]);
 
 /** One line of a statement. Members are in the order of the columns. */
 export const StatementLine = Type.Object({
-  /** The statement's number; empty while the month runs. */
+  /** The statement's number; empty until the month is over. */
   statement: Type.String(),
   account: Type.String(),
   time_zone: Type.String(),
   mode: Type.Enum(["test", "live"]),
   line: Type.Enum(["charge", "adjustment"]),
-  /** Day in the time zone. */
+  /** The local day in the time zone. */
   day: Type.String(),
   time: moment,
   reference,
@@ -27,15 +27,15 @@ export const StatementLine = Type.Object({
 });
 export type StatementLine = Static<typeof StatementLine>;
 
-/** A statement as the client reads it. */
+/** The part of a statement that only a client's letter has. */
 export const StatementTotals = Type.Object({
-  /** The sender, line by line after each "; ", and the client's name and e-mail. */
+  /** Sender and client. "; " separates the lines. */
   from: Type.String(),
   to: Type.String(),
-  /** Of the client, line by line after each "; "; null if the account has none. */
+  /** The client's address, with "; " between its lines; null if the account has none. */
   to_address: orNull(Type.String()),
   to_tax_number: orNull(Type.String()),
-  /** The day on which the statement was complete; of a month that runs, today. */
+  /** The day when the statement became complete; today, if the month is not over. */
   issued: Type.String(),
   groups: Type.Array(Type.Object({ kind, count: Type.Integer(), price: orNull(amount), fees: amount })),
   fees: amount,
@@ -44,30 +44,29 @@ export const StatementTotals = Type.Object({
   tax_percent: Type.Number(),
   tax_is: Type.Enum(["included", "added"]),
   total: amount,
-  /** A prepaid client has paid it already. */
+  /** A prepaid client has paid already. */
   prepaid: Type.Boolean(),
-  /** The last day to pay, and where; null if there is nothing to pay yet, or the settings say nothing. */
+  /** The last day to pay, and the bank details. Null if nothing is due, or if the settings lack them. */
   due: orNull(Type.String()),
   pay_to: orNull(Type.String()),
 });
 export type StatementTotals = Static<typeof StatementTotals>;
 
 /**
- * The charges of one account in one month. It depends only on the ledger and the time zone, so it is the same each
- * time.
+ * One account's charges in one month. Depends only on the ledger and the time zone, so repeated statements are equal.
  */
 export const Statement = Type.Object({
-  /** Null while the month runs: then it is not a statement yet. */
+  /** Null until the month is over: then it is not a statement yet. */
   number: orNull(Type.String()),
   account: Type.String(),
   month: Type.String(),
   time_zone: Type.String(),
-  /** First moment of the month, and first moment after it. */
+  /** Start of the month, and start of the next. */
   from: moment,
   to: moment,
   /** SHA-256 of the lines in CSV, without the heading. */
   sha256: Type.String(),
-  /** The charges of each mode, and their fees by day, for days with fees or adjustments. */
+  /** Charges by mode, with fees by day for days that have fees or adjustments. */
   sums: Type.Record(
     Type.String(),
     Type.Object({
@@ -77,7 +76,7 @@ export const Statement = Type.Object({
       days: Type.Record(Type.String(), amount),
     }),
   ),
-  /** Only live lines with --for-client. */
+  /** With --for-client, only live lines. */
   lines: Type.Array(StatementLine),
   client: Type.Optional(StatementTotals),
 });

@@ -7,10 +7,10 @@ import { businessSettings } from "./business-settings.ts";
 import type { CostGroup, StatementHead } from "./statement.ts";
 import type { StatementTotals } from "./statement-shapes.ts";
 
-/** Says who sends a letter, and what is added to the fees. */
+/** The settings for the sender and the tax. */
 export type LetterConfig = Pick<Config, "ofFeatures">;
 
-/** What a statement comes to, with the tax in the fees or on top of them, rounded to the kobo. */
+/** Returns the totals of a statement. The tax is part of the fees or added, and rounded to the kobo. */
 export function statementTotals(
   costs: readonly CostGroup[],
   { month, number, issued }: Pick<StatementHead, "month" | "number" | "issued">,
@@ -48,13 +48,13 @@ export function statementTotals(
   };
 }
 
-/** A group of charges as people call it. */
+/** Returns the label of a group of charges. */
 export function costName({ kind, fees }: Pick<StatementTotals["groups"][number], "kind" | "fees">): string {
   if (kind !== "") return `${labelOf(kind)} verifications`;
   return fees.startsWith("-") ? "Given back" : "Corrections";
 }
 
-/** Kobo of naira text. A negative amount is a credit. */
+/** Reads naira text as kobo. Negative: a credit. */
 export function signedKobo(text: string): number {
   return text.startsWith("-") ? -koboOf(text.slice(1))! : koboOf(text)!;
 }

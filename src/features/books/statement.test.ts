@@ -15,7 +15,7 @@ import { adjust } from "./adjust.ts";
 import { statementOf } from "./statement.ts";
 
 const zone = new TimeZone("Africa/Lagos");
-/** 1 November in Lagos begins an hour earlier than in UTC. */
+/** Midnight of 1 November in Lagos, an hour before UTC. */
 const november = Date.UTC(2026, 9, 31, 23);
 const december = Date.UTC(2026, 10, 30, 23);
 const day = 24 * 60 * 60 * 1000;
@@ -94,13 +94,13 @@ for (const engine of engines) {
       assert.equal(lines.at(-1)!.day, "2026-11-30");
     });
 
-    test("a statement has the same bytes whatever happens after its month", async () => {
+    test("events after its month never change the bytes of a statement", async () => {
       const { accountId } = newRequest();
       const [row] = await storeRows(
         store.db,
         verifiedRow(accountId, november + 5),
         verifiedRow(accountId, november + 5, { mode: "test", kind: "nin", fee: 5 }),
-        // Made in October, charged in November.
+        // Created in October, charged in November.
         verifiedRow(accountId, november - 5, { charged_at: november }),
       );
       const before = JSON.stringify(await statement(accountId));
@@ -121,7 +121,7 @@ for (const engine of engines) {
       assert.equal((await statement(accountId, end, "2026-12")).sums.live!.fees, "-100");
     });
 
-    test("lines of one millisecond are ordered: charges by reference, then adjustments by id", async () => {
+    test("lines of one millisecond have a fixed order: charges by reference, then adjustments by id", async () => {
       const { accountId } = newRequest();
       const rows = Array.from({ length: 8 }, () => verifiedRow(accountId, november, { charged_at: november + 5 }));
       await storeRows(store.db, ...rows.toReversed());
@@ -146,7 +146,7 @@ for (const engine of engines) {
       );
     });
 
-    test("each account, month and time zone has a statement number, and a hash of its lines", async () => {
+    test("a statement's number depends on account, month and time zone, and its hash on the lines", async () => {
       const { accountId } = newRequest();
       await storeRows(store.db, verifiedRow(accountId, november));
       await adjust(audited(), { accountId, mode: "live", kobo: 5, reason: 'said "sorry", twice' }, november + 9_000);
@@ -162,7 +162,7 @@ for (const engine of engines) {
       assert.equal(new Set([number, ...others.map((other) => other.number)]).size, 4);
     });
 
-    test("an adjustment names a verification of its account and mode, and is on the audit trail", async () => {
+    test("an adjustment must name a verification of its account and mode, and leaves an audit entry", async () => {
       const { accountId } = newRequest();
       const [row] = await storeRows(store.db, verifiedRow(accountId, november));
       const { reference } = row!;

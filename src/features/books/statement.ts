@@ -33,7 +33,8 @@ interface Asked {
 }
 
 /**
- * What a statement is of: the account, its month in milliseconds since 1970, and its number; null while the month runs.
+ * The head of a statement: account, month, bounds in milliseconds since 1970, and number, which is null until the month
+ * is over.
  */
 export interface StatementHead {
   accountId: string;
@@ -42,13 +43,13 @@ export interface StatementHead {
   from: number;
   to: number;
   number: string | null;
-  /** The day on which it is complete; while the month runs, today. */
+  /** The day when the statement is complete; today, if the month is not over. */
   issued: string;
 }
 
 /**
- * The head of the statement of a month such as `2026-11` in a time zone. Throws an `InputError` for a month before the
- * start of the ledger, and for a month that is not over unless the caller asks for an unfinished one.
+ * Returns the head of the statement of a month such as `2026-11`. Throws an `InputError` for a month before the start
+ * of the ledger, and for an unfinished month unless `soFar` is set.
  */
 export function statementHead({ accountId, month, zone, now, soFar = false }: Asked): StatementHead {
   const [from, to] = [zone.startOfMonth(month), zone.startOfMonth(nextMonth(month))];
@@ -66,7 +67,7 @@ export function statementHead({ accountId, month, zone, now, soFar = false }: As
   return { accountId, month, zone, from, to, number, issued: zone.dayOf(isOver ? to + settlingTime : now) };
 }
 
-/** The statement of an account for a month. Throws as `statementHead` does. */
+/** Returns an account's statement of a month. Throws as `statementHead` does. */
 export async function statementOf(db: Db, asked: Asked): Promise<Statement> {
   const head = statementHead(asked);
   const { accountId, month, zone, from, to, number } = head;
@@ -86,8 +87,8 @@ export async function statementOf(db: Db, asked: Asked): Promise<Statement> {
 }
 
 /**
- * The lines of a statement, day by day: a month may have more of them than anybody waits for. `tell`: gets the hash in
- * the end.
+ * Yields the lines of a statement day by day, because a month may have too many for one answer. `tell` finally receives
+ * the hash.
  */
 export async function* statementDays(
   db: Db,
@@ -106,7 +107,7 @@ export async function* statementDays(
   tell(hash.digest("hex"));
 }
 
-/** Live charges of one kind at one price, or all live corrections, which have no kind here. Amounts in kobo. */
+/** Live charges of one kind and price; or all live corrections, with an empty kind. Amounts in kobo. */
 export interface CostGroup {
   kind: CheckKind | "";
   price: number | null;
@@ -114,7 +115,7 @@ export interface CostGroup {
   kobo: number;
 }
 
-/** What the live lines of a statement come to, without reading each. */
+/** Adds up the live lines of a statement in the database. */
 export async function costsOf(
   db: Db,
   { accountId, from, to }: Pick<StatementHead, "accountId" | "from" | "to">,
@@ -159,15 +160,15 @@ function lineOf(
 
 const csvLine = (line: StatementLine) => `${Object.values(line).map(quoted).join(",")}\n`;
 
-/** Without statistics, SQLite would read all charges of the account. */
+/** Without table statistics, SQLite would otherwise read all charges of the account. */
 const byCharge = (db: Db) => sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
 
-/** The charges and adjustments of a period, in the same order on both engines. */
+/** Returns a period's charges and adjustments, in the same order on both engines. */
 async function entriesOf(
   db: Db,
   { accountId, from, to }: Pick<StatementHead, "accountId" | "from" | "to">,
 ): Promise<Entry[]> {
-  // A single statement sees one snapshot, so that a charge and its adjustment appear together.
+  // One query sees one snapshot, so a charge and its adjustment appear together.
   const { rows } = await sql<Entry>`
     select 'charge' as line, reference as id, mode, charged_at as at, reference, kind, fee as kobo, '' as reason
       from verification ${byCharge(db)} where account_id = ${accountId} and charged_at >= ${from} and charged_at < ${to}
@@ -207,7 +208,7 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** A value of a CSV file. */
+/** Formats a value for CSV. */
 function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

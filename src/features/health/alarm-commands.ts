@@ -58,7 +58,7 @@ const listAlarms = command({
   kind: "read",
   answer: Type.Array(AlarmFacts),
   columns,
-  // What is found in the list: it is drawn as on Now.
+  // The columns of a search in the list, in the form of the page Now.
   page: [
     { name: "what", of: ({ headline }) => headline, as: sentence },
     ...(["detail", "alarm", "covers", "state", "acknowledged_by", "note"] as const),
@@ -143,7 +143,7 @@ const testAlarms = command({
     return Promise.all(
       alarmReceivers(config).map(async ({ url, ranks }) => {
         const { delivered, outcome } = await sendAlarm(url, { text, rank: ranks.at(-1)!, since: null }, config);
-        // The path of the URL of a chat service is a secret.
+        // Only the host: the path of a chat service's URL is a secret.
         const told = delivered ? ("delivered" as const) : ("failed" as const);
         return { receiver: new URL(url).host, ranks: [...ranks], state: told, outcome };
       }),

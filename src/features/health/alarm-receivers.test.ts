@@ -14,7 +14,7 @@ import { alarmReceivers } from "./alarm-receivers.ts";
 import { runbookLink, runbookSections } from "./runbook-sections.ts";
 import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
-test("each receiver is told once of an alarm, and only of the ranks that it wants", () => {
+test("a receiver that several settings name is one receiver with all its ranks", () => {
   const config = readConfig(
     {
       DUBA_ALARM_URL: "https://all.example/a https://also.example/b",
@@ -30,7 +30,7 @@ test("each receiver is told once of an alarm, and only of the ranks that it want
   ]);
 });
 
-test("each section to which an alarm links is in the runbook", () => {
+test("every runbook section that an alarm links to exists", () => {
   const headings = readFileSync("RUNBOOK.md", "utf8").match(/^#{2,3} .+$/gm)!;
   for (const section of Object.values(runbookSections))
     assert.ok(
@@ -48,7 +48,7 @@ test("each section to which an alarm links is in the runbook", () => {
 
 for (const engine of usualEngines)
   suite(`receivers of alarms on ${engine.name}`, () => {
-    test("an alarm is said again while it lasts, and not while somebody has acknowledged it", async () => {
+    test("a lasting alarm is repeated, but not while it is acknowledged", async () => {
       const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       try {
         const place = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a test tells each receiver, and says who took it, without the path of its URL", async () => {
+    test("alarms test sends a message to each receiver, and reports the result without the URL's path", async () => {
       const { settings, dispose } = await engine.ready();
       const bodies: string[] = [];
       const receiver = createServer((request, response) => {

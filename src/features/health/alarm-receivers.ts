@@ -3,13 +3,13 @@ import type { Config } from "../../config/read-config.ts";
 import { settingOf } from "../../config/read-config.ts";
 import { alarmSettings } from "./alarm-settings.ts";
 
-/** Gets a message about each alarm of these ranks. */
+/** A URL that receives a message about each alarm of these ranks. */
 export interface AlarmReceiver {
   url: string;
   ranks: readonly Rank[];
 }
 
-/** Each URL once, with all ranks that a setting gives it. */
+/** Returns each URL once, with all ranks that the settings give it. */
 export function alarmReceivers(config: Config): AlarmReceiver[] {
   const { alarmUrl, alarmUrl1, alarmUrl2, alarmUrl3 } = alarmSettings;
   const ranks: readonly (readonly [urls: readonly string[], ranks: readonly Rank[]])[] = [

@@ -18,7 +18,7 @@ const ofRank = (rank: 1 | 2 | 3, hits: string) =>
     about: `Where Duba says, besides DUBA_ALARM_URL, that an alarm of rank ${rank} begins or ends: one that ${hits}.`,
   });
 
-/** Where Duba sends alarms. */
+/** Settings about the receivers of alarms. */
 export const alarmSettings = {
   alarmUrl: setting({
     ...urls,

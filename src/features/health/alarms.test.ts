@@ -19,7 +19,7 @@ const source = { name: "vtpass", stale: true, missed: 4, result: "done", as_of: 
 const ill = { state: "no_money", since, notAskedSince: since + 60_000 };
 const vendor = { name: "peer", ready: false, paused: [], isPaused: false, ill, alarm: "no_money", attemptsLeft: null };
 
-/** Everything at once. */
+/** Facts of a service with every problem at once. */
 const worst = {
   takesWrites: false,
   wroteAt: since,
@@ -72,7 +72,7 @@ async function written(facts: HealthFacts) {
 }
 
 suite("alarms", () => {
-  test("alarms name commands that exist, with input that they take, and print the line that does it", async () => {
+  test("alarms name existing commands with valid input, and print their command lines", async () => {
     const commands = new Map((await everyCommand()).map((command) => [command.id, command]));
     const alarms = [...(await written(worst)), ...(await written(away))];
     const all = [...alarmsOf(worst, now), ...alarmsOf(away, now)];
@@ -89,12 +89,12 @@ suite("alarms", () => {
     }
   });
 
-  test("entries that wait to be sealed are no alarm of their own while the store takes no writes", () => {
+  test("while the store refuses writes, unsealed audit entries raise no alarm of their own", () => {
     const store = alarmsOf(worst, now).find(({ name }) => name === "store")!;
     assert.deepEqual(store.covers, ["unsealed"]);
   });
 
-  test("an alarm says whom and what it is about as data, and the same in one text", async () => {
+  test("an alarm names people, accounts and times as data, and in one text", async () => {
     const alarms = new Map((await written(worst)).map((alarm) => [alarm.name, alarm]));
     const paused = alarms.get("paused:dojah")!;
     assert.partialDeepStrictEqual(paused, {
@@ -134,7 +134,7 @@ suite("alarms", () => {
     );
   });
 
-  test("a service without writes and vendors says one answer of its verifications", () => {
+  test("if both the store and all vendors fail, only the store's alarm states the HTTP status", () => {
     const said = (takesWrites: boolean) =>
       alarmsOf({ ...worst, takesWrites }, now)
         .filter(({ name }) => ["store", "no-vendor"].includes(name))
@@ -143,7 +143,7 @@ suite("alarms", () => {
     assert.deepEqual(said(true), ["answered 503"]);
   });
 
-  test("what stops everybody comes before clients who are refused, and those say by which sum and since when", () => {
+  test("alarms that stop everybody come before alarms of refused clients, which state sum and time", () => {
     const all = alarmsOf({ ...worst, takesWrites: false }, now).filter(({ rank }) => rank === 1);
     assert.deepEqual(
       all.map(({ name }) => name),
@@ -163,7 +163,7 @@ suite("alarms", () => {
     });
   });
 
-  test("a vendor that nobody asks says since when, and that the next verification tries it", async () => {
+  test("the alarm of a paused vendor says since when, and that the next verification tries the vendor", async () => {
     const { what, since: ill } = (await written(worst)).find(({ name }) => name === "vendor:peer")!;
     assert.match(
       what,
@@ -172,13 +172,13 @@ suite("alarms", () => {
     assert.equal(ill, since);
   });
 
-  test("a held change says what moves, and who made it", async () => {
+  test("the alarm of a held catalogue change says what would change, and who made the change", async () => {
     const { what, actor } = (await written(worst)).find(({ name }) => name === "held:d4")!;
     assert.match(what, /^MTNDATA 104: ₦100\.00 → ₦10\.00, by person:per_0123456789Ab, waits for approval\. /);
     assert.equal(actor, "person:per_0123456789Ab");
   });
 
-  test("alarms leave out what a build has no command for", async () => {
+  test("alarms omit commands that the build lacks", async () => {
     const room = {
       commands: async () => [],
       config: readConfig({}, features),

@@ -11,8 +11,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 /**
- * From here on an operator should look: the bounds of the rules in deploy/prometheus/alerts.yaml. Milliseconds, bytes,
- * counts.
+ * Limits beyond which an operator should act, in milliseconds, bytes or counts. The rules in
+ * deploy/prometheus/alerts.yaml have the same limits.
  */
 export const bounds = {
   unknown: hour,
@@ -22,10 +22,10 @@ export const bounds = {
   room: 1024 ** 3,
 };
 
-/** Bytes: SQLite needs room for its journal beside the store. */
+/** In bytes. SQLite needs space for its journal beside the store. */
 const fullDisk = 64 * 1024 ** 2;
 
-/** Names the check only if the vendor does another one. */
+/** Names the kind of check only if the vendor offers several. */
 function pauseText({ vendor, kind, by, why, until }: PausedRoute, { pauses, vendors }: HealthFacts): RichText {
   const own = pauses.filter((pause) => pause.vendor === vendor);
   const isWhole = own.length === 1 && vendors.some(({ name, isPaused }) => name === vendor && isPaused);
@@ -36,42 +36,40 @@ function pauseText({ vendor, kind, by, why, until }: PausedRoute, { pauses, vend
 
 function troubleOf(alarm: string | null): string {
   if (alarm === null) return "gets no calls for now: it failed too often, or asked Duba to wait";
-  // A newer version may have others.
+  // A newer version may have further alarms.
   return alarmTexts[alarm as VendorAlarm] ?? `has the alarm ${alarm.replaceAll("_", " ")}`;
 }
 
-/** The reasons of a pause, from the one after which a vendor is the likeliest to serve. */
+/** Reasons of a pause, most harmless first: after the first, a vendor most likely works again. */
 const mildest: readonly PauseReason[] = ["load", "money", "key", "answers"];
 
 const resumption = (vendor: string) => mend(richText`Resume ${{ vendor }}`, "routes.resume", { vendor });
 
-/** Whether a person has mended a vendor, such as topped up its wallet, is seen by asking it. */
+/** Offers a trial call, which shows whether the problem is solved, for example by a top-up. */
 const trial = (vendor: string) => mend(richText`Try ${{ vendor }}`, "upstreams.test", { name: vendor });
 
-/** A stand-in answers in its place whatever is asked. */
+/** A trial of a stand-in always succeeds, so it proves nothing. */
 const isTried = ({ alarm }: { alarm: string | null }) => alarm !== "answered_by_stand_in";
 
-/** What to do about a store that takes no writes. `roomLeft`: bytes; null: nobody knows. */
+/** Advice about a store that refuses writes. `roomLeft`: free bytes; null: unknown. */
 function storeText(roomLeft: number | null): string {
   if (roomLeft === null) return "See whether PostgreSQL answers, and has room; the log of the service says why.";
   if (roomLeft < fullDisk) return `Its disk is full: ${bytesText(roomLeft)} left. Make room.`;
   return `Read the log of the service. Its disk is not full: ${bytesText(roomLeft)} left.`;
 }
 
-/** The first sentence of what is wrong with a vendor, without its dot, and what follows. */
+/** Splits a text about a vendor into its first sentence, without the full stop, and the rest. */
 const headOf = (trouble: string) => trouble.split(". ", 1)[0]!;
 const restOf = (trouble: string) => (trouble.includes(". ") ? `${trouble.slice(trouble.indexOf(". ") + 2)}.` : "");
 
-/** What stops all clients, the widest first: before what stops some. */
+/** Alarms that stop all clients, most general first. */
 const widest = ["store", "no-instance", "room", "clock", "no-vendor"];
 
 function placeOf({ name }: Pick<OpenAlarm, "name">): number {
   return widest.includes(name) ? widest.indexOf(name) : widest.length;
 }
 
-/**
- * What needs a hand, by rank; what stops everybody first, then the oldest of a rank. `now` in milliseconds since 1970.
- */
+/** Returns all alarms: by rank, then those that stop everybody, then the oldest. `now`: milliseconds since 1970. */
 export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   const { instances, belowCost, unknown, unsealed, backupAt } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
@@ -95,15 +93,15 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     const why = [
       ...pauses.map((pause) => richText`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause, facts)}.`),
       ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${headOf(troubleOf(alarm))}.`),
-      // What mends several is said once.
+      // Advice that applies to several vendors appears once.
       ...new Set(ill.map(({ alarm }) => restOf(troubleOf(alarm)))).values().map((rest) => [rest]),
     ].filter((text) => text.join("") !== "");
     const isSaid = ({ vendor, kind }: PausedRoute) => pauses.some((one) => one.vendor === vendor && one.kind === kind);
     const isWhole = ({ vendor }: PausedRoute) => facts.pauses.filter((one) => one.vendor === vendor).every(isSaid);
-    // The one that nobody calls wrong comes first.
+    // The pause with the most harmless reason comes first.
     pauses.sort((one, other) => mildest.indexOf(one.why) - mildest.indexOf(other.why));
     const [first] = pauses;
-    // A store that takes no writes comes first: each is answered 500 then.
+    // If the store refuses writes, verifications are answered 500 before any vendor matters.
     const answered = facts.takesWrites ? ", so each is answered 503" : "";
     add("no-vendor", 1, richText`Live verifications have no vendor for ${checks}${answered}`, {
       detail: joinTexts(why, " "),
@@ -150,7 +148,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       detail: richText`It says ${{ time: now }}, and the last time that the store knew was ${{ time: facts.clockDoubtedSince }}. Nothing old is removed meanwhile.`,
       mends: [mend("If it is right now", "clock.accept")],
     });
-  // A store that takes no writes renews no lease, so nobody knows who serves.
+  // A store that refuses writes cannot renew leases, so the number of serving processes is unknown.
   if (instances === 0 && facts.takesWrites)
     add("no-instance", 1, richText`No instance serves this store`, { mends: [mend("Start one", "serve")] });
   for (const { draft, since, reasons, what, by } of facts.held)
@@ -190,7 +188,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     });
   }
   for (const { name: vendor, isPaused, alarm, attemptsLeft } of facts.vendors) {
-    // An empty wallet is one alarm, and a vendor that is paused waits for its person.
+    // An empty wallet has its own alarm, and a paused vendor waits for a person.
     if (alarm === "no_money" || isPaused || attemptsLeft === null || attemptsLeft >= facts.fewestAttempts) continue;
     add(
       `balance:${vendor}`,
@@ -305,7 +303,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   );
 }
 
-/** "26 months", "9 days" or "52 hours". */
+/** Formats a gap as "26 months", "9 days" or "52 hours". */
 function jumpText(gap: number): string {
   const hours = Math.round(Math.abs(gap) / hour);
   if (hours < 72) return `${hours} hours`;
@@ -313,7 +311,7 @@ function jumpText(gap: number): string {
   return days < 90 ? `${days} days` : `${Math.round(days / 30.44)} months`;
 }
 
-/** "1 audit entry waits", "2 audit entries wait". */
+/** Formats a count with its noun: "1 audit entry waits", "2 audit entries wait". */
 function some(count: number, one: string, many: string): string {
   return count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
 }

@@ -29,7 +29,7 @@ export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config" | "health">
   accounts: Pick<CommandContext["accounts"], "emails">;
 };
 
-/** What alarms are made of. */
+/** The facts from which alarms are made. */
 export type HealthFacts = Awaited<ReturnType<typeof readFacts>>;
 
 export async function readFacts(room: AlarmRoom) {
@@ -52,12 +52,12 @@ export async function readFacts(room: AlarmRoom) {
     ends: endingKeys(db, now),
     instances: servingInstances(room),
     told: Promise.all(room.health.map((tell) => tell(room))),
-    /** Sentences. */
+    /** Sentences about entries below cost. */
     belowCost: latestSnapshot(db).then(belowCostIn),
     nearlySpent: nearlySpentAccounts(db, now, identitySettingsOf(config)),
     deliveries: undelivered(db),
     endpoints: failingEndpoints(db, now),
-    /** The last time that was trusted, if the clock is too far from it; else null. */
+    /** The last trusted time, if the clock is far from it; else null. */
     clockDoubtedSince: doubtedSince(db, now),
     jobs: failingJobs(db, now),
     loosened: loosenedProtection(db, now),
@@ -89,9 +89,9 @@ export async function readFacts(room: AlarmRoom) {
     ofFeatures: told.flatMap(({ alarms }) => alarms),
     dead: deliveries.dead,
     oldestDead: deliveries.oldestDead,
-    /** The last write that is known to have worked, in milliseconds since 1970. Null: none is. */
+    /** The last successful write, in milliseconds since 1970. Null: unknown. */
     wroteAt: Math.max(probedAt, newestAt > now ? 0 : newestAt) || null,
-    /** How far the newest entry of the audit trail is ahead of the clock, in milliseconds. */
+    /** How far the newest audit entry is ahead of the clock, in milliseconds. */
     clockBehind: Math.max(0, newestAt - now),
     held: await Promise.all(
       waiting
@@ -105,18 +105,18 @@ export async function readFacts(room: AlarmRoom) {
         })),
     ),
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
-    /** The checks that nobody can be asked for, and who was asked before. */
+    /** Kinds of check for which no vendor is available, and the vendors that would serve them. */
     withoutVendor,
     lost: live.filter(({ kind }) => withoutVendor.includes(kind)),
     vendors: [...Map.groupBy(live, ({ vendor }) => vendor)].map(([name, checks]) => ({
       name,
       ready: read.takesWrites && checks.every(({ state }) => state === "ready"),
-      /** That of the check for which it is worst. */
+      /** The worst state among the vendor's checks. */
       worst: worstOf(checks)!,
-      /** The checks for which a person paused it. */
+      /** The checks that a person has paused at this vendor. */
       paused: checks.flatMap(({ kind, pause }) => (pause ? [{ kind, pause }] : [])),
       isPaused: checks.every(({ pause }) => pause),
-      /** What is wrong where nobody paused it. */
+      /** A check with a problem other than a person's pause. */
       ill: checks.find(({ state }) => state !== "ready" && state !== "paused"),
       alarm: checks[0]!.alarm,
       attemptsLeft: attemptsLeft(
@@ -125,9 +125,9 @@ export async function readFacts(room: AlarmRoom) {
         config.vendorPrices[name],
       ),
     })),
-    /** So many attempts of a vendor must be left. */
+    /** Fewer attempts left at a vendor than this raise an alarm. */
     fewestAttempts: config.attemptsLeft,
-    // Of live keys: the sandbox has a number whose outcome is always unknown.
+    // Live keys only: the sandbox has numbers whose outcome stays unknown.
     unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
     ending: ends.map(({ id, account_id, label, expires_at }) => ({
       id,
@@ -140,10 +140,10 @@ export async function readFacts(room: AlarmRoom) {
   };
 }
 
-/** What the held drafts of a store would change, by their names: it never changes. */
+/** Cache of descriptions by draft: a held draft never changes. */
 const heldChanges = new WeakMap<AlarmRoom["db"], ReturnType<typeof recent<string>>>();
 
-/** Such as "50MB 24Hrs (MTNDATA 104): ₦105 → ₦1,900 (+1,710 %), and 3 other changes". */
+/** Describes a change: "50MB 24Hrs (MTNDATA 104): ₦105 → ₦1,900 (+1,710 %), and 3 other changes". */
 async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string> {
   const name = draftName(draft);
   const ofStore = heldChanges.get(db) ?? recent<string>(100);
@@ -161,7 +161,7 @@ async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string
   return what;
 }
 
-/** What becomes of promises, by their names. */
+/** Awaits all members of an object. */
 async function allOf<Asked extends Record<string, unknown>>(asked: Asked) {
   const found = Object.entries(asked).map(async ([name, promise]) => [name, await promise] as const);
   return Object.fromEntries(await Promise.all(found)) as { [Name in keyof Asked]: Awaited<Asked[Name]> };
@@ -178,14 +178,14 @@ async function servingInstances({ db, now, config }: AlarmRoom): Promise<number>
   return Number(count);
 }
 
-/** Bytes that are free where SQLite's file is; null: PostgreSQL does not tell. */
+/** Free bytes on the disk of SQLite's file; null on PostgreSQL, which does not report them. */
 async function roomLeft({ databaseUrl, dataDirectory }: AlarmRoom["config"]): Promise<number | null> {
   if (databaseUrl) return null;
   const { bavail, bsize } = await statfs(dataDirectory);
   return bavail * bsize;
 }
 
-/** When the store last accepted a write of `tryWrite`; 0 if it never did. */
+/** Returns when the store last accepted a write of `tryWrite`; 0: never. */
 async function lastProbeAt(db: AlarmRoom["db"]): Promise<number> {
   const probe = db.selectFrom("fact").select("created_at").where("name", "=", probeName);
   return (await probe.executeTakeFirst())?.created_at ?? 0;

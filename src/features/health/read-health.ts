@@ -3,8 +3,8 @@ import { alarmsOf } from "./alarms.ts";
 import { type AlarmRoom, readFacts } from "./health-facts.ts";
 
 /**
- * How the service is, and what needs a hand, each fact once. Times are milliseconds since 1970. `covered`: alarms whose
- * facts another one says.
+ * Returns the facts and the alarms of the service, each problem once. Times are milliseconds since 1970. `covered`:
+ * alarms that another alarm reports as well.
  */
 export async function readHealth(room: AlarmRoom) {
   const facts = await readFacts(room);
@@ -18,13 +18,13 @@ export async function readHealth(room: AlarmRoom) {
   };
 }
 
-/** The alarms that are not over, acknowledged or not. They name accounts by their ids. */
+/** Returns all alarms that are not over, acknowledged ones included. Alarms name accounts by id. */
 export async function openAlarms(room: Omit<AlarmRoom, "accounts">): Promise<Alarm[]> {
   const { alarms, covered } = await readHealth({ ...room, accounts: { emails: async () => (id) => id } });
   return [...alarms, ...covered];
 }
 
-/** Whether somebody must act, and nobody does. */
+/** Whether somebody has to act, and nobody has acknowledged the alarm. */
 export const needsHand = ({ acknowledged, endsByItself }: Pick<Alarm, "acknowledged" | "endsByItself">): boolean =>
   acknowledged === null && !endsByItself;
 

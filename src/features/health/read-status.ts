@@ -9,7 +9,7 @@ import type { AlarmRoom } from "./health-facts.ts";
 import { needsHand, readHealth } from "./read-health.ts";
 import { type WritingRoom, writtenAlarms } from "./written-alarms.ts";
 
-/** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
+/** The answer of `duba status`. `needs`: one sentence for each problem. */
 export async function readStatus(room: WritingRoom) {
   const [[newest], health, rehearsal] = await Promise.all([
     listRevisions(room.db, 1),
@@ -52,7 +52,7 @@ export async function readStatus(room: WritingRoom) {
   };
 }
 
-/** Without user and password. */
+/** Omits user and password. */
 function storeName({ databaseUrl, dataDirectory }: AlarmRoom["config"]): string {
   if (!databaseUrl) return `SQLite in ${resolve(dataDirectory)}`;
   const { host, pathname } = new URL(databaseUrl);

@@ -1,4 +1,4 @@
-/** The heading of RUNBOOK.md about an alarm, by the first part of its name. */
+/** The RUNBOOK.md heading for each alarm, by the part of the alarm's name before the colon. */
 export const runbookSections: Readonly<Record<string, string>> = {
   store: "DubaStoreAway",
   "no-instance": "DubaDown",
@@ -15,12 +15,12 @@ export const runbookSections: Readonly<Record<string, string>> = {
   "dead-events": "DubaEventsDead",
 };
 
-/** The section about an alarm. Undefined if there is none. */
+/** Returns the heading of an alarm's section, or undefined. */
 export function runbookSection(alarm: string): string | undefined {
   return runbookSections[alarm.split(":")[0]!];
 }
 
-/** A link to the section about an alarm. Undefined if there is none. */
+/** Returns a link to an alarm's section, or undefined. */
 export function runbookLink(url: string, alarm: string): string | undefined {
   const section = runbookSection(alarm);
   return url === "" || section === undefined ? undefined : `${url}#${section.toLowerCase().replaceAll(" ", "-")}`;

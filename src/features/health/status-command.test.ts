@@ -14,7 +14,7 @@ import { never } from "../sources/sync/record.ts";
 
 const day = 86_400_000;
 
-/** What a full disk does: it reads, and refuses each write. */
+/** Simulates a full disk: reads work, and every write is refused. */
 async function refuseWrites(db: Store["db"]): Promise<void> {
   const refusal = isSqlite(db)
     ? ["create trigger full before update on fact begin select raise(abort, 'disk full'); end"]
@@ -40,14 +40,14 @@ for (const engine of usualEngines) {
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_UPSTREAM_PRICES: "dojah.bvn=50" };
     });
 
-    test("duba status says that the Node has published security holes, and which to install", async (t) => {
+    test("duba status reports a Node version with published security holes, and the version to install", async (t) => {
       t.mock.property(process, "versions", { ...process.versions, node: "26.12.0" });
       const { exitCode, node, needs } = await status();
       assert.deepEqual([exitCode, node, needs.length], [1, "26.12.0", 1]);
       assert.match(needs[0], /^Node 26\.12\.0, .* Install Node 26\.12\.1 or newer, and restart Duba with it\.$/);
     });
 
-    test("duba status shows a service that is well on one screen", async () => {
+    test("duba status shows a healthy service on one screen", async () => {
       const { exitCode, out, err } = await duba("status");
       assert.deepEqual([exitCode, err], [0, ""]);
       assert.match(out, /^version +\d+\.\d+\.\d+\nnode +\d+\.\d+\.\d+\nstore +(SQLite in \/|PostgreSQL at )/);
@@ -57,7 +57,7 @@ for (const engine of usualEngines) {
       assert.ok(!out.includes("postgres:postgres") && !out.includes("@"), "no user, no password");
     });
 
-    test("status names each thing that needs a hand, with what to do", async () => {
+    test("duba status names each problem, with what to do", async () => {
       const { db } = await service.store();
       const now = Date.now();
       const { id } = await service.newKey({ mode: "live", label: "till", expiresAt: now + 5 * day });
@@ -100,7 +100,7 @@ for (const engine of usualEngines) {
         [id],
       );
       const needs = [
-        // Money first, the oldest first; then what waits for somebody.
+        // First the alarms about money, oldest first; then those that wait for a person.
         /^1 live verification has no outcome for more than an hour\. See them: duba ledger list --state unknown$/,
         /^The vendor dojah has an empty wallet\. Top it up at the vendor; .+\. See more: duba upstreams status$/,
         new RegExp(
@@ -120,7 +120,7 @@ for (const engine of usualEngines) {
       assert.equal(out.match(since)?.length, 5, "all but the backup say since when");
       assert.match(out, /\nvendors +dojah \(wallet is empty since \d{4}-\d\d-\d\d \d\d:\d\d\S*\)\n/);
 
-      // What somebody works on needs no other hand, until the time is over.
+      // An acknowledged alarm needs nobody, until the acknowledgement ends.
       const alarms = async () => {
         const listed = JSON.parse((await duba("alarms", "list", "--json")).out) as Record<string, string>[];
         return listed.map(({ alarm, state, note }) => [alarm, state, note]);
@@ -154,7 +154,7 @@ for (const engine of usualEngines) {
       assert.match(nothing.err, /^There is no such alarm\. There is unknown, vendor:dojah, key:/);
       assert.match((await duba("alarms", "acknowledge", "unknown", "--for", "31d")).err, /a length of time up to 30d/);
 
-      // The end of a key that was replaced is on purpose.
+      // A rolled key ends on purpose.
       await duba("keys", "roll", id, "--overlap", "1h");
       await duba("keys", "change", id, "--expires", "3d");
       const [successor] = (await status()).expiring_keys;
@@ -162,7 +162,7 @@ for (const engine of usualEngines) {
       assert.deepEqual((await status()).expiring_keys, []);
     });
 
-    test("duba status says of each alarm of a vendor what is wrong and what mends it", async () => {
+    test("duba status states problem and remedy for each alarm of a vendor", async () => {
       const { db } = await service.store();
       const sentences = {
         no_money:
@@ -185,14 +185,14 @@ for (const engine of usualEngines) {
       }
       await db.updateTable("upstream_status").set({ alarm: "no_money" }).execute();
       const wanted = Object.entries(sentences).map(([alarm, sentence]) => {
-        // A stand-in that answers in a vendor's place answers a try as well.
+        // A stand-in would answer a trial as well, so no trial is offered.
         const tries = alarm === "answered_by_stand_in" ? "" : "Try dojah: duba upstreams test dojah. ";
         return [alarm, `The vendor dojah ${sentence} ${tries}See more: duba upstreams status`];
       });
       assert.deepEqual(told, Object.fromEntries(wanted));
     });
 
-    test("a vendor whose last attempts failed is away between them, until nobody asks it for minutes", async () => {
+    test("a vendor is unavailable between failed attempts, and no longer after minutes without one", async () => {
       const { db } = await service.store();
       const namesAfter = async (minutes: number) => {
         const failed = JSON.stringify({ no_money: Date.now() - minutes * 60_000 });
@@ -206,7 +206,7 @@ for (const engine of usualEngines) {
       await db.updateTable("upstream_status").set({ state: "ready", last_failures: "{}" }).execute();
     });
 
-    test("a pause of a check that a vendor does not do is a pause nowhere", async () => {
+    test("a pause for a check that the vendor does not offer has no effect anywhere", async () => {
       const store = await service.store();
       const room = { ...store, audit: append, actor: "terminal" };
       await store.db
@@ -218,7 +218,7 @@ for (const engine of usualEngines) {
         [refused.exitCode, refused.err],
         [2, "--check must be one that dojah does: BVN.\nSee: duba routes pause --help\n"],
       );
-      // A pause of before may be of a check that the vendor did then.
+      // The vendor may have offered the check when it was paused.
       await pauseRoute(room, { vendor: "dojah", kind: "nin", why: "load", until: null });
       const { vendors, alarms } = await status();
       assert.deepEqual([vendors[0].ready, vendors[0].paused_by, vendors[0].paused_checks], [true, null, []]);
@@ -231,7 +231,7 @@ for (const engine of usualEngines) {
       await resumeRoute(room, { vendor: "dojah", kind: "nin" });
     });
 
-    test("status says that it is paused, and not for which check, of a vendor that does only one", async () => {
+    test("duba status shows a pause without the check if the vendor offers only one", async () => {
       const room = { ...(await service.store()), audit: append, actor: "terminal" };
       await pauseRoute(room, { vendor: "dojah", kind: "bvn", why: "load", until: null });
       const { vendors, needs } = await status();
@@ -245,7 +245,7 @@ for (const engine of usualEngines) {
       await resumeRoute(room, { vendor: "dojah", kind: "bvn" });
     });
 
-    test("status names each followed source, and what sells below cost", async () => {
+    test("duba status names each followed source, and the entries below cost", async () => {
       const { db } = await service.store();
       const [now, minute] = [Date.now(), 60_000];
       const lately = { ended_at: now, result: "unchanged", begun_at: now - minute, succeeded_at: now - minute };
@@ -275,7 +275,7 @@ for (const engine of usualEngines) {
       ]);
       const alarms = found.alarms.map(({ alarm }: { alarm: string }) => alarm);
       const needs = found.needs.filter((need: string) => need.includes("below cost"));
-      // The first pull of baxi has not ended: it is not late.
+      // The first pull from baxi is still running, so it is not late.
       const told = ["source:vtpass", "below-cost"];
       assert.deepEqual(
         alarms.filter((name: string) => /^(source|below)/.test(name)),
@@ -299,7 +299,7 @@ for (const engine of usualEngines) {
     });
   });
 
-  test(`duba status says that the store takes no writes, and that its clock is behind, on ${engine.name}`, async () => {
+  test(`duba status reports that the store refuses writes and that its clock is behind, on ${engine.name}`, async () => {
     await using own = await startService({}, engine);
     const { dataDirectory, databaseUrl } = own.settings;
     const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
@@ -327,7 +327,7 @@ for (const engine of usualEngines) {
     if (databaseUrl === undefined) assert.match(out, /^room left +[\d.]+ [GM]iB$/m);
   });
 
-  test(`duba status says that no instance serves, on ${engine.name}`, async () => {
+  test(`duba status reports that no instance serves, on ${engine.name}`, async () => {
     const place = await engine.ready();
     const kept = { ...engine, ready: async () => ({ ...place, dispose: async () => {} }) };
     await (await startService({}, kept)).close();
@@ -336,7 +336,7 @@ for (const engine of usualEngines) {
     const { exitCode, out } = await ran(["status"], { environment });
     assert.equal(exitCode, 1);
     assert.match(out, /\n\nNo instance serves this store\. Start one: duba serve\n {2}runbook: DubaDown\n$/);
-    // No instance can say that it serves while the store takes no writes.
+    // While the store refuses writes, no instance can report that it serves.
     const store = await openStore({ ...place.settings, serving: false });
     await refuseWrites(store.db);
     await store.close();

@@ -30,7 +30,7 @@ export const statusCommand = command({
     (await import("./read-status.ts")).readStatus(room),
 });
 
-/** What needs a hand. Below it stand since when, and the section of the runbook about what stops the service. */
+/** Lists the problems. Below those of rank 1 stand the start and the runbook section. */
 function needsOf({ needs, alarms }: StatusFacts, { at }: Viewing): string[] {
   return needs.flatMap((need) => {
     const { rank, since, runbook } = alarms.find(({ state, what }) => state === "open" && what === need) ?? {};
@@ -39,7 +39,7 @@ function needsOf({ needs, alarms }: StatusFacts, { at }: Viewing): string[] {
   });
 }
 
-/** How the service is, apart from what needs a hand. */
+/** The facts of the status, without the problems. */
 function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (vendor: string) => vendor) {
   return {
     version: facts.version,

@@ -13,7 +13,7 @@ import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
 for (const engine of usualEngines)
   suite(`what DUBA_ALARM_URL is told on ${engine.name}`, () => {
-    test("the URL is told once that an alarm begins and once that it ends, whichever process looks", async () => {
+    test("the receiver gets one message when an alarm opens and one when it closes, from any process", async () => {
       const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
@@ -33,7 +33,7 @@ for (const engine of usualEngines)
         for (const teller of [one, other, one]) await teller.look();
         assert.deepEqual(texts, ["Duba: No instance serves this store. Start one: duba serve"]);
 
-        // A vendor's alarm, while the receiver is away.
+        // The vendor has an alarm while the receiver is unreachable.
         const vendor = {
           instance: "i",
           upstream: "dojah",
@@ -62,7 +62,7 @@ for (const engine of usualEngines)
         await other.look();
         assert.equal(texts.length, 3);
 
-        // Nobody tells while another process does.
+        // A process sends nothing while another one holds the claim.
         const claim = JSON.stringify({ told: {}, claimedUntil: now + 60_000 });
         await store.db.updateTable("fact").set({ value: claim }).where("name", "=", "alarms-told").execute();
         await one.look();
@@ -75,7 +75,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("the URL is told when a pause of a vendor begins, an hour before it ends, and when it ends", async () => {
+    test("a vendor's pause is reported when it begins, an hour before it ends, and when it ends", async () => {
       const { store, settings, close } = await freshStore(undefined, engine, { serving: false });
       const texts: string[] = [];
       try {
@@ -117,7 +117,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("the URL is told that the store is away, although no process can store that", async () => {
+    test("the receiver learns that the store is away, although no process can note the message", async () => {
       const { settings, dispose } = await engine.ready();
       const store = await openStore({ ...settings, serving: false });
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };

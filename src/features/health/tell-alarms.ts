@@ -14,45 +14,45 @@ import { needsHand, openAlarms } from "./read-health.ts";
 import { runbookLink } from "./runbook-sections.ts";
 import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
 
-/** So long nobody else tells what one process is about to tell. Milliseconds. */
+/** How long a process's claim keeps other processes from sending, in milliseconds. */
 const claimTime = 60_000;
-/** Name of what was told, in the store. */
+/** Name of the fact with the sent messages. */
 const toldName = "alarms-told";
 
 type ToldAlarm = Pick<WrittenAlarm, "name" | "rank" | "what" | "since">;
 
 /**
- * The alarms that somebody was told of, by name. `isSoonTold`: what will be soon was told too. `toldAt`: when it was
- * told last, in milliseconds since 1970.
+ * Alarms that the receiver knows, by name. `isSoonTold`: the announcement of what comes next was sent too. `toldAt`:
+ * time of the last message, in milliseconds since 1970.
  */
 type Told = Record<string, ToldAlarm & { isSoonTold: boolean; toldAt?: number }>;
 
-/** What a receiver gets. Chat services show the text. */
+/** A message to a receiver. Chat services show `text`. */
 export interface AlarmMessage {
   text: string;
   rank: Rank;
-  /** ISO 8601. Null: nobody knows. */
+  /** ISO 8601. Null: unknown. */
   since: string | null;
-  /** The alarm in the console. Absent without a console. */
+  /** Link to the alarm in the console. Absent without a console. */
   link?: string;
-  /** The section of the runbook. Absent if there is none. */
+  /** Link to the runbook section. Absent if there is none. */
   runbook?: string;
 }
 
-/** What a receiver wants. */
+/** The identity of a receiver, and the ranks that it wants. */
 interface Wanted {
-  /** Tells its own from what others were told. Empty: the first. */
+  /** Separates the notes of several receivers. Empty for the first receiver. */
   id: string;
   ranks: readonly Rank[];
 }
 
 interface Note {
   told: Told;
-  /** Until when another process tells, in milliseconds since 1970. */
+  /** Until this time another process sends, in milliseconds since 1970. */
   claimedUntil: number;
 }
 
-/** What is wrong while nobody can read what is. */
+/** The alarm to send while the store cannot be read. */
 const storeAway: ToldAlarm & { soon?: undefined; acknowledged: null; endsByItself: boolean } = {
   acknowledged: null,
   endsByItself: false,
@@ -65,9 +65,9 @@ const storeAway: ToldAlarm & { soon?: undefined; acknowledged: null; endsByItsel
 type TellingRoom = Omit<WritingRoom, "accounts"> & Pick<CommandContext, "consoleOrigin">;
 
 /**
- * Tells a receiver when an alarm opens or closes, again while it lasts, and when it says what will be soon. Of several
- * processes one sends it; a text may come twice if that one dies meanwhile. Texts name accounts by their ids. It sends
- * alarms also while the store takes no writes.
+ * Sends a receiver a message when an alarm opens or closes, repeats it while the alarm lasts, and announces what comes
+ * soon. One of several processes sends it; if that process dies, a message may come twice. Messages name accounts by
+ * id. Works also while the store refuses writes.
  */
 export class AlarmTeller {
   readonly #room: TellingRoom;
@@ -76,7 +76,7 @@ export class AlarmTeller {
   readonly #ranks: readonly Rank[];
   #told: Told = {};
 
-  /** `send` says whether the message arrived. */
+  /** `send`: resolves to whether the message arrived. */
   constructor(
     room: TellingRoom,
     send: (message: AlarmMessage) => Promise<boolean>,
@@ -136,7 +136,7 @@ export class AlarmTeller {
     };
   }
 
-  /** What the store has, or this process if the store is away. */
+  /** Returns the note from the store; if the store is away, this process's own. */
   async #read(): Promise<[text: string | undefined, note: Note]> {
     const noted = this.#room.db.selectFrom("fact").select("value").where("name", "=", this.#name);
     const text = await noted.executeTakeFirst().then(
@@ -146,7 +146,7 @@ export class AlarmTeller {
     return [text, text === undefined ? { told: this.#told, claimedUntil: 0 } : JSON.parse(text)];
   }
 
-  /** False if another process was faster. A store that takes no writes keeps nobody from telling. */
+  /** Returns false if another process was faster. A store that refuses writes does not prevent messages. */
   async #replace(before: string | undefined, value: string): Promise<boolean> {
     const { db, now } = this.#room;
     try {
@@ -159,13 +159,13 @@ export class AlarmTeller {
   }
 }
 
-/** Sends a message to a receiver of alarms. */
+/** Sends a message to one receiver. */
 export async function sendAlarm(url: string, message: AlarmMessage, config: TellingRoom["config"]): Promise<Sent> {
   const delivery = { url, owner: operators, body: JSON.stringify(message), headers: {}, allowsPlain: false };
   return sendDelivery(delivery, { networks: addressList(config.eventNetworks) });
 }
 
-/** Tells each receiver of alarms. */
+/** Returns an `AlarmTeller` for each receiver. */
 export function alarmTellers({ log, ...room }: TellingRoom & { log: Log }): AlarmTeller[] {
   return alarmReceivers(room.config).map(({ url, ranks }, at) => {
     const send = async (message: AlarmMessage) => {
@@ -173,7 +173,7 @@ export function alarmTellers({ log, ...room }: TellingRoom & { log: Log }): Alar
       if (!delivered) log.warn({ outcome }, "An alarm could not be sent to its receiver; we try again");
       return delivered;
     };
-    // The receiver of former versions keeps what it was told.
+    // The first receiver keeps the note that earlier versions wrote.
     const id = at === 0 && ranks.length === 3 ? "" : hash("sha256", url).slice(0, 16);
     return new AlarmTeller(room, send, { id, ranks });
   });

@@ -8,20 +8,20 @@ import { alarmSettings } from "./alarm-settings.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { runbookLink, runbookSection } from "./runbook-sections.ts";
 
-/** An alarm with its text for a terminal and for chats: what is wrong, why, and what to do. */
+/** An alarm as text for a terminal or a chat: the problem, its reason, and what to do. */
 export interface WrittenAlarm extends Omit<Alarm, "mends" | "soon"> {
   what: string;
   soon: string | undefined;
   mends: readonly MendWithLine[];
-  /** The section of the runbook about it, or its address. */
+  /** The runbook section about the alarm, or a link to it. */
   runbook: string | null;
-  /** The e-mail of the account that it is about. */
+  /** The e-mail of the account that the alarm concerns. */
   email: string | null;
 }
 
 export type WritingRoom = AlarmRoom & Pick<CommandContext, "commands">;
 
-/** Writes alarms for people. It leaves out each suggested command that this build lacks. */
+/** Formats alarms for people. Omits suggested commands that this build lacks. */
 export async function writtenAlarms(
   alarms: readonly Alarm[],
   { commands, config, accounts }: Omit<WritingRoom, "db" | "now">,

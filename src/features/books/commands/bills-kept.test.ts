@@ -24,19 +24,19 @@ interface Entry {
 for (const engine of engines)
   suite(`the bill of an attempt on ${engine.name}`, () => {
     const store = suiteStore(engine);
-    /** Each test has a day of its own. */
+    /** Each test gets a day of its own. */
     let at = Date.now() - day;
     const period = () => ["--from", zone.dayOf(at), "--to", zone.dayOf(at)];
     const follow = () => followJournal({ db: store.db, audit: append, zone });
 
-    /** The command line of an operator whose settings have these prices. */
+    /** Runs a command line with these prices in the settings. */
     const duba = async (price: string, ...line: string[]) => {
       const { dataDirectory, databaseUrl } = store.settings;
       const prices = price.replace(/(^|,)(?=.)/g, "$1dojah.");
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_UPSTREAM_PRICES: prices };
       return ran(line, { environment });
     };
-    /** What the books say of the vendor's day, and whether ledger, trail and sums agree. */
+    /** Returns the vendor's figures of the day, and the exit code of `duba audit reconcile`. */
     const booksWith = async (price: string) => {
       const summary = await duba(price, "books", "summary", "--by", "vendor", ...period(), "--json");
       const [{ attempts, cost, cost_unknown }] = JSON.parse(summary.out).groups;
@@ -44,7 +44,7 @@ for (const engine of engines)
     };
     const priced = (...given: string[]) => duba("", "books", "price", ...given, "--vendor", "dojah", ...period());
 
-    /** One live verification after the other, on a day before today. */
+    /** Verifies once per outcome, on a day before today. */
     const asked = async (t: TestContext, ...outcomes: (IdentityOutcome | typeof verified)[]) => {
       at -= day;
       const { upstream } = answering(async (attempt, nth) => {
@@ -64,7 +64,7 @@ for (const engine of engines)
       return () => attemptsOf(store.db, { accountId });
     };
 
-    test("an attempt's bill follows the prices when it ended, whatever the settings say later", async (t) => {
+    test("the bill of an attempt keeps the prices of its time, whatever the settings say later", async (t) => {
       const ended = [negative("not_found"), verified, unavailable("no_money"), unknown];
       const attempts = await asked(t, ...ended, { ...negative("phone_mismatch"), billed: "unknown" });
       const bills = (await attempts()).map(({ bill, bill_certain }) => (bill_certain === 1 ? bill : `perhaps ${bill}`));
@@ -90,7 +90,7 @@ for (const engine of engines)
       assert.deepEqual(await booksWith(""), [5, "135.11", "45", 0]);
     });
 
-    test("an attempt's bill can be corrected by the prices of its day, and the trail says so", async (t) => {
+    test("books price corrects the bill of an attempt by the prices of its day, with an audit entry", async (t) => {
       await asked(t, negative("not_found"), verified, unknown, unavailable("no_money"));
       assert.deepEqual(await booksWith(dearer), [4, "110.11", "45", 0]);
       const corrected = await priced("bvn=50,bvn.not_found=21.5,*.failed=1");

@@ -19,7 +19,7 @@ import { suiteShop } from "../../../verification/commands/ledger-commands.fixtur
 const zone = new TimeZone("Africa/Lagos");
 const month = completeMonth();
 const start = zone.startOfMonth(month);
-/** The running month, and the next one, because a month may end while a test runs. */
+/** This month and the next, because a month may end while a test runs. */
 const running = [nextMonth(month), nextMonth(nextMonth(month))];
 
 for (const engine of usualEngines) {
@@ -79,7 +79,7 @@ for (const engine of usualEngines) {
       assert.match(text.out, /live +adjustment +-₦0\.50 +Late, twice$/m);
     });
 
-    test("a statement for a client is a letter: live lines, both names, the tax in the fees or on top", async () => {
+    test("a statement for a client is a letter with live lines, both names, and the tax", async () => {
       const letter = async (environment: Record<string, string>, ...options: string[]) => {
         const { dataDirectory, databaseUrl } = shop.settings;
         const place = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, ...environment };
@@ -130,7 +130,7 @@ for (const engine of usualEngines) {
       assert.match(other, /^Sales tax, 7\.5 % in the fees +₦6\.98$/m);
     });
 
-    test("a statement for a client has the client's address and tax number, until they are taken away", async () => {
+    test("a statement for a client has the client's address and tax number, unless they are removed", async () => {
       const change = (...options: string[]) => duba("accounts", "change", "shop@example.com", ...options);
       const client = async () => JSON.parse((await statement("--for-client", "--json")).out).client;
       const given = await change("--address", " 14 Broad Street;  Lagos Island; ", "--tax-number", "20481234-0001");
@@ -146,7 +146,7 @@ for (const engine of usualEngines) {
       );
       const shown = JSON.parse((await duba("accounts", "show", "shop@example.com", "--json")).out);
       assert.deepEqual([shown.address, shown.tax_number], ["14 Broad Street; Lagos Island", "20481234-0001"]);
-      // The other form of a Nigerian tax number: ten digits.
+      // A Nigerian tax number in its other form: ten digits.
       assert.equal((await change("--tax-number", "2048123400")).exitCode, 0);
       assert.equal((await client()).to_tax_number, "2048123400");
       for (const printed of [await statement("--for-client"), await duba("accounts", "show", "shop@example.com")])
@@ -174,12 +174,12 @@ for (const engine of usualEngines) {
       assert.deepEqual([exitCode, soFar.number], [0, null]);
       assert.ok(running.includes(soFar.month), soFar.month);
       const whole = await duba("books", "statement", "--account", "shop@example.com", "--json");
-      // In the first hour of a month the last one is not complete.
+      // In the first hour of a month, last month's statement is not complete.
       if (whole.exitCode === 2) assert.match(whole.err, new RegExp(`${month}|${running[0]} is complete from`));
       else assert.ok(running.includes(nextMonth(JSON.parse(whole.out).month)), whole.out);
     });
 
-    test("a month that is not over, is none, or is gone is refused with exit code 2", async () => {
+    test("books statement refuses an unfinished, malformed or deleted month with exit code 2", async () => {
       const refusals: [string, RegExp][] = [
         [zone.monthOf(Date.now()), /is complete from \S+\+01:00 on/],
         ["2026-13", /^--month must be a month such as 2026-11/],
@@ -199,7 +199,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("an adjustment is a line of the running month, and leaves the statement as it is", async () => {
+    test("an adjustment becomes a line of the current month, and leaves past statements unchanged", async () => {
       const before = (await statement("--json")).out;
       const adjust = (...options: string[]) => duba("books", "adjust", "--account", "shop@example.com", ...options);
       const made = await adjust(
@@ -247,7 +247,7 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("the invoice of a vendor is compared with our attempts, and a difference is exit code 1", async () => {
+    test("books reconcile compares an invoice with our attempts, and exits with 1 for a difference", async () => {
       const invoice = join(shop.settings.dataDirectory, "invoice.csv");
       const reconcile = (text: string, ...options: string[]) => {
         writeFileSync(invoice, text);
@@ -287,9 +287,9 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("the margin is what live verifications charged less what the vendors bill", async () => {
+    test("the margin is the fees of live verifications minus the vendors' bills", async () => {
       const days = ["--from", `${month}-01`, "--to", zone.dayOf(zone.startOfMonth(running[0]!) - 1)];
-      // The rows were put there by hand.
+      // The test inserted rows directly, so the sums have to be rebuilt.
       assert.equal((await duba("books", "rebuild-sums")).exitCode, 0);
       const { out, err } = await duba("books", "summary", "--by", "month", ...days, "--json");
       assert.equal(err, "");
@@ -322,7 +322,7 @@ for (const engine of usualEngines) {
       assert.match(byVendor.err, /1 attempts have no price/);
     });
 
-    test("a price that is not known is a difference, until the attempt is given one", async () => {
+    test("an attempt with an unknown price is a difference, until books price sets one", async () => {
       const invoice = join(shop.settings.dataDirectory, "unpriced.csv");
       writeFileSync(invoice, `reference,when,bvn,amount\nD-1,,,50\n,${zone.isoOf(start)},22000000017,5000\n`);
       const reconcile = () =>
@@ -341,7 +341,7 @@ for (const engine of usualEngines) {
       assert.match((await duba("audit", "tail", "--kind", "books.priced")).out, /bvn=50/);
     });
 
-    test("an adjustment that does not say one amount and a reason is refused", async () => {
+    test("books adjust refuses a correction without exactly one amount and a reason", async () => {
       const adjust = (...options: string[]) => duba("books", "adjust", "--account", "shop@example.com", ...options);
       const refusals: [string[], number, RegExp][] = [
         [["--reason", "x"], 2, /^Give either a credit or a debit/],

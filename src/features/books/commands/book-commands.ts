@@ -30,7 +30,7 @@ const reason = {
   read: (text: string) => (/^[\p{L}\p{N}]\P{Cc}{0,199}$/u.test(text) ? remark.read(text) : undefined),
 };
 
-/** Kobo that a correction adds to the fees. */
+/** Returns the kobo that a correction adds to the fees. */
 function correctionOf({ credit, debit }: { credit?: number | undefined; debit?: number | undefined }): number {
   const [amount, ...more] = [credit, debit].filter((kobo) => kobo !== undefined);
   if (!amount || more.length > 0) throw new InputError("Give either a credit or a debit, above 0.");
@@ -143,7 +143,7 @@ const adjustBooks = command({
   },
 });
 
-/** Undefined if the correction waits for a second person. */
+/** Returns undefined if the correction waits for a second person. */
 async function addUnlessItWaits(room: AdjustingRoom, correction: Parameters<typeof adjust>[1]) {
   const { accountId, mode, kobo, reference, sure = false } = correction;
   const isManual = mode === "live" && reference === undefined;

@@ -16,7 +16,7 @@ export const booksSums = {
 
 const against = { against: "the same days before" };
 
-/** What all groups come to, and the same days before. */
+/** The totals, and those of the preceding period of equal length. */
 export const BooksTotal = {
   fees: { ...naira, label: "Charged", headline: { before: "fees_before", better: "up" as const, ...against } },
   fees_before: naira,
@@ -27,7 +27,7 @@ export const BooksTotal = {
   margin_before: naira,
 };
 
-/** A client, a vendor or a day on a page: one row, with the verifications of each check side by side. */
+/** One row per client, vendor or day, with the number of verifications of each kind side by side. */
 export const BooksRow = Type.Object({
   group: Type.String(),
   ...(Object.fromEntries(
@@ -42,7 +42,7 @@ export const BooksRow = Type.Object({
 
 type BooksGroup = Static<TObject<typeof booksSums>> & { group: string; kind: CheckKind | null };
 
-/** The groups without the kinds, those with the most money first; days in their order. */
+/** Merges the kinds of each group into one row. Most money first, or days in order. */
 export function oneRowEach(groups: readonly BooksGroup[], by: string): Record<string, unknown>[] {
   const rows = [...Map.groupBy(groups, ({ group }) => group)].map(([group, some]) => {
     const sum = (of: (each: BooksGroup) => number | null) =>

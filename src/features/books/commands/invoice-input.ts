@@ -10,7 +10,7 @@ import { vendorChoice } from "../../../verification/commands/vendor-states.ts";
 import { type Invoice, readHeadings, readInvoice } from "../invoice.ts";
 import { type ColumnNames, type InvoiceColumn, invoiceColumns, noColumn } from "../invoice-columns.ts";
 
-/** What invoices are read with. */
+/** The part of the command context that reading an invoice needs. */
 export type InvoiceRoom = Audited & WithClock & { config: { timeZone: TimeZone } };
 
 const columnOption = (label: string, about: string) =>
@@ -23,7 +23,7 @@ const columnOption = (label: string, about: string) =>
     }),
   );
 
-/** Input members that choose an invoice. */
+/** Members of commands that read an invoice. */
 export const invoiceInput = {
   vendor: vendorChoice("Whose invoice it is."),
   invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
@@ -46,8 +46,8 @@ type Named = Partial<Record<`${InvoiceColumn}_column`, string>>;
 type InvoiceInput = { vendor: string; invoice: readonly ChosenFile[] } & Named;
 
 /**
- * The invoice as it reads by the headings that a person gave. `guesses`: by those of an earlier invoice of the vendor,
- * too, and by what its cells mean. Throws an `InputError` if two files are given, and whatever `readInvoice` throws.
+ * Reads the chosen invoice by the given headings. `guesses`: tries headings of the vendor's earlier invoices and the
+ * meaning of cells as well. Throws an `InputError` for two files, and the errors of `readInvoice`.
  */
 export async function chosenInvoice(
   { vendor, invoice: [file, ...more], ...given }: InvoiceInput,
@@ -60,7 +60,7 @@ export async function chosenInvoice(
   return readInvoice(file, config.timeZone, named);
 }
 
-/** The headings of a chosen file to choose from, with those by which it would be read. */
+/** Returns the headings of the chosen file, and the ones that would be used. */
 export async function offeredColumns(
   { vendor, invoice: [file] = [], ...given }: Partial<InvoiceInput>,
   { db, config }: InvoiceRoom,
@@ -68,14 +68,14 @@ export async function offeredColumns(
   if (!file) return {};
   const remembered = vendor === undefined ? {} : await rememberedColumns(db, vendor);
   const { headings, columns } = await readHeadings(file, config.timeZone, { remembered, guesses: true });
-  // A person who looks at another file may have chosen a heading of the one before.
+  // The given heading may be one of a file that the person chose before.
   const chosen = Object.entries(namesIn(given)).filter(
     ([, name]) => name === noColumn || headings.includes(name ?? ""),
   );
   return offeredIn(headings, { ...columns, ...Object.fromEntries(chosen) });
 }
 
-/** The same of an invoice that was read. */
+/** Returns the headings of an invoice as suggestions, with the ones that were used. */
 export function offeredIn(
   headings: readonly string[],
   columns: Readonly<Partial<Record<InvoiceColumn, string | null | undefined>>>,
@@ -102,7 +102,7 @@ async function rememberedColumns(db: Db, vendor: string): Promise<ColumnNames> {
   return row ? JSON.parse(row.value) : {};
 }
 
-/** Keeps the headings that a person gave, for the next invoice of the vendor. */
+/** Stores the given headings for the vendor's next invoice. */
 export async function rememberColumns({ db, now }: InvoiceRoom, { vendor, ...given }: { vendor: string } & Named) {
   const before = await rememberedColumns(db, vendor);
   const value = JSON.stringify({ ...before, ...namesIn(given) });
@@ -110,7 +110,7 @@ export async function rememberColumns({ db, now }: InvoiceRoom, { vendor, ...giv
     await upsert(db, "fact", { name: nameOf(vendor) }, { value, created_at: now() });
 }
 
-/** The bounds of a month in milliseconds since 1970. */
+/** Returns start and end of a month, in milliseconds since 1970. */
 export function monthPeriod(month: string, zone: TimeZone): { from: number; to: number } {
   return { from: zone.startOfMonth(month), to: zone.startOfMonth(nextMonth(month)) };
 }

@@ -59,7 +59,7 @@ for (const engine of usualEngines)
       assert.match((await settle()).err, /give its month/);
     });
 
-    test("killed in the middle it loses nothing, and done again it ends each once", async () => {
+    test("a killed settle-unknown loses nothing, and a second run settles each of the rest once", async () => {
       const { dataDirectory, databaseUrl } = shop.settings;
       const store = await openStore({ ...shop.settings, serving: false });
       const entries = async () => {

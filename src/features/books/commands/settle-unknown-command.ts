@@ -32,7 +32,7 @@ type Room = InvoiceRoom & {
 };
 
 const ends = Object.keys(unknownEnds) as UnknownEnd[];
-/** Ends that neither a later invoice of the vendor nor time resolves. */
+/** Results that neither a later invoice nor time can resolve: an operator has to. */
 const needHands: readonly UnknownEnd[] = ["ambiguous", "other_vendor"];
 
 const SumOfEnd = Type.Object({
@@ -119,7 +119,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
   },
 });
 
-/** The lines of the invoice, and the month of which it has all. Throws an `InputError` for what is no such file. */
+/** Reads the invoice's lines, and the month that it covers completely. Throws an `InputError` for a bad file. */
 async function readInvoice(
   { month, ...invoice }: { month?: string } & Parameters<typeof chosenInvoice>[0],
   room: Room,

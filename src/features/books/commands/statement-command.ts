@@ -11,7 +11,7 @@ import { costName, type LetterConfig, signedKobo, statementTotals } from "../sta
 
 const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
 
-/** The columns of a line that a client sees. */
+/** The columns of a line on a client's letter. */
 const { time: at, reference: of, kind: checked, fee, reason: why } = StatementLine.properties;
 const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee: { ...fee, sums: true } });
 
@@ -62,7 +62,7 @@ export const statementCommand = command({
     return statementLetter(room.db, totals, head, client);
   },
   fills: ({ sums, client, account, month, number, prepaid, email }) => {
-    // Of an account: without a month it is the last one.
+    // On an account's page: the letter of last month.
     if (prepaid !== undefined && email !== undefined)
       return { input: { account: String(email), for_client: "on" }, title: "Letter of last month" };
     if (sums === undefined || client !== undefined) return undefined;
@@ -85,7 +85,7 @@ export const statementCommand = command({
 
 type Room = BooksRoom & { config: LetterConfig };
 
-/** The month of an account that somebody asks for. Throws as `statementHead` does. */
+/** Returns the requested account and month. Throws as `statementHead` does. */
 async function askedFor(
   { account, month: given, so_far: soFar = false }: { account: string; month?: string; so_far?: boolean },
   { accounts, config: { timeZone: zone } }: Room,
@@ -110,7 +110,7 @@ function statementView(sums: Statement["sums"], head: object): Part[] {
   ];
 }
 
-/** All lines, because the client gets the letter as it is and the first hundred would not do. */
+/** Returns all lines, because the client receives this page as the letter. */
 function letterView(
   client: NonNullable<Statement["client"]>,
   head: Pick<Statement, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,

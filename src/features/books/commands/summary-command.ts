@@ -68,7 +68,7 @@ export const sumBooks = command({
     const sums = await moneySums(db, asked, { by, zone, now: now() });
     const before = await moneyTotal(db, { accountId, ...periodBefore(asked, zone, now()) }, { zone, now: now() });
     const hasFees = by !== "vendor";
-    // A vendor of charges alone was asked in no attempt of the period.
+    // Hides a vendor that has only charges and no attempt in the period.
     const shown = hasFees ? sums : sums.filter(({ attempts }) => attempts > 0);
     const nameOf = by === "account" ? await accounts.emails(shown.map(({ group }) => group)) : (name: string) => name;
     return {

@@ -46,7 +46,7 @@ for (const engine of engines)
     });
     after(() => service.close());
 
-    test("24 hours are hours, 30 days are days and 12 months are months, and the last is now", async () => {
+    test("books use has 24 hours, 30 days or 12 months, and the last one includes now", async () => {
       const sumOf = (rows: { verified: number }[]) => rows.reduce((sum, { verified }) => sum + verified, 0);
       const hours = await use("--account", "shop@example.com");
       assert.deepEqual([hours.length, sumOf(hours), hours.at(-1)!.verified], [24, 2, 1]);
@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.deepEqual([months.length, sumOf(months)], [12, 3]);
     });
 
-    test("the use of a key is what was verified with it, and the keys of a client come to what it used", async () => {
+    test("a key's use counts its own verifications, and the keys of a client add up to the client's use", async () => {
       const sumOf = (rows: Use, of: "attempts" | "verified") => rows.reduce((sum, each) => sum + each[of], 0);
       const ofTill = await useOfKey(till);
       assert.deepEqual([ofTill.length, sumOf(ofTill, "attempts"), sumOf(ofTill, "verified")], [24, 1, 1]);
@@ -72,7 +72,7 @@ for (const engine of engines)
       assert.equal(sumOf(await use("--span", "12m"), "verified"), 3);
     });
 
-    test("the use of a client is its own, and the use of a vendor is what it was asked", async () => {
+    test("a client's use counts its own verifications, and a vendor's use the attempts there", async () => {
       const verified = async (...argv: string[]) =>
         (await use(...argv, "--span", "12m")).reduce((sum, each) => sum + each.verified, 0);
       assert.equal(await verified("--account", "other@example.com"), 0);

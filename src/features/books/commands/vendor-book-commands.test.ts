@@ -29,7 +29,7 @@ for (const engine of usualEngines)
       return shop.duba("books", "reconcile", invoice, "--vendor", "dojah", "--month", month);
     };
 
-    test("an attempt that the vendor bills twice counts once, and a credit without its line is reported", async () => {
+    test("books reconcile counts an attempt billed twice once, and reports a credit without its line", async () => {
       const { exitCode, out } = await reconcile("D-1,50", "D-1,50", "D-7,-45.55");
       assert.equal(exitCode, 1);
       assert.match(out, /^agree +1 +₦50\.00 +₦50\.00$/m);
@@ -38,13 +38,13 @@ for (const engine of usualEngines)
       assert.match(out, /^total +3 +₦54\.45 +₦50\.00$/m);
     });
 
-    test("a second line that the vendor took back is no difference", async () => {
+    test("a second line of an attempt is no difference if a credit reverses it", async () => {
       const { exitCode, out } = await reconcile("D-1,50", "D-1,50", "D-1,-50");
       assert.equal(exitCode, 0);
       assert.match(out, /^dojah: all 3 lines agree: ₦50\.00\.$/m);
     });
 
-    test("a line with the total is no look-up, and is compared with the sum of the lines", async () => {
+    test("a total line of an invoice is no attempt, and is compared with the sum of the lines above", async () => {
       const same = await reconcile("D-1,50", "TOTAL,50");
       assert.equal(same.exitCode, 0);
       assert.match(
@@ -56,7 +56,7 @@ for (const engine of usualEngines)
       assert.match(other.err, /it says ₦53\.75, and the lines above add up to ₦50\.00\.$/m);
     });
 
-    test("a check says in a sentence how much is disputed, and shows no empty group", async () => {
+    test("books reconcile states the disputed amount in a sentence, and hides empty groups", async () => {
       const { out } = await reconcile("D-1,50", "D-1,50", "D-9,70");
       assert.match(out, /^dojah: 1 of 3 lines agree, and ₦120\.00 is disputed\.$/m);
       assert.match(out, /^only the vendor has it +1 +₦70\.00 +₦0\.00$/m);
@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.match(well.out, /^dojah: the one line agrees: ₦50\.00\.$/m);
     });
 
-    test("the headings that somebody named are remembered for the next invoice of this vendor alone", async () => {
+    test("headings that a person named apply to the next invoice of the same vendor only", async () => {
       const invoice = join(shop.settings.dataDirectory, "odd.csv");
       writeFileSync(invoice, "Dojah Ltd\nNote,Order,Net\nD-9,D-1,50\nD-8,D-2,60\n");
       const check = async (vendor: string, ...more: string[]) => {

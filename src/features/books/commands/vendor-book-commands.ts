@@ -45,7 +45,7 @@ const columnsRead = Object.fromEntries(invoiceColumns.map((column) => [column, o
   ReturnType<typeof orNull<TString>>
 >;
 
-/** What the vendor bills and Duba does not know of. */
+/** Differences in which the vendor bills more than Duba counted. */
 const disputable: readonly Difference[] = ["other_price", "failed_here", "doubled", "only_vendor"];
 
 const meanings: Record<Difference, string> = {
@@ -63,11 +63,11 @@ const Checked = Type.Object({
   from: time,
   to: time,
   lines: Type.Integer(),
-  /** Sentences about lines that are no attempts. */
+  /** Sentences about lines that belong to no attempt. */
   left_out: orNull(Type.String()),
-  /** What the vendor bills more than Duba knows of, in the lines that it may be asked about. Null: without prices. */
+  /** The amount by which disputable lines exceed Duba's own bills. Null: the invoice has no prices. */
   disputed: orNull(naira),
-  /** The headings of the file, and of the columns that were read. */
+  /** The file's headings, and the heading of each column that was read. */
   headings: Type.Array(Type.String()),
   read: Type.Object(columnsRead),
   agreed: sum,
@@ -87,7 +87,7 @@ const Checked = Type.Object({
   ),
 });
 
-/** The answer as people read it: a sentence, the groups that have rows, and the differences. */
+/** The answer for people: a sentence, the groups that have rows, and the differences. */
 function partsOf({ vendor, lines, left_out, agreed, disputed, ...rest }: Static<typeof Checked>): Part[] {
   const groups = [
     { what: "agree", ...agreed },
@@ -101,7 +101,7 @@ function partsOf({ vendor, lines, left_out, agreed, disputed, ...rest }: Static<
   ];
 }
 
-/** What the invoice was compared with, and how it was read. */
+/** A sentence about the compared period, and the columns that were read. */
 function readText({ from, to, read }: Static<typeof Checked>, at: (time: number) => string): string {
   const columns = invoiceColumns.flatMap((column) =>
     read[column] === null ? [] : `“${read[column]}” as ${calledColumns[column]}`,
@@ -170,7 +170,7 @@ const checkInvoice = command({
     const found = await reconcileInvoice(room.db, lines, { vendor, from, to });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
     const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
-    // The attempt of a doubled line is already counted with its first line.
+    // A doubled line's attempt is already counted with its first line.
     sums.doubled!.here = 0;
     return {
       vendor,
@@ -235,7 +235,7 @@ const priceAttemptsCommand = command({
   },
 });
 
-/** Throws an `InputError` for prices of no kind, and for a period that is none. */
+/** Throws an `InputError` if no price is of a kind of check, or if the period is invalid. */
 function pricedPeriod(prices: VendorPrices, days: Parameters<typeof periodOf>[0], { config }: BooksRoom) {
   if (!checkKinds.some((kind) => prices[kind] !== undefined))
     throw new InputError("Give the price of a kind of number, such as bvn=50.");
@@ -244,7 +244,7 @@ function pricedPeriod(prices: VendorPrices, days: Parameters<typeof periodOf>[0]
 
 export const vendorBookCommands = [checkInvoice, sumBooks, priceAttemptsCommand];
 
-/** The period of an invoice: the given month, or the months of its lines. */
+/** Returns the period of an invoice: the given month, or all months of its lines. */
 function monthsOf(
   lines: readonly InvoiceLine[],
   month: string | undefined,
@@ -265,7 +265,7 @@ function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof su
   return { count: pairs.length, vendor, here: add(({ attempt }) => attempt?.price) };
 }
 
-/** Kobo. */
+/** The excess of the vendor's amount over ours, in kobo. */
 function tooMuch({ vendor, here }: Static<typeof sum>): number {
   return (vendor ?? 0) - here;
 }
@@ -274,11 +274,11 @@ interface Verdict {
   lines: number;
   agreed: Static<typeof sum>;
   disputed: number | null;
-  /** Of differences. */
+  /** The number of differences. */
   many: number;
 }
 
-/** What became of the check, in one sentence. */
+/** The result of the comparison in one sentence. */
 function verdict({ lines, agreed, disputed, many }: Verdict): string {
   const sum = agreed.vendor === null ? "" : `: ${nairaText(agreed.vendor)}`;
   if (many === 0)
@@ -315,7 +315,7 @@ function factsOf({ line, attempt }: Pair) {
   };
 }
 
-/** The configured reference column may be the one with the numbers of persons, so we hide those. */
+/** A wrong column may have been read as references, such as the one with BVNs: we mask those. */
 function referenceIn(line: InvoiceLine | null): string | null {
   const reference = line?.reference ?? null;
   return reference !== null && /^\d{11}$/.test(reference) ? `*******${reference.slice(-4)}` : reference;
