@@ -29,6 +29,8 @@ export type StoreFaults = (owner: Owner, label: string) => StoreFault | undefine
 
 /** Milliseconds until a reply without a fault. */
 const usualReply = 3;
+/** Milliseconds until a reply of SQLite that is late. */
+const latestReply = 15_000;
 /** Connections of one process. Few, so that requests sometimes wait for a connection. */
 const mostConnections = 4;
 /** Real milliseconds before we check whether a statement waits for a lock. */
@@ -482,6 +484,7 @@ export class PlayedStore {
       const run = async () => {
         this.requests += 1;
         const fault = this.#faults(owner, label);
+        if (fault) owner.heldUpUntil = time.elapsed + (fault.wait ?? latestReply);
         if (fault?.kind === "dies before") return this.#kill(owner);
         if (fault?.kind === "away" && away) {
           const refused = settled(away());
@@ -506,7 +509,7 @@ export class PlayedStore {
         if (fault?.kind === "slow") return void time.plan(fault.wait!, () => hand(reply));
         if (fault?.kind === "lost") {
           // SQLite runs on the same machine: a reply can be late, but not lost.
-          if (!lost) return void time.plan(5_000 + this.#seed.below(10_000), () => hand(reply));
+          if (!lost) return void time.plan(latestReply - this.#seed.below(10_000), () => hand(reply));
           await lost();
           return hand(settled(Promise.reject(lostConnection("ECONNRESET"))));
         }

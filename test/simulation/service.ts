@@ -29,6 +29,7 @@ export class SimulatedService implements Owner {
   isDead = false;
   clockOffset = 0;
   frozenUntil = 0;
+  heldUpUntil = 0;
   slept = 0;
   /** Warnings and errors of the log. */
   readonly alarms: string[] = [];

@@ -32,8 +32,10 @@ const sweepsWithin = 3 * hour;
 const hourlyWithin = 4 * day;
 /** Longest delay of the jobs that follow the ledger, with a vendor's late answers. */
 const worksWithin = 30 * second;
-/** A process notes each second which callers received their charged record. This allows for an outage of the store. */
-const noteWithin = 80 * second;
+/** A process notes each second which callers received their charged record. */
+const noteWithin = 5 * second;
+/** The same while the store is away, or the process is frozen. */
+const heldUpNoteWithin = 80 * second;
 /** How long a charge without a key may outlive its process on PostgreSQL, as documented. */
 const takenBackWithin = 130 * second;
 /** A second source is tried only if half of the caller's time is left, as documented. */
@@ -421,6 +423,8 @@ function diedSoonAfter({ service: { livedFor }, heardAfter }: Try): boolean {
 }
 
 /** A process that dies may not have noted which callers without a key received their charged record. */
-function isUnheard({ service: { livedFor, leftInOrder }, heardAfter }: Try, key: string | undefined): boolean {
-  return key === undefined && !leftInOrder && livedFor - heardAfter < noteWithin;
+function isUnheard({ service, heardAfter }: Try, key: string | undefined): boolean {
+  const { livedFor, leftInOrder, frozenUntil, heldUpUntil } = service;
+  const isHeldUp = Math.max(frozenUntil, heldUpUntil) > heardAfter;
+  return key === undefined && !leftInOrder && livedFor - heardAfter < (isHeldUp ? heldUpNoteWithin : noteWithin);
 }

@@ -14,6 +14,8 @@ export interface Owner {
   clockOffset: number;
   /** The owner is frozen until this time, in milliseconds since the start. */
   frozenUntil?: number;
+  /** A fault of the store holds up the owner until this time, in milliseconds since the start. */
+  heldUpUntil?: number;
   /** How long the owner's machine slept, in milliseconds. Monotonic clocks stood still meanwhile. */
   slept?: number;
 }
