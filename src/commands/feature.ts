@@ -94,7 +94,7 @@ export interface WordGiven {
   setExitCode: (exitCode: number) => void;
 }
 
-/** A command-line word that is not a command family, such as `call`. */
+/** A first word of the command line that is not a family of commands. */
 export interface CommandWord {
   name: string;
   group: HelpGroup;

@@ -10,7 +10,7 @@ const hour = 3_600_000;
 for (const engine of engines)
   suite(`use over time on ${engine.name}`, () => {
     let service: TestService;
-    type Use = { period: string; attempts: number; verified: number; charged: string }[];
+    type Use = { period: string; begins_at: string; attempts: number; verified: number; charged: string }[];
     let use: (...argv: string[]) => Promise<Use>;
     let useOfKey: (...argv: string[]) => Promise<Use>;
     let [till, kiosk] = ["", ""];
@@ -48,8 +48,10 @@ for (const engine of engines)
 
     test("books use has 24 hours, 30 days or 12 months, and the last one includes now", async () => {
       const sumOf = (rows: { verified: number }[]) => rows.reduce((sum, { verified }) => sum + verified, 0);
+      const asked = Date.now();
       const hours = await use("--account", "shop@example.com");
-      assert.deepEqual([hours.length, sumOf(hours), hours.at(-1)!.verified], [24, 2, 1]);
+      assert.deepEqual([hours.length, sumOf(hours)], [24, 2]);
+      assert.ok(asked - Date.parse(hours.at(-1)!.begins_at) < hour);
       const days = await use("--account", "shop@example.com", "--span", "30d");
       assert.deepEqual([days.length, sumOf(days)], [30, 2]);
       const months = await use("--account", "shop@example.com", "--span", "12m");
@@ -60,7 +62,10 @@ for (const engine of engines)
       const sumOf = (rows: Use, of: "attempts" | "verified") => rows.reduce((sum, each) => sum + each[of], 0);
       const ofTill = await useOfKey(till);
       assert.deepEqual([ofTill.length, sumOf(ofTill, "attempts"), sumOf(ofTill, "verified")], [24, 1, 1]);
-      assert.equal(ofTill.at(-1)!.charged, "78");
+      assert.deepEqual(
+        ofTill.filter(({ charged }) => charged !== "0").map(({ charged }) => charged),
+        ["78"],
+      );
       const year = await Promise.all([till, kiosk].map((id) => useOfKey(id, "--span", "12m")));
       assert.deepEqual(
         year.map((rows) => [rows.length, sumOf(rows, "verified")]),
