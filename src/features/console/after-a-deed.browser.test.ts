@@ -8,7 +8,7 @@ import { busySettings } from "./busy-day.fixture.ts";
 import { join, said } from "./console.fixture.ts";
 import { type Hands, mouse } from "./hands.fixture.ts";
 
-// What a browser does here does not depend on the engine.
+// One engine is enough: the browser's behaviour does not depend on it.
 suite("after a deed", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
@@ -31,7 +31,7 @@ suite("after a deed", { skip: missingBrowser() }, () => {
   const heading = () => ada.page.locator("main h1").innerText();
   const line = () => ada.page.locator(".landed .says").first().innerText();
 
-  test("one lands on the record with one line above it that says what changed, and no id", async () => {
+  test("after a change the record's page opens, with one line about the change above it", async () => {
     const change = async (naira: string) => {
       await open(`/accounts/change?account=${account}`);
       await hands.fill(/^Monthly cap/, naira);
@@ -43,7 +43,7 @@ suite("after a deed", { skip: missingBrowser() }, () => {
     assert.match(await line(), /^Monthly cap: ₦180,000.* → ₦350,000/);
     const address = new URL(ada.page.url());
     assert.equal(`${address.pathname} ${address.searchParams.get("account")}`, `/accounts/show ${account}`);
-    // It stays for who reloads, and goes with the next page.
+    // The line survives a reload, and disappears on the next page.
     await ada.page.reload();
     assert.match(await line(), /₦180,000/);
     await ada.page.getByRole("navigation", { name: "About it" }).getByRole("link", { name: "Overview" }).click();
@@ -51,7 +51,7 @@ suite("after a deed", { skip: missingBrowser() }, () => {
     assert.deepEqual(ada.problems, []);
   });
 
-  test("money given back is said on the page of its verification", async () => {
+  test("after a refund the verification's page opens, with a line about the refund", async () => {
     const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
     const { json } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
     const reference = json.data.request_reference as string;
@@ -63,7 +63,7 @@ suite("after a deed", { skip: missingBrowser() }, () => {
     assert.match(await line(), /^₦[\d.]+ given back to Sandbox\.$/);
   });
 
-  test("a secret is shown once, on the page of its key, which a reload shows without it", async () => {
+  test("a new key's secret is shown once on the key's page, and a reload shows the page without it", async () => {
     await open(`/keys/create?account=${account}`);
     await hands.fill(/^Label/, "Checkout");
     await hands.pick(/^Live/);
@@ -76,7 +76,7 @@ suite("after a deed", { skip: missingBrowser() }, () => {
     assert.doesNotMatch(await ada.page.content(), /duba_live_[0-9A-Za-z]{12}_/);
   });
 
-  test("what a deed removed has no page, so one lands on the list of such things", async () => {
+  test("after the removal of a record its list opens, because the record has no page any more", async () => {
     await open(`/events/endpoints/add?url=https://shop.example.com/duba&account=${account}`);
     await hands.pick(/^Live/);
     await hands.confirm(/^Create endpoint/);

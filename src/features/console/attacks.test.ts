@@ -40,7 +40,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a form sent after its session ended does nothing, and only its own person sees it again", async () => {
+    test("a form sent after the session ended changes nothing, and only its author sees it again", async () => {
       const typed = {
         _person: by.officer.id,
         number: "22000000017",
@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await rows(), before);
     });
 
-    test("a form of another origin, or without the token of its session, changes nothing", async () => {
+    test("a form from another origin, or without its session's token, changes nothing", async () => {
       const fields = { name: "Mallory", email: "mallory@example.com" };
       const other = { Origin: "https://evil.example" };
       const { token } = by.officer;
@@ -111,7 +111,7 @@ for (const engine of usualEngines)
       assert.match(made.text, /The account .+ is created/);
     });
 
-    test("nobody changes their own role, and a wrong token confirms nothing and signs nobody out", async () => {
+    test("nobody can change their own role, and a wrong form token neither confirms nor signs out", async () => {
       const own = { person: "officer@example.com", role: "viewer" };
       assert.match((await post("/people/change", by.officer, own)).text, /You cannot change your own role/);
       const _token = by.officer.token;
@@ -120,7 +120,7 @@ for (const engine of usualEngines)
       assert.equal((await send("/keys", { cookie: by.operator.cookie })).status, 200);
     });
 
-    test("a problem repeats no credential that somebody pasted", async () => {
+    test("a problem never repeats a credential that somebody pasted", async () => {
       const pasted = `duba_test_${"a".repeat(12)}_${"b".repeat(49)}`;
       const { text } = await post("/keys/revoke", by.operator, { id: pasted });
       const [, problem = ""] = /<div class="band problem"([\s\S]*?)<\/div>/.exec(text) ?? [];
@@ -128,7 +128,7 @@ for (const engine of usualEngines)
       assert.ok(!problem.includes(pasted));
     });
 
-    test("a cookie that we did not make, or that was signed out, opens nothing", async () => {
+    test("a cookie that we did not issue, or that was signed out, opens no page", async () => {
       const store = await service.store();
       const secret = await beginSession(store.db, by.viewer.id, store.now());
       const cookie = `duba_console=${secret}`;
@@ -141,7 +141,7 @@ for (const engine of usualEngines)
       assert.equal((await send("/now/live")).status, 401);
     });
 
-    test("HTML in a name or a note is text on every page", async () => {
+    test("HTML in a name or a note is shown as text on every page", async () => {
       const evil = `<img src=x onerror="alert(1)">`;
       const email = `"><img@example.com`;
       await post("/accounts/create", by.operator, { name: evil, email });
@@ -185,14 +185,14 @@ for (const engine of usualEngines)
         assert.match(text, new RegExp(`>${kind}[:<](?:(?!</tr>)[^])*&lt;img src=x`), kind);
     });
 
-    test("what nobody sees in a text is not kept, and a text of pages is refused", async () => {
+    test("invisible characters are removed from texts, and a name with nothing else is refused", async () => {
       const { db } = await service.store();
       const { cookie } = by.operator;
       const nameOf = async (email: string) =>
         (await db.selectFrom("account").select("name").where("email", "=", email).executeTakeFirst())?.name;
       const create = async (name: string, email: string) =>
         (await post("/accounts/create", by.operator, { name, email })).status;
-      // A NUL, which PostgreSQL keeps in no text; marks that write what follows backwards; and what is copied with an
+      // A NUL, which PostgreSQL refuses; marks that reverse the following text; invisible characters copied with an
       // e-mail.
       assert.equal(await create("Mark\0et \u202eof\u2066 Jos\u200b", "jos\u200b@exam\ufeffple.com"), 200);
       assert.equal(await nameOf("jos@example.com"), "Market of Jos");
@@ -214,7 +214,7 @@ for (const engine of usualEngines)
         assert.ok((await send(path, { cookie })).status < 400, path);
     });
 
-    test("a number of a person is kept in no note and no name, however it is written", async () => {
+    test("notes and names never keep a person's number, in any spelling", async () => {
       const { db } = await service.store();
       const account = await service.newAccount("Notes");
       const written = ["0803\u2011123\u20114567", "(0803) 123-4567", "0803\u00a0123\u00a04567", "+234 (803) 123–4567"];
@@ -232,7 +232,7 @@ for (const engine of usualEngines)
       assert.equal(JSON.stringify(kept).split("Asked ").length, written.length + 1);
     });
 
-    test("paths and hosts with tricks lead nowhere", async () => {
+    test("malicious paths and hosts are refused", async () => {
       const { cookie } = by.officer;
       for (const path of [
         "//evil.example",
@@ -252,7 +252,7 @@ for (const engine of usualEngines)
       assert.equal(localPath("/keys?account=a%40b.c"), "/keys?account=a%40b.c");
     });
 
-    test("a part of Now that is refused is a line in its place, and no page within the page", {
+    test("a refused part of Now is replaced by a line, not by a whole page", {
       skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
     }, async () => {
       const from = "127.0.0.7";
@@ -264,7 +264,7 @@ for (const engine of usualEngines)
       assert.match((await send("/keys", { from, cookie: by.viewer.cookie })).text, /<main/);
     });
 
-    test("500 sign-in attempts a minute meet a limit, and large bodies are refused", async () => {
+    test("500 sign-in attempts a minute exceed the rate limit, and large bodies are refused", async () => {
       const large = await send("/sign-in", {
         method: "POST",
         headers: { ...json, Origin: origin },

@@ -7,27 +7,26 @@ import { vendorSettings } from "../demo/start-vendors.ts";
 import { invitePerson } from "./people/people-rows.ts";
 import { beginSession } from "./people/sessions.ts";
 
-/** The environment of a service that `fillBusyDay` fills. Nobody answers for its vendors. */
+/** Settings of a service for `fillBusyDay`. Its vendors are unreachable. */
 export const busySettings = {
   ...vendorSettings(() => "http://127.0.0.1:9"),
   DUBA_CONSOLE: "127.0.0.1:0",
   DUBA_LIMITS: "off",
 };
 
-/** For commands that need to be told what they are about: texts of the filled store, by the name of the input. */
+/** Texts of the filled store by input member, for commands that need a target. */
 export type Subjects = Readonly<Record<string, string>>;
 
 const [kobo, , zaria] = clients.map(({ email }) => email) as [string, string, string];
 
 const day = 24 * 60 * 60_000;
 
-/** Numbers of the sandbox: verified, without a match, failed, unknown. */
+/** Sandbox numbers: verified (17), without a match (01, 02), failed (05), unknown (06). */
 const sandboxNumbers = ["22000000017", "00000000001", "00000000002", "00000000005", "00000000006"];
 
 /**
- * Fills a service with the reseller of the demonstration, with so many of its verifications in so many days, and with
- * what it has not: a narrowed and a rolled key, an adjustment, a pause without an end, a price from a day on, a webhook
- * that failed, verifications in test mode, and requests.
+ * Fills a service with the demonstration's data, and adds what that lacks: a narrowed and a rolled key, an adjustment,
+ * a pause without an end, a scheduled price, a failed webhook, test verifications and requests.
  */
 export async function fillBusyDay(service: TestService, { verifications = 500, days = 7 } = {}): Promise<Subjects> {
   const { dataDirectory, databaseUrl } = service.settings;
@@ -79,7 +78,7 @@ export async function fillBusyDay(service: TestService, { verifications = 500, d
   };
 }
 
-/** Signs an officer in, and returns the secret of the session. */
+/** Signs an officer in, and returns the session secret. */
 export async function officersSession(service: TestService, name = "Ada Obi"): Promise<string> {
   const { db, now } = await service.store();
   const room = { db, audit: append, actor: "terminal", now };

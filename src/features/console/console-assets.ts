@@ -6,18 +6,18 @@ import { type Content, content } from "../../http/shell/content.ts";
 const require = createRequire(import.meta.url);
 
 const own = (name: string) => new URL(`static/${name}`, import.meta.url);
-/** A file that the pages for integrators serve too. */
+/** A file that the pages for integrators serve as well. */
 const shared = (name: string) => new URL(`../../http/pages/files/${name}`, import.meta.url);
-/** A file of a library, which may not export it. */
+/** A library's file, by path, because the library may not export it. */
 const ofLibrary = (name: string, path: string) => join(dirname(require.resolve(name)), path);
 
-/** Files of libraries. Our package has them among its own. */
+/** Library files that our package contains. */
 export const packagedFiles: Readonly<Record<string, () => string>> = {
   "htmx.js": () => ofLibrary("htmx.org", "htmx.min.js"),
   "webauthn.js": () => ofLibrary("@simplewebauthn/browser", "../dist/bundle/index.umd.min.js"),
 };
 
-/** The files that pages load, by name. */
+/** Files that pages load, by name. */
 const files: Readonly<Record<string, () => URL | string>> = {
   "base.css": () => shared("base.css"),
   "console.css": () => own("console.css"),
@@ -38,7 +38,7 @@ const types: Readonly<Record<string, string>> = {
 
 const loaded = new Map<string, Content>();
 
-/** A file of the pages, or undefined. Browsers revalidate it on every load. */
+/** Returns a file, or undefined. Browsers revalidate it on every load. */
 export function asset(name: string): Content | undefined {
   if (!Object.hasOwn(files, name)) return undefined;
   const file = loaded.get(name) ?? content(types[name.split(".").at(-1)!]!, readFileSync(files[name]!()));

@@ -3,10 +3,10 @@ import { withTimeout } from "../../runtime/timeout.ts";
 import { readForm } from "./form-reader.ts";
 import type { Session } from "./people/sessions.ts";
 
-/** A request that the console refuses, with its HTTP status. `message` is a sentence for the person. */
+/** A request that the console refuses. `message`: a sentence for the person. */
 export class ConsoleError extends Error {
   readonly status: number;
-  /** For the audit trail: a word. */
+  /** One word, for the audit trail. */
   readonly reason: string;
 
   constructor(status: number, reason: string, message: string) {
@@ -16,14 +16,14 @@ export class ConsoleError extends Error {
   }
 }
 
-/** A request that passed all checks but that of its form's token. */
+/** A request that passed all checks except that of its form token. */
 export interface Asked {
   raw: IncomingMessage;
   isPost: boolean;
   path: string;
   query: URLSearchParams;
   address: string;
-  /** How long a body may take, in milliseconds; a file takes `uploadTime` more. */
+  /** Most milliseconds until the body has arrived. A file gets `uploadTime` more. */
   arrival: number;
 }
 
@@ -31,7 +31,7 @@ export interface SignedIn extends Asked {
   session: Session;
 }
 
-/** Bytes of a form, and of one with files from somebody who is signed in. */
+/** Longest form in bytes; with files, and for signed-in people, the longest upload. */
 export const longestForm = 64 * 1024;
 export const longestUpload = 16 * 1024 * 1024;
 export const uploadTime = 60_000;
@@ -54,7 +54,7 @@ export async function jsonIn({ raw, arrival }: Asked): Promise<Record<string, un
   throw new ConsoleError(400, "malformed", "The console cannot read what the browser sent.");
 }
 
-/** The fields of a form, with its files. */
+/** Reads a form with its files. */
 export async function formIn({ raw, arrival }: Asked, most: number): Promise<FormData> {
   const type = raw.headers["content-type"] ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type))
@@ -66,14 +66,14 @@ export async function formIn({ raw, arrival }: Asked, most: number): Promise<For
   return await inTime(form, most > longestForm ? arrival + uploadTime : arrival);
 }
 
-/** What arrives, unless it takes longer than `arrival` milliseconds. */
+/** Throws if `arriving` takes longer than `arrival` milliseconds. */
 async function inTime<Value extends object>(arriving: Promise<Value>, arrival: number): Promise<Value> {
   const value = await withTimeout(arriving, arrival);
   if (!value) throw new ConsoleError(408, "timeout", `The request did not arrive within ${arrival / 1000} seconds.`);
   return value;
 }
 
-/** The body of a request as it arrives. The connection stays open for the response if there is more than `most`. */
+/** Yields the body as it arrives. If it exceeds `most` bytes, throws but keeps the connection open for the response. */
 async function* bytesIn(raw: IncomingMessage, most: number): AsyncGenerator<Buffer, void> {
   const tooLarge = () =>
     new ConsoleError(413, "too_large", `This is more than the ${most / 1024} KiB that the console takes.`);

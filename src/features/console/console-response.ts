@@ -6,7 +6,7 @@ import { codingHeaders, encoded } from "../../http/shell/content.ts";
 import { type HttpResponse, sendResponse } from "../../http/shell/http-response.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 
-/** No script, style, frame or request but our own. */
+/** Allows only our own scripts, styles and requests, and no frames. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -15,7 +15,7 @@ const always = {
   "Content-Security-Policy": policy,
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
-  // `no-referrer` would make browsers send `Origin: null` with our own forms.
+  // With `no-referrer`, browsers would send `Origin: null` with our own forms.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -26,7 +26,7 @@ export function page(body: string, status = 200, headers: HttpResponse["headers"
   return { status, headers: { "Content-Type": "text/html; charset=utf-8", ...headers }, body };
 }
 
-/** A page that is sent while it is rendered. */
+/** A page that is sent while it is being rendered. */
 export function streamed(body: AsyncIterable<string>): HttpResponse {
   return { status: 200, headers: { "Content-Type": "text/html; charset=utf-8" }, body };
 }
@@ -43,7 +43,7 @@ export function redirect(location: string, headers: HttpResponse["headers"] = {}
   return { status: 303, headers: { Location: location, "Content-Type": "text/plain", ...headers }, body: "" };
 }
 
-/** A file that the browser saves. */
+/** A file to save. */
 export function download(name: string, type: string, body: HttpResponse["body"]): HttpResponse {
   const safe = name.replaceAll(/[^\w.-]/g, "_");
   return {
@@ -53,14 +53,14 @@ export function download(name: string, type: string, body: HttpResponse["body"])
   };
 }
 
-/** Sends a reply with the headers that all have, in a coding that the browser accepts. */
+/** Sends a response with the headers common to all, compressed as the browser accepts. */
 export async function sendConsoleResponse(
   raw: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   isSecure: boolean,
 ): Promise<void> {
-  // Without this, a body that never arrives would hold its connection until the request times out.
+  // Otherwise a body that never arrives would occupy its connection until the time-out.
   const closes = !(await isWhole(raw)) && { Connection: "close" };
   const own = {
     ...always,
@@ -75,11 +75,11 @@ export async function sendConsoleResponse(
   return sendResponse(raw, response, { status, headers: { ...own, ...codingHeaders(coding) }, body: bytes });
 }
 
-/** How long a body may still take when its response is ready, in milliseconds. */
+/** How long the rest of a body may take once the response is ready, in milliseconds. */
 const restTime = 1000;
 
 /**
- * Whether a request has arrived completely. We read and drop an unneeded body, because browsers that still send may
+ * Whether the request arrives completely. Reads and drops the rest of the body, because a browser that still sends may
  * miss the response.
  */
 async function isWhole(raw: IncomingMessage): Promise<boolean> {

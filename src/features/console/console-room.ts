@@ -12,54 +12,54 @@ import type { SiteMap } from "./site-map.ts";
 import type { OpenedRecord } from "./view/frame.ts";
 import type { Say } from "./view/words.ts";
 
-/** What the pages of the console need. */
+/** The dependencies of the console's pages. */
 export interface ConsoleRoom extends Omit<Core, "consoleOrigin"> {
   whole: SiteMap;
-  /** What the operations of integrators are called, by their ids. */
+  /** Summaries of the API's operations, by id. */
   operations: ReadonlyMap<string, string>;
-  /** Apart from the store that serves integrators, so that a long table does not delay them. */
+  /** A separate connection, so that long tables do not delay integrators. */
   store: Store;
   reports: ReportStore;
   audit: Audit;
-  /** Keyed hashes under the key ring. */
+  /** Returns a keyed hash function of the key ring. */
   signer: (use: SigningUse) => Promise<Sign>;
-  /** Such as `http://localhost:8090`. */
+  /** The console's origin, such as `http://localhost:8090`. */
   origin: () => string;
-  /** Counts and sums have what happened until now, once this resolves. It never rejects, and waits a second at most. */
+  /** Resolves when counts and sums are up to date, or after a second. Never rejects. */
   caughtUp: () => Promise<unknown>;
   readings: SharedReadings;
-  /** The records that people opened last, by the hash of their session. */
+  /** The records that a person opened last, by session hash. */
   opened: Recent<readonly OpenedRecord[]>;
-  /** Current problems of the audit trail. */
+  /** Problems of the audit trail, if there are any. */
   auditAlarms: () => readonly string[];
 }
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in person. */
 export interface PageRequest extends ConsoleRoom, SignedIn {
-  /** The part of the site that the person may use. */
+  /** The part of the site that the person's role may use. */
   site: SiteMap;
   say: Say;
-  /** Writes times as pages do: see `TimeZone.shortOf`. */
+  /** Formats times as on pages: see `TimeZone.shortOf`. */
   times: TimeTexts;
-  /** What the form did that led the person to this page. */
+  /** The result of the form that led to this page. */
   landed?: Landed;
   /** Names of the accounts, people and keys in the answers read so far. */
   names: Map<string, string>;
 }
 
-/** What an answer says beside its tables. */
+/** The parts of an answer that are sentences. */
 export type Said = Extract<Part, string | { text: unknown } | { note: unknown } | { problem: unknown }>;
 
-/** What a deed did, in a line or two above the page of what it was about. */
+/** The result of a form: one or two lines above the page of the changed record. */
 export interface Landing {
-  /** The page. */
+  /** The address of that page. */
   address: string;
   says: readonly Said[];
-  /** Members of the record that it changed, as people read them. */
+  /** Changed members of the record, as text for people. */
   changes: readonly { what: string; before: string; after: string }[];
 }
 
-/** A landing as its page draws it, with what only this response holds. */
+/** A landing with a secret that only this response contains. */
 export interface Landed extends Landing {
   secret?: { name: string; value: string };
 }

@@ -2,7 +2,7 @@ import { type Config, settingOf } from "../../config/read-config.ts";
 import { endpoint, setting } from "../../declare/setting.ts";
 import { isLoopback } from "../../runtime/network/address.ts";
 
-/** Where the console listens, and where browsers find it. */
+/** The address on which the console listens, and its origin for browsers. */
 export const consoleSettings = {
   address: setting({
     name: "DUBA_CONSOLE",
@@ -35,8 +35,8 @@ export function* consoleMisfits(config: Config): Generator<string> {
 }
 
 /**
- * The origin of the console as browsers see it; undefined without a console. A passkey belongs to a domain and never to
- * an address, so without a setting it is `localhost`. `port`: where the console listens, if the settings say any.
+ * Returns the console's origin, or undefined if the console is off. The default host is `localhost`, because passkeys
+ * need a domain and not an IP address. `port`: the listening port, if it differs from the setting.
  */
 export function consoleOrigin(config: Pick<Config, "ofFeatures">, port?: number): string | undefined {
   const address = settingOf(config, consoleSettings.address);

@@ -37,13 +37,13 @@ for (const engine of usualEngines)
     };
     const open = (page: Page, path: string, fields: Record<string, string> = {}) =>
       sendForm(page, `${origin}${path}`, fields);
-    /** The actors and facts of the newest entries of a kind. */
+    /** Returns actors and facts of the audit entries of a kind. */
     const trail = async (kind: string) => {
       const { db } = await service.store();
       return db.selectFrom("audit_entry").select(["actor", "facts"]).where("kind", "=", kind).execute();
     };
 
-    test("a person named like a script registers, cannot approve alone, signs out, and comes back", async () => {
+    test("a person whose name is a script registers, cannot approve alone, signs out and back in", async () => {
       ada = await join(service.console!.firstLink!, `Ada ${html}`);
       await open(ada.page, "/people/change", { Person: "officer@localhost", Email: "ada@example.com" });
       await said(ada.page, / has the role officer\./);
@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       await row.getByRole("link", { name: "Roll…" }).waitFor();
       assert.ok(!(await ada.page.content()).includes(key));
 
-      // A price far from the old one waits for somebody else.
+      // A large price change waits for another person.
       await ada.page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
       const entry = ada.page.getByRole("row", { name: /MTNDATA 104/ });
       await entry.getByRole("link", { name: "MTNDATA 104", exact: true }).click();
@@ -85,7 +85,7 @@ for (const engine of usualEngines)
       assert.equal(await ada.page.title(), "Keys · Duba");
     });
 
-    test("what nobody can undo is shown before the passkey confirms it, and can be left", async () => {
+    test("an irreversible action is shown before the passkey confirms it, and can be cancelled", async () => {
       const { id } = await service.newKey({ label: "to revoke" });
       const { page } = ada;
       await page.goto(`${origin}/keys/revoke?id=${id}`);
@@ -101,11 +101,11 @@ for (const engine of usualEngines)
       assert.deepEqual(ada.problems, []);
     });
 
-    test("the first passkey confirms a second device's own passkey, which then removes the lost first", async () => {
+    test("the first passkey confirms the passkey of a second device, which then removes the first", async () => {
       const { page, device: laptop, problems } = await join(await invite("joan@example.com", "viewer"), "Joan");
       await page.getByRole("link", { name: "Joan" }).click();
       await page.getByRole("link", { name: "Add a passkey", exact: true }).click();
-      // The laptop has a passkey of hers: it makes no other.
+      // The laptop already has her passkey, so it makes no other.
       await page.getByLabel("Name").fill("Phone");
       await page.getByRole("button", { name: "Add" }).click();
       await said(page, /This device has a passkey of yours already/);
@@ -134,7 +134,7 @@ for (const engine of usualEngines)
       await page.context().close();
     });
 
-    test("names are suggested while typing, and nothing like a person's number leaves the browser", async () => {
+    test("names are suggested while typing, and no personal number leaves the browser", async () => {
       const { page } = ada;
       const sent: string[] = [];
       page.on("request", (request) => {
@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       assert.ok(sent.includes("sandb"));
     });
 
-    test("no address contains what may be a person's number", async () => {
+    test("no URL contains a text that may be a person's number", async () => {
       const { page } = ada;
       const asked: string[] = [];
       page.on("request", (request) => asked.push(request.url()));
@@ -181,7 +181,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("Now leads to the page to sign in once the session has ended, and back", async () => {
+    test("after the session ended, Now leads to the sign-in page and back", async () => {
       const { page } = ada;
       await page.goto(origin);
       const { db } = await service.store();
@@ -204,7 +204,7 @@ for (const engine of usualEngines)
       await said(ada.page, "mary@example.com is removed.");
       await mary.page.goto(`${origin}/keys`);
       assert.match(mary.page.url(), /\/sign-in\?next=%2Fkeys$/);
-      // The passkey is gone as well.
+      // The person's passkey is deleted as well.
       await mary.page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await said(mary.page, /Nobody has registered this passkey/);
       await mary.context.close();

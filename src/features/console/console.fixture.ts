@@ -7,14 +7,14 @@ import type { Role } from "../../declare/command.ts";
 import { invitationLink } from "./people/invitation-link.ts";
 import { invitePerson } from "./people/people-rows.ts";
 
-/** The link of an invitation that was made at the terminal. */
+/** Returns an invitation link made at a terminal. */
 export async function inviteAtTerminal(service: TestService, email: string, role: Role): Promise<string> {
   const { db, now } = await service.store();
   const { secret } = await invitePerson({ db, audit: append, actor: "terminal", now }, { email, role });
   return invitationLink(service.console!.origin, secret);
 }
 
-/** Registers a passkey with a link of an invitation. */
+/** Registers a passkey with an invitation link. */
 export async function join(
   browser: Browser,
   link: string,
@@ -29,7 +29,7 @@ export async function join(
   return visitor;
 }
 
-/** Opens a form, fills it by its labels, and sends it, with the passkey if it wants one. */
+/** Opens a form, fills it in by label, and sends it, with the passkey if needed. */
 export async function sendForm(page: Page, address: string, fields: Record<string, string> = {}): Promise<void> {
   await page.goto(address);
   const form = page.locator("main form.command");
@@ -43,19 +43,19 @@ export async function sendForm(page: Page, address: string, fields: Record<strin
   await sendOpened(page);
 }
 
-/** Sends the form of the page, with the passkey if it wants one. */
+/** Sends the form of the open page, with the passkey if needed. */
 export async function sendOpened(page: Page): Promise<void> {
   const form = page.locator("main form.command");
   const left = page.waitForEvent("framenavigated");
   const confirm = page.locator("[data-confirm]");
-  // What its link filled in asks by itself.
+  // A form that its link has filled in opens its confirmation by itself.
   if ((await form.getAttribute("data-filled")) === null) await form.locator(".buttons button").first().click();
   await Promise.race([left, confirm.waitFor()]).catch(() => left);
   if (await confirm.isVisible()) await confirm.click();
   await left;
 }
 
-/** Waits for a text of the page. */
+/** Waits until the page shows a text. */
 export async function said(page: Page, text: string | RegExp): Promise<void> {
   const main = page.locator("main");
   await main

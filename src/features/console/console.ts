@@ -24,8 +24,8 @@ import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
 
 /**
- * Counts the answers of each process. The first process of a service serves the console, and at its start says how the
- * first officer signs in if nobody can.
+ * Counts answers in every process, and serves the console in the first one. At its start it prints an invitation if
+ * nobody can sign in.
  */
 export async function openConsole(core: ServingCore, opened: AsyncDisposableStack): Promise<OpenedFeature> {
   const { answers, instance, worker, store } = core;
@@ -36,7 +36,7 @@ export async function openConsole(core: ServingCore, opened: AsyncDisposableStac
   return (worker ?? 1) === 1 ? { jobs, server: await openPages(core, counts, opened) } : { jobs };
 }
 
-/** Milliseconds that a page waits for the newest counts and sums. */
+/** Longest wait for fresh counts and sums, in milliseconds. */
 const patience = 1_000;
 
 async function openPages(
@@ -95,7 +95,7 @@ async function openPages(
     auditAlarms,
   };
   const handle = requestHandler(room, callerAddress(config.trustProxy));
-  // A file may take longer than other bodies, which have the time of headers: see `bytesIn`.
+  // A file may take longer than other bodies, which get the same time as headers: see `bytesIn`.
   const bounds = { arrival: config.requestTimeout, body: uploadTime };
   const proxies = addressList(config.trustProxy);
   const share = { most: 50, isProxy: (address: string) => proxies !== null && isListed(proxies, address) };
@@ -127,7 +127,7 @@ async function openPages(
   };
 }
 
-/** The start's message while nobody can sign in to the console. */
+/** The message at the start while nobody can sign in to the console. */
 function invitation(link: string): string {
   return `
 Nobody can sign in to the console yet. This link registers the first officer. It works once, for 15 minutes:

@@ -28,14 +28,14 @@ for (const engine of usualEngines)
       return operators.sendJson("/sign-in", { response: passkey.sign(asked) });
     };
 
-    test("a stranger's request to sign in leaves no row", async () => {
+    test("a sign-in request of a stranger writes no row to the store", async () => {
       const before = await rowsOf("passkey_challenge");
       for (let time = 0; time < 5; time += 1)
         assert.equal((await operators.sendJson("/sign-in/options", {})).status, 200);
       assert.equal(await rowsOf("passkey_challenge"), before);
     });
 
-    test("a challenge signs in once, and only one that the console made in the last minutes", async () => {
+    test("a challenge signs in only once, and only if the console issued it minutes ago", async () => {
       const { passkey } = await operators.signIn("once@example.com", "viewer");
       const { challenge } = JSON.parse((await operators.sendJson("/sign-in/options", {})).text);
       assert.equal((await signInAs(passkey, challenge)).status, 200);
@@ -50,7 +50,7 @@ for (const engine of usualEngines)
         assert.equal((await signInAs(passkey, Buffer.from(made).toString("base64url"))).status, 403, made);
     });
 
-    test("a challenge of five minutes ago signs in nobody", async () => {
+    test("a challenge older than five minutes signs in nobody", async () => {
       const { passkey } = await operators.signIn("late@example.com", "viewer");
       const { db, now } = await operators.service.store();
       const place = { db, now, origin: operators.origin, sign: (text: string) => `signed ${text}` };
@@ -62,7 +62,7 @@ for (const engine of usualEngines)
       await assert.rejects(signedAfter(5), PasskeyError);
     });
 
-    test("a challenge serves its own purpose only", async () => {
+    test("a challenge is valid only for its own purpose", async () => {
       const { by, deedOf, sendJson, post, invite, join } = operators;
       const key = await operators.service.newKey();
       const { json } = await deedOf("/keys/revoke", by.operator, { id: key.id });
@@ -71,7 +71,7 @@ for (const engine of usualEngines)
       const _passkey = JSON.stringify(by.operator.passkey.sign(challenge));
       const revoked = await post("/keys/revoke", by.operator, { id: key.id, _passkey, _deed: json.deed });
       assert.match(revoked.text, /The passkey did not sign/);
-      // The challenge for one invited person registers no passkey for another.
+      // A challenge for one invited person must not register a passkey for another.
       const [one, other] = [await invite("one@example.com", "viewer"), await invite("other@example.com", "viewer")];
       const options = JSON.parse((await sendJson("/join/options", { invitation: one })).text);
       const passkey = softwarePasskey(operators.origin);
@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       assert.equal((await join(other)).status, 200);
     });
 
-    test("a copied authenticator cannot sign in beside the original", async () => {
+    test("a copied authenticator cannot sign in besides the original", async () => {
       const { passkey } = await operators.signIn("counting@example.com", "viewer");
       passkey.count(7);
       const asked = await Promise.all([1, 2, 3].map(() => operators.sendJson("/sign-in/options", {})));
@@ -89,7 +89,7 @@ for (const engine of usualEngines)
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403, 403]);
     });
 
-    test("nobody registers the credential of another person", async () => {
+    test("nobody can register the credential of another person", async () => {
       const { id } = operators.by.officer.passkey;
       const copy = softwarePasskey(operators.origin, id);
       const refused = await operators.join(await operators.invite("copy@example.com", "viewer"), copy);
@@ -105,7 +105,7 @@ for (const engine of usualEngines)
       assert.equal((await operators.send("/keys", { cookie })).status, 303);
     });
 
-    test("sign-in limits count IPv6 networks, not their addresses", async () => {
+    test("sign-in limits count IPv6 networks, not single addresses", async () => {
       const statuses: number[] = [];
       for (let host = 1; host <= 40; host += 1) {
         const headers = { "Content-Type": "application/json", Origin: operators.origin };
@@ -117,7 +117,7 @@ for (const engine of usualEngines)
       assert.equal(statuses.at(-1), 429);
     });
 
-    test("a GET calls no vendor, and a form does", async (t) => {
+    test("only a form can call a vendor, never a GET", async (t) => {
       const { by, send, post, confirm } = operators;
       const calls: string[] = [];
       const receiver = createServer((request, response) => {
@@ -147,7 +147,7 @@ for (const engine of usualEngines)
       assert.deepEqual(calls, ["/duba"]);
     });
 
-    test("a link on another site leads to a page that goes on when a person does", async () => {
+    test("a link on another site opens a page that continues only when the person agrees", async () => {
       const headers = { "Sec-Fetch-Site": "cross-site" };
       const { status, text } = await operators.send("/keys?account=a%40b.c", { headers });
       assert.equal(status, 200);
@@ -157,7 +157,7 @@ for (const engine of usualEngines)
   });
 
 suite("the host of the console", () => {
-  test("the host of the console is checked behind a proxy too", async () => {
+  test("the Host header is also checked behind a proxy", async () => {
     const port = await freePort();
     const origin = "https://console.example";
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_CONSOLE_ORIGIN: origin });
@@ -171,7 +171,7 @@ suite("the host of the console", () => {
     assert.equal((await send("/sign-in/options", { method: "POST", body: "{}", headers })).status, 421);
   });
 
-  test("the console drops half a request after its time", async () => {
+  test("the console drops an incomplete request after its time limit", async () => {
     const port = await freePort();
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_REQUEST_TIMEOUT: "200ms" });
     const half = new Line(port);
@@ -188,7 +188,7 @@ suite("the host of the console", () => {
 });
 
 suite("the places of the console", () => {
-  /** 220 requests whose bodies do not come, of one address. */
+  /** Opens 220 requests from one address whose bodies never arrive. */
   const halves = (port: number, origin: string) => {
     const { host } = new URL(origin);
     const head = `POST /keys/create HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nContent-Length: 30\r\n\r\n{`;
@@ -199,7 +199,7 @@ suite("the places of the console", () => {
     });
   };
 
-  test("half bodies of a stranger free their places soon, and others notice nothing", {
+  test("incomplete requests of a stranger free their connections soon, and do not disturb others", {
     skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
   }, async () => {
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
@@ -210,13 +210,13 @@ suite("the places of the console", () => {
     assert.equal((await send("/sign-in", { from: "127.0.0.2" })).status, 200);
     await Promise.all(lines.map(({ closed }) => closed));
     const answered = lines.flatMap(({ answers }) => answers);
-    // On a busy machine some places are free again before the last connection comes.
+    // On a busy machine some connections are free again before the last request comes.
     assert.ok(answered.length >= 50 && answered.length < lines.length, `${answered.length} had a place`);
     for (const { status, headers } of answered) assert.deepEqual([status, headers.connection], [401, "close"]);
     assert.equal((await send("/sign-in")).status, 200);
   });
 
-  test("places are not shared out among callers of a trusted proxy, which has one address", async () => {
+  test("the connection limit per address does not apply to a trusted proxy", async () => {
     const port = await freePort();
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_TRUST_PROXY: "127.0.0.1" });
     const lines = halves(port, service.console!.origin);
@@ -225,7 +225,7 @@ suite("the places of the console", () => {
     assert.ok(answered >= 200, `${answered} had a place`);
   });
 
-  test("a caller whose whole body is refused keeps its place", async () => {
+  test("a caller keeps its connection if its complete request is refused", async () => {
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
     const { origin } = service.console!;
     const line = new Line(Number(new URL(origin).port));

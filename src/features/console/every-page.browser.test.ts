@@ -9,13 +9,13 @@ import { startService, type TestService } from "../../../test/support/service.ts
 import { busySettings, fillBusyDay, officersSession, type Subjects } from "./busy-day.fixture.ts";
 import { sendForm } from "./console.fixture.ts";
 
-/** What a theme can change, and a width. */
+/** Accessibility rules that the theme affects; and those that theme or width affect. */
 const ofTheTheme = ["color-contrast"];
 const ofTheLook = [...ofTheTheme, "target-size", "scrollable-region-focusable"];
 
 /**
- * The parts of an open page by what rules of accessibility look at: an element in its forebears, its attributes,
- * whether it has a text, is too small to touch, overflows, has an id of its own, and names one that is there.
+ * Describes each element of a page by what accessibility rules look at: its ancestors and attributes, whether it has
+ * text, is too small to touch, overflows, has its own id, and refers to an existing one.
  */
 const partsOfPage = `[...new Set([document.title === "", ...document.querySelectorAll("*")].map((element) => {
   if (!(element instanceof Element)) return "title " + element;
@@ -39,14 +39,14 @@ const twoLineRows = `[...document.querySelectorAll("main > .rows tbody tr")]
 
 const hidesColumns = `[...document.querySelectorAll(".rows")].some((each) => each.scrollWidth > each.clientWidth)`;
 
-/** Amounts and times as long as they become: what the busy day has depends on the hour. */
+/** Replaces amounts and times with the longest possible ones, because the busy day's data depends on the hour. */
 const longerTexts = `for (const cell of document.querySelectorAll(".rows tbody td")) {
   const text = cell.textContent.trim();
   if (/^₦[\\d,]+\\.\\d\\d$/.test(text)) cell.textContent = "₦1,250,000.00";
   if (cell.matches(".time")) cell.textContent = "28 Nov 23:58";
 }`;
 
-// What pages look like does not depend on the engine.
+// One engine is enough: the look of pages does not depend on it.
 suite("every page of the console", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
@@ -72,7 +72,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
   };
-  /** Charts are drawn again for another width, in the frame that follows. */
+  /** Charts are redrawn for another width in the next frame. */
   const pixelsBeside = (page: Page) =>
     page.evaluate<number>(`new Promise((done) => {
       const tell = () => done(document.documentElement.scrollWidth - innerWidth);
@@ -80,20 +80,20 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       else tell();
     })`);
   const known = new Set<string>();
-  /** Those parts of an open page that no page before it had, so that a rule may say something new of them. */
+  /** Returns elements unlike any on an earlier page. Only these can break a rule anew. */
   const newParts = async (page: Page): Promise<string[]> => {
     const parts = (await page.evaluate<string[]>(partsOfPage)).filter((part) => !known.has(part));
     for (const part of parts) known.add(part);
     return parts;
   };
   const knownSorts = new Set<string>();
-  /** Whether parts are of a sort that no page before had, so that their colours may be new. */
+  /** Whether elements are of a new sort, so that their colours may be new. */
   const areNewSorts = (parts: readonly string[]): boolean => {
     const sorts = parts.map((part) => String(/"[^"]*"/.exec(part))).filter((sort) => !knownSorts.has(sort));
     for (const sort of sorts) knownSorts.add(sort);
     return sorts.length > 0;
   };
-  /** What breaks a rule in either theme, on a phone or on a desk. */
+  /** Returns violations in both themes, on a phone and on a desktop. */
   const problemsOf = async (page: Page, path: string): Promise<string[]> => {
     const found: string[] = [];
     const tell = (problems: string[], look: string) =>
@@ -120,7 +120,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     return found;
   };
 
-  test("pages fit millions of naira and dates of other days on a desk by shortening client names", async () => {
+  test("on a desktop, large amounts and long dates fit the page because client names are shortened", async () => {
     const { page } = ada;
     const narrow: string[] = [];
     for (const path of [...consolePages(subjects).place, "/alarms/list?_run=1"]) {
@@ -136,7 +136,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
   });
 
   for (const kind of ["place", "form", "answer"] as const)
-    test(`each ${kind} is whole, quiet, small and accessible, in both themes, on a phone and on a desk`, async () => {
+    test(`each ${kind} is complete, error-free, small and accessible, in both themes and widths`, async () => {
       const { page, problems } = ada;
       const found: string[] = [];
       let requests: Request[] = [];
@@ -146,7 +146,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
         const isDrawn = path === "/" || path.startsWith("/?");
         const reply = await page.goto(`${origin}${path}`, { waitUntil: isDrawn ? "networkidle" : "load" });
         assert.equal(reply!.status(), 200, path);
-        // A request that the page before made as it was left has no response.
+        // A request that the previous page made when it closed has no response.
         const sizes = await Promise.all(requests.map(async (request) => (await request.response())?.request().sizes()));
         const transferred = sizes
           .filter((size) => size !== undefined)
@@ -161,14 +161,14 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       assert.deepEqual([...found, ...problems], []);
     });
 
-  test("on a phone a wide table has two lines for a row, and unfolds the rest", async () => {
+  test("on a phone, a row of a wide table has two lines, and unfolds the rest", async () => {
     const { page } = ada;
     await look(page, "light", 390);
     for (const path of ["/verifications", "/accounts", "/keys", "/people", "/requests", "/catalogue", "/audit"]) {
       await page.goto(`${origin}${path}`);
-      // Some have a line of their own for what they alone have, such as a cap.
+      // Some rows have a further line for a member that others lack, such as a cap.
       const heights = await page.evaluate<number[]>(twoLineRows);
-      // A word may be longer than what is left of a line.
+      // A word may be too long for the rest of its line.
       const longer = heights.filter((height) => height >= 3 * 24);
       assert.ok(heights.length > 0 && longer.length <= heights.length / 10, `${path}: ${heights}`);
     }
@@ -179,7 +179,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await facts.waitFor();
   });
 
-  test("on a desk a row of the audit trail is one line, which unfolds", async () => {
+  test("on a desktop, a row of the audit trail is one line, which can be unfolded", async () => {
     const { page } = ada;
     await look(page, "light", 1280);
     await page.goto(`${origin}/audit?kind=catalogue.revised`);
@@ -192,7 +192,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     assert.ok((await heightsOf()).some((height) => height > 50));
   });
 
-  test("under a state stands who set it and until when", async () => {
+  test("below a state stands who set it and until when", async () => {
     const { page } = ada;
     for (const path of ["/", "/vendors", "/upstreams/show?vendor=youverify"]) {
       await page.goto(`${origin}${path}`);
@@ -206,7 +206,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     assert.match(await page.locator("main").innerText(), /suspended\s+by \S+ at the terminal since/);
   });
 
-  test("a record's tabs say how much is on them", async () => {
+  test("the tabs of a record show the number of their rows", async () => {
     const { page } = ada;
     await page.goto(`${origin}/accounts/show?account=ops@kobopay.example`);
     const tabs = page.getByRole("navigation", { name: "About it" });
@@ -216,7 +216,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     );
   });
 
-  test("answers to forms and refusals are as accessible as pages", async () => {
+  test("results of forms, and refusals, are as accessible as other pages", async () => {
     const { page } = ada;
     await sendForm(page, `${origin}/accounts/create`, { Email: "no e-mail" });
     const found = await problemsOf(page, "problems of a form");

@@ -16,7 +16,7 @@ for (const engine of usualEngines)
 
     const find = (text: string) => operators.post("/find", operators.by.viewer, { text });
 
-    test("pasting a reference opens its verification, which links to what it names", async () => {
+    test("a pasted reference opens its verification, whose page links to related records", async () => {
       const { text } = await find(reference);
       assert.match(text, new RegExp(`<h1>BVN ending 0017</h1>.*${reference}.*What happened.*Sandbox`, "s"));
       const links = ["accounts/show?account=", "keys/show?id=", "requests/list?request_id="].map(
@@ -34,7 +34,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(key.text, /\/endpoints\/test/, "an endpoint has an id of another family");
     });
 
-    test("a form shows the present value and the default, and offers the accounts", async () => {
+    test("a form shows the current value, the default, and the accounts to choose from", async () => {
       const { cookie } = operators.by.operator;
       const page = async (path: string) => (await operators.send(path, { cookie })).text;
       const terms = await page("/accounts/change?account=sandbox@example.com");
@@ -44,11 +44,11 @@ for (const engine of usualEngines)
       assert.doesNotMatch(await page("/accounts/change?account=nobody@example.com"), /name="_was"/);
     });
 
-    test("the box finds the reference within a client's sentence", async () => {
+    test("the search box finds the reference in a client's sentence", async () => {
       assert.match((await find(`Ref: ${reference} please`)).text, /<h1>BVN ending 0017<\/h1>/);
     });
 
-    test("the box suggests names while typing, and none for a person's number", async () => {
+    test("the search box suggests names while typing, and nothing for a person's number", async () => {
       const typed = async (text: string) =>
         (await operators.post("/find?_names=1", operators.by.viewer, { text })).text;
       assert.match(await typed("sandb"), /^<li><a href="\/accounts\/show\?account=sandbox%40example\.com">Sandbox /);
@@ -58,7 +58,7 @@ for (const engine of usualEngines)
       assert.equal(await typed("shop-220\u2011000"), "");
     });
 
-    test("a field whose list is too long offers what somebody types, and a short one offers all", async () => {
+    test("a field with too many choices suggests matches while typing, and one with few offers all", async () => {
       const { db, now } = await operators.service.store();
       const { cookie } = operators.by.operator;
       const form = async () => (await operators.send("/accounts/top-up", { cookie })).text;
@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       await db.deleteFrom("account").where("id", "like", "acc_many%").execute();
     });
 
-    test("the box offers what the person opened last in this session", async () => {
+    test("the search box offers the records that the person opened last in this session", async () => {
       const box = async (who: { cookie: string }) =>
         /id="found"[^>]*>(.*?)<\/ul>/s.exec((await operators.send("/vendors", { cookie: who.cookie })).text)![1]!;
       await operators.send(`/ledger/show?reference=${reference}`, { cookie: operators.by.officer.cookie });
@@ -92,7 +92,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(await box(operators.by.operator), /BVN ending 0017/);
     });
 
-    test("a verification leads to what is left of its charge, and the form lands on it again", async () => {
+    test("a verification links to a refund of its remaining charge, and the form returns to it", async () => {
       const { confirm, send, by } = operators;
       const page = async () => (await send(`/ledger/show?reference=${reference}`, { cookie: by.officer.cookie })).text;
       const [, link = ""] = /href="(\/books\/adjust\?[^"]+)">Give back ₦[\d,]+\.\d\d…/.exec(await page()) ?? [];
@@ -105,7 +105,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(await page(), /Give back/);
     });
 
-    test("a list of any length says the names of clients, and finds rows by them", async () => {
+    test("lists of any length show and find clients by name", async () => {
       const { service, send, by } = operators;
       const { db } = await service.store();
       const numbers = Array.from({ length: 601 }, (_, at) => String(at).padStart(12, "0"));
@@ -138,7 +138,7 @@ for (const engine of usualEngines)
       assert.match(text, /href="\/accounts\/show\?account=s000000000600%40example\.com">Stall 000000000600</);
     });
 
-    test("the box lists everything with a name, and keeps a person's number out of pages and URLs", async () => {
+    test("the search lists everything with a name, and keeps personal numbers out of pages and URLs", async () => {
       const { text } = await find("sandbox");
       assert.match(text, /<h1>Find<\/h1>.*>Sandbox<.*href="\/accounts\/show\?account=sandbox%40example\.com">Open</s);
       const refused = await find("2200 0000 017");

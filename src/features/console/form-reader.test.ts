@@ -9,7 +9,7 @@ import { readTextsOf } from "./routes/form-texts.ts";
 
 suite("a form with files", () => {
   for (const boundary of ["x", "b7", '"a b"', "-".repeat(20).padEnd(27, "7"), "q".repeat(70)])
-    test(`a form with files is read whatever its boundary is: ${boundary}`, async () => {
+    test(`a form with files is read with this boundary: ${boundary}`, async () => {
       const mark = boundary.replaceAll('"', "");
       const note = mark.length < 27 ? `a --${mark} in a line` : "a line";
       const text = [
@@ -31,7 +31,7 @@ suite("a form with files", () => {
       assert.equal(await (form.get("file") as File).text(), "code,price\r\nx,1\r\n");
     });
 
-  test("a form's file is read in pieces, between which others are served", async () => {
+  test("a form's file is read in pieces, so that other requests run in between", async () => {
     const form = new FormData();
     const bytes = randomBytes(4 * 1024 * 1024 + 1);
     form.append("file", new File([bytes], "data-bundles.csv"));

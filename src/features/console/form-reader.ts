@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 
-/** Characters of all names and texts of a form, and its fields. Files are beside them. */
+/** Most characters of all names and texts in a form, and most fields. Files do not count. */
 const longestTexts = 64 * 1024;
 const mostFields = 1_000;
 const limits = {
@@ -13,8 +13,8 @@ const limits = {
 };
 
 /**
- * The fields of a form of this content type, with its files, read while its bytes arrive. Rejects if it is no form, or
- * has more fields or text than any of ours.
+ * Reads a form with its files while the bytes arrive. Rejects if it is not a form, or exceeds the limits for fields and
+ * text.
  */
 export async function readForm(bytes: AsyncIterable<Uint8Array>, type: string): Promise<FormData> {
   const form = new FormData();

@@ -11,7 +11,7 @@ import { everyCommand } from "../../wire/every-command.ts";
 import { join, said, sendOpened } from "./console.fixture.ts";
 import { pathOf } from "./site-map.ts";
 
-// What a browser does here does not depend on the engine.
+// One engine is enough: the browser's behaviour does not depend on it.
 suite("forms in a browser", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
@@ -49,7 +49,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("a form sent after the session ended is restored as typed after sign-in, and works once", async () => {
+  test("a form sent after the session ended is restored after sign-in, and works once", async () => {
     const { page, problems } = ada;
     const { db } = await service.store();
     const endSession = () => db.deleteFrom("console_session").execute();
@@ -75,7 +75,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await page.waitForURL(/_did=/);
     assert.deepEqual(await accounts(), [['Ìbàdàn "& Lagos"', "lagos@example.com"]]);
 
-    // One that a passkey confirms, with a file.
+    // A form with a file that needs a passkey.
     await page.goto(`${origin}/catalogue/import`);
     await page
       .getByLabel("File")
@@ -86,11 +86,11 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await signIn();
     assert.equal(await page.getByLabel("Note").inputValue(), "Prices of Lagos");
     assert.equal(await page.getByLabel("File").inputValue(), "");
-    // The browser reports each answer 401.
+    // The browser logs each response with status 401.
     problems.length = 0;
   });
 
-  test("a form has no paragraph of help, units in its fields, one filled button, and a cursor", async () => {
+  test("a form has units in its fields, one filled button, a focused field, and no paragraph of help", async () => {
     const { page } = ada;
     const account = await service.newAccount("Danfo");
     await page.goto(`${origin}/accounts/change?account=${account}`);
@@ -111,7 +111,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await choice.locator("input:checked").count(), 0);
   });
 
-  test("what a form would do stands beside it, so that a press asks for the passkey at once", async () => {
+  test("the effect of a form is shown beside it, so that one press asks for the passkey", async () => {
     const { page, problems } = ada;
     const account = await service.newAccount("Depot");
     await page.goto(`${origin}/accounts/change?account=${account}`);
@@ -121,7 +121,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await beside.getByRole("button").count(), 0);
     await page.getByRole("button", { name: "Change Depot" }).click();
     await page.waitForURL(/_did=/);
-    // What changed meanwhile is shown before the passkey is asked for.
+    // A change made meanwhile is shown before the passkey is asked for.
     const wharf = await service.newAccount("Wharf");
     const { db } = await service.store();
     await changeTerms(recorded(db), wharf, { prepaid: true }, new TimeZone("Africa/Lagos"));
@@ -137,14 +137,14 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("no word is chosen for a person: a pause without a reason asks for one", async () => {
+  test("a pause has no preselected reason, and asks for one", async () => {
     const { page } = ada;
     await page.goto(`${origin}/routes/pause?vendor=dojah`);
     await page.getByRole("button", { name: "Pause Dojah" }).click();
     await said(page, /Why must be one of load, money, answers, key/);
   });
 
-  test("an empty field takes a cap away", async () => {
+  test("an emptied field removes the cap", async () => {
     const { page } = ada;
     const account = await service.newAccount("Kiosk");
     const change = async (cap: string) => {
@@ -158,7 +158,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await page.getByText("of ₦5,000").count(), 0);
   });
 
-  test("no form of a change names a setting", async () => {
+  test("no form of a change shows the name of a setting", async () => {
     const { page } = ada;
     for (const { id, kind, only, store } of await everyCommand()) {
       if (kind === "read" || only === "terminal" || store === "own") continue;

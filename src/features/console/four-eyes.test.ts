@@ -23,12 +23,12 @@ for (const engine of usualEngines)
 
     const entries = (kind: string) => operators.entries(kind);
 
-    test("nobody approves their own change, even with a new e-mail", async () => {
+    test("nobody can approve their own change, even after a change of e-mail", async () => {
       const { post, confirm, deedOf, by, send } = operators;
       const held = await confirm("/catalogue/edit", by.officer, { code: "MTNDATA 104", price: "9000" });
       const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
       await confirm("/people/change", by.officer, { person: "officer@example.com", email: "other@example.com" });
-      // What is refused anyway asks for no passkey.
+      // A change that would be refused asks for no passkey.
       assert.deepEqual((await deedOf("/catalogue/approve", by.officer, { draft })).json, {});
       const own = await post("/catalogue/approve", by.officer, { draft });
       assert.match(own.text, /You made d\d+\. DUBA_FOUR_EYES is on, so another person must approve it/);
@@ -58,7 +58,7 @@ for (const engine of usualEngines)
       assert.match(approved.text, /Revision 2 is published/);
     });
 
-    test("an overtaken draft is refused under its old name before any passkey is asked for", async () => {
+    test("a draft that has changed since is refused before any passkey is asked for", async () => {
       const { post, confirm, deedOf, by } = operators;
       const approver = await operators.signIn("third@example.com", "officer");
       const draftOf = async (price: string, who = by.officer) => {
@@ -75,7 +75,7 @@ for (const engine of usualEngines)
       assert.match(renewed.text, /is published/);
     });
 
-    test("nothing is approved at the terminal, whatever author is named", async () => {
+    test("no change can be approved at the terminal, whatever author is named", async () => {
       const held = await duba("catalogue", "edit", "MTNDATA", "104", "--price", "100", "--author", "bob");
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
       for (const author of ["grace", "bob"]) {
@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.deepEqual([made.facts.author, made.facts.author_note], [made.actor, "bob"]);
     });
 
-    test("top-ups and free corrections above last month's charges need a second person in the console", async () => {
+    test("top-ups and large corrections without a reference need a second person in the console", async () => {
       const { confirm, by, service } = operators;
       const email = await service.newAccount("Kiosk");
       const { db } = await service.store();
@@ -114,14 +114,14 @@ for (const engine of usualEngines)
         assert.deepEqual(await given(table), [400_000], path);
         assert.doesNotMatch((await confirm(path, second, fields("1000.01"))).text, /waits for/);
         assert.deepEqual(await given(table), [400_000, 100_001], path);
-        // What the first said holds for a day.
+        // The first person's request expires after a day.
         await confirm(path, by.officer, fields("1000.03"));
         await db
           .updateTable("money_request")
           .set((row) => ({ at: row("at", "-", requestLife) }))
           .execute();
         assert.match((await confirm(path, second, fields("1000.03"))).text, /waits for a second person/);
-        // What two people said holds once.
+        // A second person's confirmation applies once.
         assert.match((await confirm(path, second, fields("1000.01"))).text, /waits for a second person/);
         assert.deepEqual(await given(table), [400_000, 100_001], path);
       }
@@ -130,7 +130,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await entries("money.requested"))[0]!.facts.amount, "1000.01");
     });
 
-    test("nobody gets an e-mail that another person had", async () => {
+    test("nobody can get an e-mail that another person had", async () => {
       await duba("people", "invite", "ada@example.com", "--role", "operator");
       const [ada] = JSON.parse((await duba("people", "list", "--json")).out).slice(-1);
       await duba("people", "change", "ada@example.com", "--email", "ada.obi@example.com");
@@ -142,11 +142,11 @@ for (const engine of usualEngines)
       await duba("people", "remove", "ada.obi@example.com", "--yes");
       assert.match((await duba("people", "change", "viewer@example.com", "--email", "ada@example.com")).err, taken);
       assert.match((await duba("audit", "tail", "--lines", "200")).out, /person\.invited +terminal/);
-      // Who comes back is who they were.
+      // A person who returns keeps the old id.
       await duba("people", "invite", "ada@example.com");
       const [back] = JSON.parse((await duba("people", "list", "--json")).out).slice(-1);
       assert.deepEqual([back.id, back.email, back.role], [ada.id, "ada@example.com", "viewer"]);
-      // An own former e-mail is free for oneself.
+      // People may return to their own former e-mail.
       assert.equal((await duba("people", "change", "ada@example.com", "--email", "ada.obi@example.com")).exitCode, 0);
     });
   });

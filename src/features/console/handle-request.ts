@@ -31,7 +31,7 @@ import { sayingFor } from "./view/command-words.ts";
 import { barePage } from "./view/frame.ts";
 
 /**
- * Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this
+ * Handles the console's requests. Each must pass the rate limits, the origin check and the session check, in this
  * order.
  */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
@@ -56,7 +56,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       if (raw.headers.host !== new URL(room.origin()).host) return otherHost(room, asked);
 
       const secret = cookieIn(raw, cookieName(room.origin()));
-      // Nobody uses the console for what refreshes itself.
+      // A self-refreshing part is not a use of the session by the person.
       session = secret ? await findSession(room.store.db, secret, room.store.now(), !nowParts.has(path)) : undefined;
       if (isPost) checkOrigin(room, raw);
       if (!isPost && path === "/sign-in") return session ? redirect("/") : signInPage();
@@ -107,7 +107,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     return request.query.has("_done") ? showDone(request, command) : showCommand(request, command);
   }
 
-  /** A refusal as a page, and in the audit trail if somebody is signed in. */
+  /** Answers a refusal as a page, and writes an audit entry if somebody is signed in. */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpResponse> {
     const isPart = nowParts.has(raw.url?.split("?")[0] ?? "");
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
@@ -140,25 +140,22 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
   if (!["GET", "HEAD", "POST"].includes(method))
     throw new ConsoleError(405, "method", "The console knows GET, HEAD and POST.");
   const [path = "", query = ""] = url.split(/\?(.*)/s);
-  // No dot, no percent sign, no second slash: nothing to be clever with.
+  // Allows only simple paths: no dots, percent signs or double slashes.
   if (!/^\/(?:[a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\.[a-z]+)?)?$/.test(path) || url.length > 8192)
     throw new ConsoleError(404, "path", "The console has no such page.");
-  // PostgreSQL knows no NUL.
+  // PostgreSQL refuses NUL.
   const texts = new URLSearchParams(query.replaceAll("%00", ""));
   return { raw, isPost: method === "POST", path, query: texts, address };
 }
 
-/**
- * On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no
- * name of ours.
- */
+/** On loopback, redirects to localhost, because passkeys need a domain. Behind a proxy, refuses a wrong host. */
 function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpResponse {
   if (settingOf(room.config, consoleSettings.origin) === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
   const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;
   throw new ConsoleError(421, "host", sentence);
 }
 
-/** Browsers say from which page a form comes. */
+/** Refuses a form from another origin, by the headers that browsers send. */
 function checkOrigin(room: ConsoleRoom, { headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
   if (headers.origin === room.origin() && (site === undefined || site === "same-origin")) return;
@@ -173,13 +170,13 @@ function limited(limiter: AddressRateLimiter, address: string): void {
 async function strangers(asked: Asked, command: Command<never> | undefined): Promise<HttpResponse> {
   const { raw, isPost, path } = asked;
   const isSmall = Number(raw.headers["content-length"]) <= longestForm;
-  // Scripts cannot show the page to sign in.
+  // A script could not show the sign-in page, so only page loads get it.
   if (isPost && command && isSmall && raw.headers["sec-fetch-mode"] === "navigate") return typedPage(asked, command);
-  // Its page comes again as the one to sign in.
+  // htmx reloads the page, which then leads to the sign-in page.
   if (nowParts.has(path)) return page("", 401, { "HX-Refresh": "true" });
   const next = isSmall ? "Send the form, or load the page again," : "Load the page again";
   if (isPost) throw new ConsoleError(401, "session", `Your session has ended. ${next} to sign in.`);
-  // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
+  // A link on another site comes without our cookie. The command in it must not run just because somebody clicked.
   if (raw.headers["sec-fetch-site"] === "cross-site") {
     const main = html`<h1>From another site</h1><p>You came by a link on another site. <a href="${raw.url ?? "/"}">Go on to ${raw.url ?? "/"}</a></p>`;
     return page(barePage({ title: "From another site", main }));

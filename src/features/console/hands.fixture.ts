@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import type { FileChooser, Page } from "playwright-core";
 import { until } from "../../../test/support/until.ts";
 
-/** How a person works on a page: each act finds what it needs by the name that a person reads or hears. */
+/** A person at a page. Each action finds its element by the visible or spoken name. */
 export interface Hands {
   page: Page;
-  /** Follows a link or presses a button, and waits for the page that comes. */
+  /** Follows a link or presses a button, and waits for the next page. */
   go(name: RegExp): Promise<void>;
-  /** Presses a button that opens a menu of the page. */
+  /** Presses a button that opens a menu. */
   open(name: RegExp): Promise<void>;
   /**
-   * Presses a button, and confirms with the passkey what it will do. Returns the presses: one where that stands beside
-   * the form already.
+   * Presses a button, and confirms its effect with the passkey. Returns the number of presses: 1 if the effect was
+   * shown beside the form.
    */
   confirm(name: RegExp): Promise<1 | 2>;
-  /** Confirms with the passkey what the page asks. */
+  /** Confirms with the passkey what the page shows. */
   agree(): Promise<void>;
   fill(label: RegExp, text: string): Promise<void>;
-  /** Chooses one of a few. */
+  /** Chooses a radio button. */
   pick(label: RegExp): Promise<void>;
   choose(label: RegExp, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
 }
@@ -29,7 +29,7 @@ async function loaded(page: Page, act: () => Promise<void>): Promise<void> {
   await page.waitForLoadState();
 }
 
-/** Waits for what stands beside the form, if it is to stand there. Whether a press is enough. */
+/** Waits for the effect beside the form, if the form has one. Returns whether a single press is enough. */
 async function isSaidAhead(page: Page): Promise<boolean> {
   const aside = page.locator("form:not([hidden]) [data-ahead]");
   if ((await aside.count()) === 0) return false;
@@ -37,7 +37,7 @@ async function isSaidAhead(page: Page): Promise<boolean> {
   return (await aside.locator("[data-danger]").count()) === 0;
 }
 
-/** With a mouse. */
+/** A person with a mouse. */
 export function mouse(page: Page): Hands {
   const press = (name: RegExp) =>
     page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
@@ -65,11 +65,11 @@ export function mouse(page: Page): Hands {
   };
 }
 
-/** What a person hears about the element that has the focus. */
+/** The accessible name of the focused element. */
 const focused = `(() => { const at = document.activeElement;
   return at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent; })()`;
 
-/** With a keyboard alone: Tab until the focus is on the thing, then its keys. */
+/** A person with a keyboard only: presses Tab until the element has the focus, then its keys. */
 export function keyboard(page: Page): Hands {
   const tabTo = async (name: RegExp) => {
     for (let tries = 0; tries < 150; tries += 1) {
@@ -108,13 +108,13 @@ export function keyboard(page: Page): Hands {
       await tabTo(label);
       const type = await page.evaluate<string>("document.activeElement.type");
       if (type !== "month") return page.keyboard.type(text);
-      // Such a field has a part for the name of the month, and one for the year.
+      // A month field has one part for the month's name and one for the year.
       await page.keyboard.type(new Date(`${text}-01T00:00Z`).toLocaleString("en", { month: "long", timeZone: "UTC" }));
       await page.keyboard.press("ArrowRight");
       await page.keyboard.type(text.slice(0, 4));
     },
     async pick(label) {
-      // A group of radio buttons is one stop; arrows go through it.
+      // A group of radio buttons is one tab stop; arrow keys move inside.
       while ((await page.evaluate("document.activeElement.type")) !== "radio") await page.keyboard.press("Tab");
       for (let tries = 0; tries < 10; tries += 1) {
         await page.keyboard.press(tries === 0 ? "Space" : "ArrowDown");
@@ -130,7 +130,7 @@ export function keyboard(page: Page): Hands {
       await tabTo(label);
       let pressedAt = Number.NEGATIVE_INFINITY;
       await until(async () => {
-        // On a busy machine Chromium once opened nothing; a person presses again after a while.
+        // On a busy machine Chromium once opened no file chooser, so the person presses again after a while.
         if (!chooser && performance.now() - pressedAt > 10_000) {
           await page.keyboard.press("Space");
           pressedAt = performance.now();

@@ -18,7 +18,7 @@ export const operatorsConsole = feature({
       about: "People who may use the operators' console.",
       load: async () => (await import("./people/people-commands.ts")).peopleCommands,
     },
-    // The own sign-in, which no terminal has.
+    // Commands about a person's own sign-in. A terminal has no sign-in.
     { name: "passkeys", load: ownCommands },
     { name: "sessions", load: ownCommands },
   ],

@@ -8,7 +8,7 @@ import { StatementQueue } from "../../storage/sqlite/queue.ts";
 import { OpenTransaction } from "../../storage/sqlite/transaction.ts";
 import { startOperators } from "./operators.fixture.ts";
 
-/** Pages that are about some rows of a store, however many accounts it has. */
+/** Pages that show a few rows, however many accounts exist. */
 const pages = [
   "/",
   "/vendors",
@@ -20,25 +20,25 @@ const pages = [
   "/catalogue",
 ];
 
-/** More than a form offers to choose from. */
+/** More accounts than a form offers for choice. */
 const few = 600;
 const many = 1_600;
 
-// What pages read does not depend on the engine.
+// One engine is enough: what pages read does not depend on it.
 suite("pages of a store with many accounts", () => {
-  test("a page reads as many rows with 1,600 accounts as with 600, and a list of them reads none twice", async () => {
+  test("pages read as many rows with 1,600 accounts as with 600, and lists read each row once", async () => {
     const [before, after] = [await rowsRead(few), await rowsRead(many)];
-    // A job of another second may have written alarms, or seals of the audit trail.
+    // A job may have written alarms or seals in between.
     for (const page of pages) assert.ok(after[page]! <= before[page]! + 50, `${page}: ${before[page]}, ${after[page]}`);
     const more = (page: string) => (after[page]! - before[page]!) / (many - few);
-    // Of an account: itself, and its last use. Of a key: itself, and the name of its account.
+    // For an account: its row and its last use. For a key: its row and its account's name.
     for (const page of ["/accounts", "/keys"]) assert.ok(more(page) <= 2.1, `${page} reads ${more(page)} rows of each`);
-    // What it was charged and cost, and itself.
+    // For an account: its row and its charges and costs.
     assert.ok(more("/books") <= 2.1, `the books read ${more("/books")} rows of each`);
   });
 });
 
-/** How many rows of the store each page reads, with so many accounts that have a key and a charge. */
+/** Returns how many rows each page reads, with this many accounts that have a key and a charge. */
 async function rowsRead(accounts: number): Promise<Record<string, number>> {
   const { service, send, by } = await startOperators(engines.find(({ name }) => name === "sqlite")!);
   const { db, now } = await service.store();
@@ -72,7 +72,7 @@ async function rowsRead(accounts: number): Promise<Record<string, number>> {
   });
   const counts: Record<string, number> = {};
   for (const page of [...pages, "/accounts", "/keys", "/books"]) {
-    // The first time some readings are taken that pages share.
+    // The first request also takes readings that pages share.
     await send(page, { cookie: by.viewer.cookie });
     read = 0;
     assert.equal((await send(page, { cookie: by.viewer.cookie })).status, 200, page);

@@ -36,7 +36,7 @@ for (const engine of engines)
     const page = async (path: string) =>
       (await operators.send(path, { cookie: operators.by.officer.cookie })).text.replaceAll(/<[^>]+>/g, "");
 
-    test("every open alarm of a rank is listed, and acknowledged by one press", async () => {
+    test("all open alarms of a rank are listed, and acknowledged with one press", async () => {
       const alarms = async () => JSON.parse((await duba("alarms", "list", "--json")).out) as Record<string, unknown>[];
       const open = async () => (await alarms()).filter(({ rank, state }) => rank === 3 && state === "open").length;
       const count = await open();
@@ -52,7 +52,7 @@ for (const engine of engines)
       assert.match((await duba("alarms", "acknowledge-all", "--rank", "3")).err, /No alarm of this rank is open\./);
     });
 
-    test("the dead deliveries of a filter are listed by endpoint, and sent again by one press", async () => {
+    test("the dead deliveries of a filter are listed by endpoint, and resent with one press", async () => {
       assert.match(await page("/events?since=24h"), /Send all dead ones again/);
       const none = await page("/events/resend-all?until=2020-01-01");
       assert.match(none, /No delivery that fits is dead\./);
@@ -69,7 +69,7 @@ for (const engine of engines)
       assert.match((await duba("events", "resend-all")).err, /No delivery that fits is dead\./);
     });
 
-    test("all keys of an account are listed before the passkey, and revoked at once", async () => {
+    test("all keys of an account are listed before the passkey, and revoked together", async () => {
       const account = "shop@example.com";
       for (const label of ["Checkout", "Till"]) await operators.service.newKey({ account, mode: "live", label });
       await operators.service.newKey({ account: "kiosk@example.com", label: "Kiosk" });

@@ -18,7 +18,7 @@ for (const engine of engines)
     before(async () => {
       operators = await startOperators(engine);
       const { db, now } = await operators.service.store();
-      // Many of a time: only the second column of the order tells them apart.
+      // Many rows of the same time, which only the second column of the order distinguishes.
       const at = now() - 60_000;
       const each = Array.from({ length: many }, (_, number) => String(number).padStart(3, "0"));
       const request = {
@@ -64,7 +64,7 @@ for (const engine of engines)
       return response.text();
     };
 
-    /** What the pages of a list name, from the first one to the last, by the link to older rows. */
+    /** Follows the links to older rows, and returns what all pages of a list name. */
     const walk = async (path: string, name: RegExp) => {
       const found: string[] = [];
       const sizes: number[] = [];
@@ -79,7 +79,7 @@ for (const engine of engines)
       return { found: found.sort(), sizes };
     };
 
-    test("requests, deliveries and the trail are read to their end, a page at a time, and no row twice", async () => {
+    test("requests, deliveries and the audit trail can be read page by page to the end, without repeats", async () => {
       const all = (before: string) =>
         Array.from({ length: many }, (_, at) => `${before}${String(at).padStart(3, "0")}`);
       const requests = await walk("/requests?operation=verifyBvn", /request-\d{3}/g);
@@ -88,7 +88,7 @@ for (const engine of engines)
       assert.deepEqual((await walk("/audit/tail?kind=account.resumed", /acc_\d{3}/g)).found, all("acc_"));
     });
 
-    test("the revisions of the catalogue are those of a span of time", async () => {
+    test("the revisions of the catalogue can be limited to a time span", async () => {
       assert.match(await page("/catalogue/history?since=24h"), /Revision \d+ is served.*<tbody>/s);
       const none = await page("/catalogue/history?until=2001-01-01");
       assert.match(none, /Revision \d+ is served/);
@@ -96,7 +96,7 @@ for (const engine of engines)
       assert.match(none, /<nav class="switch" aria-label="Time">/);
     });
 
-    test("the revisions of the catalogue are read to their end, on pages, at a terminal and as one CSV", async () => {
+    test("all revisions can be read on pages, at a terminal and as one CSV", async () => {
       const { db } = await operators.service.store();
       const notes = Array.from({ length: 60 }, (_, at) => `note-${String(at).padStart(3, "0")}`);
       for (const [at, note] of notes.entries()) {

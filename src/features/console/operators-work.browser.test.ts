@@ -8,13 +8,13 @@ import { until } from "../../../test/support/until.ts";
 import { inviteAtTerminal, join, said, sendForm, sendOpened } from "./console.fixture.ts";
 import { type Hands, keyboard, mouse } from "./hands.fixture.ts";
 
-// What a browser does here does not depend on the engine.
+// One engine is enough: the browser's behaviour does not depend on it.
 suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
   let origin: string;
   let ada: Visitor;
-  /** The second person, once she was invited. */
+  /** The second person, once invited. */
   let grace: Visitor;
 
   before(async () => {
@@ -110,7 +110,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await said(page, /is rejected/);
   });
 
-  test("an operator acknowledges an alarm and settles unanswered verifications", async () => {
+  test("an operator acknowledges an alarm and settles verifications with an unknown outcome", async () => {
     const { page, problems } = ada;
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, { Price: "5000" });
     await page.goto(origin);
@@ -145,8 +145,8 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   });
 
   /**
-   * The work of a day from an invitation to the sign-out. `joins`: how the second person gets hands. `changer`: hands
-   * of the first that can use the passkey.
+   * A day's work, from an invitation to signing out. `joins`: makes hands for the second person. `changer`: hands of
+   * the first person that can use the passkey.
    */
   async function dayOfWork(hands: Hands, name: string, joins: (link: string) => Promise<Hands>, changer = hands) {
     const { page } = hands;
@@ -209,7 +209,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.go(/^BVN ending 0017$/);
     await said(page, reference);
 
-    // A statement is of a month that is over, also by the clocks of Lagos.
+    // A statement needs a month that is over in Lagos as well.
     const charged_at = new Date(new Date().setUTCDate(0)).setUTCHours(12);
     const { db } = await service.store();
     await db.updateTable("verification").set({ charged_at }).where("reference", "=", reference).execute();
@@ -224,7 +224,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.equal(new URL(page.url()).pathname, "/sign-in");
   }
 
-  test("an operator does a day's work by keyboard alone", async () => {
+  test("an operator does a day's work with the keyboard only", async () => {
     const { page, context, problems } = ada;
     await page.goto(origin);
     const hands = keyboard(page);
@@ -244,7 +244,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       return hands;
     };
     await dayOfWork(hands, "keys", joins);
-    // A cookie that somebody planted before never becomes a session.
+    // A planted cookie never becomes a session.
     await context.addCookies([{ name: "duba_console", value: "planted", url: origin }]);
     await keyboard(page).go(/^Sign in with a passkey$/);
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
@@ -252,7 +252,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual([...problems, ...grace.problems], []);
   });
 
-  test("an operator does the same work without scripts, apart from passkeys", async () => {
+  test("an operator does the same day's work without scripts, apart from passkeys", async () => {
     const withoutScripts = async (visitor: Visitor) => {
       const storageState = await visitor.context.storageState();
       const other = await visit(browser, origin, { storageState, javaScriptEnabled: false });
@@ -261,7 +261,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       return other;
     };
     const first = await withoutScripts(ada);
-    // Who changes prices, and who approves, uses a passkey.
+    // Price changes and approvals need a passkey, and so scripts.
     let second: Visitor | undefined;
     const joins = async (link: string) => {
       second = await join(browser, link, "Second");
@@ -275,7 +275,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await first.context.close();
   });
 
-  test("without scripts a file is checked and a table saved; a price in its row needs the passkey", async () => {
+  test("without scripts a file is checked and a table saved, and only a price in its row needs them", async () => {
     const storageState = await grace.context.storageState();
     const { page, problems, context } = await visit(browser, origin, { storageState, javaScriptEnabled: false });
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);

@@ -13,7 +13,7 @@ export interface ConsoleSent {
   headers?: Record<string, string>;
   body?: string;
   cookie?: string;
-  /** The address of this machine that it comes from. */
+  /** The local address that the request comes from. */
   from?: string;
 }
 
@@ -32,33 +32,33 @@ export interface SignedInOperator {
 
 type Fields = Record<string, string>;
 
-/** Requests to the console of a service, as browsers send them. */
+/** Sends requests to a service's console, as browsers do. */
 export interface ConsoleClient {
   origin: string;
   send(path: string, sent?: ConsoleSent): Promise<ConsoleAnswer>;
-  /** Sends JSON, as scripts do. */
+  /** Sends JSON, as the page's scripts do. */
   sendJson(path: string, body: object, cookie?: string): Promise<ConsoleAnswer>;
-  /** Sends a form of the operator, and follows a redirect as browsers do. */
+  /** Sends a form of a signed-in operator, and follows a redirect. */
   post(path: string, who: SignedInOperator, fields: Fields, headers?: Fields): Promise<ConsoleAnswer>;
-  /** What the operator has to sign for a form: the answer to scripts. */
+  /** Returns what the operator's passkey has to sign for a form. */
   deedOf(path: string, who: SignedInOperator, fields: Fields): Promise<{ status: number; json: DeedOptions }>;
   /** Sends a form that the operator's passkey confirms. */
   confirm(path: string, who: SignedInOperator, fields: Fields): Promise<ConsoleAnswer>;
 }
 
-/** A service with a console, and somebody of each role who is signed in without a browser. */
+/** A service with a console, and a signed-in person of each role, without a browser. */
 export interface Operators extends ConsoleClient {
   service: TestService;
-  /** `<role>@example.com`. */
+  /** The people `<role>@example.com`. */
   by: Record<Role, SignedInOperator>;
-  /** The secret of an invitation, made at the terminal. */
+  /** Returns the secret of an invitation made at a terminal. */
   invite(email: string, role: Role): Promise<string>;
   /** Registers a passkey with an invitation. */
   join(invitation: string, passkey?: SoftwarePasskey): Promise<ConsoleAnswer>;
   signIn(email: string, role: Role): Promise<SignedInOperator>;
-  /** The entries of a kind on the audit trail, the oldest first. */
+  /** Returns the audit entries of a kind, oldest first. */
   entries(kind: string): Promise<{ actor: string; facts: ReturnType<typeof JSON.parse> }[]>;
-  /** What the audit trail says of refusals. */
+  /** Returns the audit entries about refusals. */
   refusals(): Promise<{ person: string; reason: string; command?: string }[]>;
 }
 
@@ -70,13 +70,13 @@ interface DeedOptions {
 
 export const formType = { "Content-Type": "application/x-www-form-urlencoded" };
 
-/** `port`: where it listens, if its origin is behind a proxy. */
+/** `port`: the listening port, if the origin is a proxy's. */
 export function consoleClient({ console }: TestService, port = Number(new URL(console!.origin).port)): ConsoleClient {
   const { origin } = console!;
   let sent = 0;
   const send: ConsoleClient["send"] = (path, { method = "GET", headers = {}, body, cookie, from } = {}) =>
     new Promise((resolve, reject) => {
-      // Behind a trusted proxy each request has an address of its own, so that no test uses up the limit of another.
+      // Each request has its own address behind a trusted proxy, so that no test uses up another's limit.
       sent += 1;
       const address = `198.51.${sent >> 8}.${sent & 255}`;
       const own = { Host: `localhost:${port}`, "X-Forwarded-For": address, ...(cookie && { Cookie: cookie }) };

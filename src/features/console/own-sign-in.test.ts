@@ -38,7 +38,7 @@ for (const engine of engines)
           text: row.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " "),
           link: /<a href="([^"]+)"/.exec(row)?.[1]?.split("=")[1],
         }));
-    /** What a browser makes for the form that adds a passkey. */
+    /** Makes what a browser would make for the form that adds a passkey. */
     const made = async (who: SignedInOperator) => {
       const passkey = softwarePasskey(operators.origin);
       const { text } = await operators.post("/passkeys/options", who, {});
@@ -54,7 +54,7 @@ for (const engine of engines)
     const entries = async (kind: string) =>
       (await operators.entries(kind)).map(({ actor, facts }) => ({ actor, ...facts }));
 
-    test("a person of any role adds a passkey by confirming with one, and each signs in and confirms", async () => {
+    test("people of any role add a passkey by confirming with an old one, and either one works", async () => {
       const { by, confirm, send } = operators;
       const who = by.viewer;
       const { excludeCredentials, credential } = await made(who);
@@ -72,7 +72,7 @@ for (const engine of engines)
       const { status, cookie } = await signIn(phone, edge);
       assert.equal(status, 200);
       assert.doesNotMatch(rows(await page(who), "Your passkeys")[1]!.text, /never/);
-      // Its own session, with its own passkey.
+      // The new passkey's own session confirms with the new passkey.
       const text = (await send("/keys", { cookie })).text;
       const [, token = ""] = /name="_token" value="([^"]+)"/.exec(text) ?? [];
       await confirm("/passkeys/remove", { ...who, cookie, token, passkey: phone }, { passkey: phone.id });
@@ -84,7 +84,7 @@ for (const engine of engines)
         (await entries("passkey.removed")).map(({ name, passkey }) => [name, passkey]),
         [["Phone", added.passkey]],
       );
-      // Sealed within a second.
+      // The entries are sealed within a second.
       const { dataDirectory, databaseUrl } = operators.service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       await until(async () => {
@@ -96,7 +96,7 @@ for (const engine of engines)
       });
     });
 
-    test("the last passkey stays, even when two are removed at once", async () => {
+    test("a person's last passkey stays, even if two are removed at once", async () => {
       const who = await operators.signIn("two@example.com", "viewer");
       const { credential } = await made(who);
       const refused = await operators.post("/passkeys/add", who, { name: "Phone 0800 000 0017", credential });
@@ -111,14 +111,14 @@ for (const engine of engines)
       );
       const removed = await Promise.all(deeds.map((deed) => operators.post("/passkeys/remove", who, deed)));
       assert.equal(removed.filter(({ text }) => /is removed/.test(text)).length, 1);
-      // The one that comes later meets the last passkey, or is signed by the one that went.
+      // The later request meets the last passkey, or was signed by the one just removed.
       const second = /This is your only passkey|The passkey did not sign|Nobody has registered this passkey/;
       assert.equal(removed.filter(({ text }) => second.test(text)).length, 1);
       const people = await operators.send("/people", { cookie: operators.by.officer.cookie });
       assert.match(people.text, /two@example\.com[\s\S]*?data-label="Passkeys">1</);
     });
 
-    test("nobody changes passkeys and sessions of others, or adds a credential made for another browser", async () => {
+    test("nobody can change others' passkeys and sessions, or add a credential of another browser", async () => {
       const { by, confirm, post } = operators;
       const victim = await operators.signIn("victim@example.com", "officer");
       await add(victim, "Phone");
@@ -140,7 +140,7 @@ for (const engine of engines)
       assert.equal(rows(await page(victim), "Your passkeys").length, 2);
     });
 
-    test("a person lists their sessions, and ends one, all others, or those of a lost passkey", async () => {
+    test("people list their sessions, and end one, all others, or those of a lost passkey", async () => {
       const { post, confirm, send } = operators;
       const who = await operators.signIn("many@example.com", "viewer");
       const lives = async ({ cookie }: { cookie: string }) => (await send("/keys", { cookie })).status === 200;
@@ -169,7 +169,7 @@ for (const engine of engines)
           [`person:${who.id}`, 1],
         ],
       );
-      // No address, and no user agent.
+      // The session stores neither address nor user agent.
       const { db } = await operators.service.store();
       const kept = JSON.stringify(await db.selectFrom("console_session").selectAll().execute());
       assert.doesNotMatch(kept, /Mozilla|198\.51|127\.0/);

@@ -15,7 +15,7 @@ import { monthName, timeZone } from "../../runtime/time-zone.ts";
 import { commandTimeouts } from "../../storage/timeouts.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
-// What pages say does not depend on the engine.
+// One engine is enough: the texts of pages do not depend on it.
 suite("what pages of the console say", () => {
   let operators: Operators;
   let service: TestService;
@@ -46,8 +46,8 @@ suite("what pages of the console say", () => {
   };
 
   /**
-   * Nobody else writes until it is closed. A wait within SQLite would keep a transaction of the service, which runs
-   * here too, from its end.
+   * Blocks all writes until closed. Retries asynchronously: a wait inside SQLite would block the service, which runs in
+   * this process.
    */
   const lockWrites = async () => {
     const lock = new DatabaseSync(join(service.settings.dataDirectory, "duba.db"), { timeout: 0 });
@@ -67,10 +67,10 @@ suite("what pages of the console say", () => {
     return (await accounts.where("email", "=", "till@example.com").executeTakeFirstOrThrow()).id;
   };
 
-  /** The draft that a page names; an id in an address may look like one. */
+  /** Returns the name of the draft on a page. The look-behind skips ids in URLs that look alike. */
   const draftIn = (text: string) => /(?<=[ >])d\d+(?=[:.,<])/.exec(text)![0];
 
-  test("a span of time stays in the address of a list, and holds for its CSV", async () => {
+  test("a time span stays in the URL of a list, and applies to the CSV", async () => {
     const now = Date.now();
     for (let at = 0; at < 12; at += 1) await service.newKey({ label: `Till ${at}` });
     const { db } = await service.store();
@@ -84,7 +84,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/keys?_from=1999-01-01&_to=1999-01-31"), /Nothing in these days\./);
   });
 
-  test("use over time is one chart and its table, for a day, a month and a year", async () => {
+  test("the use over time is one chart with a table, for a day, a month or a year", async () => {
     const account = await idOfTill();
     for (const [span, rows, words] of [
       ["24h", 24, "24 hours"],
@@ -97,20 +97,20 @@ suite("what pages of the console say", () => {
     }
   });
 
-  test("without scripts a form that needs the passkey says so before its first field", async () => {
+  test("without scripts, a form that needs a passkey says so above its first field", async () => {
     const form = (await page("/accounts/top-up")).split('<form class="command')[1]!;
     assert.ok(form.indexOf("<noscript>") > 0 && form.indexOf("<noscript>") < form.indexOf("<label"));
     assert.match(form, /<noscript><p class="warn">Your passkey confirms this[^<]*Switch scripts on first\./);
     assert.doesNotMatch(await page("/accounts/create"), /<noscript>/);
   });
 
-  test("a long name is cut in the head of its page, and whole when one points at it", async () => {
+  test("a long name is shortened in the page's head, and shown in full on hover", async () => {
     const name = `Ajo ${"Savings Cooperative ".repeat(8)}of Ibadan`;
     await post("/accounts/create", { name, email: "ajo@example.com" });
     assert.match(await page("/accounts/show?account=ajo@example.com"), new RegExp(`<h1 title="${name}">${name}</h1>`));
   });
 
-  test("a code of several words is one line of a form", async () => {
+  test("a catalogue code of several words is one line in a form", async () => {
     assert.match(await page("/prices/set"), /<input type="text" value=""[^>]* id="f-codes"/);
     const said = await confirm("/prices/set", { account: "shop@example.com", codes: "MTNDATA 104", price: "99.50" });
     assert.match(said, /revision \d+ is published/i);
@@ -119,7 +119,7 @@ suite("what pages of the console say", () => {
     assert.match(refused, /A price is of one entry\. Add its code after MTNDATA\./);
   });
 
-  test("pages are read while nobody can write, and Now says so before anybody gives up on it", async () => {
+  test("pages work while the store refuses writes, and Now reports it before a person submits a form", async () => {
     await (await service.store()).db
       .updateTable("console_session")
       .set({ seen_at: Date.now() - 120_000 })
@@ -135,7 +135,7 @@ suite("what pages of the console say", () => {
     }
   });
 
-  test("only a change that waits can be approved", async () => {
+  test("only a waiting change can be approved", async () => {
     await confirm("/catalogue/edit", { code: "MTNDATA 104", price: "1900" });
     const decide = /<a class="button main" href="\/catalogue\/approve\?draft=d\d+">Approve…/;
     const [, waiting] = /href="\/catalogue\/approve\?draft=(d\d+)"/.exec(await page("/catalogue")) ?? [];
@@ -144,19 +144,19 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(await page("/catalogue/show?revision=d1"), decide);
   });
 
-  test("what reads the whole ledger waits for a person to ask", async () => {
+  test("a command that reads the whole ledger runs only when a person asks for it", async () => {
     assert.match(await page("/keyring"), /<a href="\/keyring\/show">Key ring<\/a>/);
     assert.match(await page("/keyring/show"), /<button class="button main" id="send">Show<\/button>/);
     assert.match(await page("/keyring/show?_run=1"), /<td[^>]*data-label="Needed by"/);
   });
 
-  test("an empty list says what is missing and what makes it appear; one that a filter empties does not", async () => {
+  test("an empty list says how rows appear, but not if a filter empties it", async () => {
     const then = /No entry of a source is mapped[\s\S]*first pull[\s\S]*href="\/sources\/pull">Pull now…/;
     assert.match(await page("/catalogue/map/list"), then);
     assert.doesNotMatch(await page("/catalogue/map/list?source=ebills"), /Pull now…<\/a><\/p>/);
   });
 
-  test("a state with few entries says how many, unless another filter hides some", async () => {
+  test("a state with few rows shows their number, unless another filter hides some", async () => {
     const { db, now } = await service.store();
     const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
     const unknown = { state: "unknown", charged: 0, charged_at: null, completed_at: null } as const;
@@ -167,7 +167,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/events"), />Waiting</);
   });
 
-  test("an account keeps its id, its e-mail and its name apart, and an entry of the trail names it", async () => {
+  test("accounts show id, e-mail and name, and audit entries name the account", async () => {
     await post("/accounts/create", { name: "Zaria Lenders", email: "zaria@example.com" });
     const shown = await page("/accounts/show?account=zaria%40example.com");
     assert.match(shown, /<h1>Zaria Lenders<\/h1>/);
@@ -180,7 +180,7 @@ suite("what pages of the console say", () => {
     assert.match(suspended, /The account Zaria Lenders is suspended since /);
   });
 
-  test("an endpoint says which key made it, by its label", async () => {
+  test("an endpoint's page names the key that made it, by label", async () => {
     const made = { account: "till@example.com", label: "Till webhooks", scopes: ["events:manage"] };
     const { text: credential } = await service.newKey(made);
     const body = { url: "https://shop.example.com/duba" };
@@ -188,12 +188,12 @@ suite("what pages of the console say", () => {
     assert.match(await page("/events/endpoints/list"), /<td[^>]*data-label="Made by"[^>]*>key Till webhooks</);
   });
 
-  test("a tab says how many keys an account has, and not all accounts", async () => {
+  test("a tab shows how many keys this account has", async () => {
     await service.newKey({ account: "sandbox@example.com" });
     assert.match(await page("/accounts/show?account=till@example.com"), />Keys <small>1<\/small><\/a>/);
   });
 
-  test("amounts have their thousands, and names of settings their underscores", async () => {
+  test("amounts have thousands separators, and setting names keep their underscores", async () => {
     await confirm("/accounts/change", { account: "till@example.com", cap_naira: "2500000" });
     assert.match(await page("/accounts"), /<td[^>]*data-label="Monthly cap">.*0 % of ₦2,500,000<\/span><\/td>/);
     assert.match(
@@ -203,7 +203,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/sources/status?_run=1&all=true"), /data-label="Missing">DUBA_VTPASS_API_KEY/);
   });
 
-  test("a statement adds no test fees to live ones", async () => {
+  test("a statement does not add test fees to live fees", async () => {
     const { db } = await service.store();
     const id = await idOfTill();
     const last = timeZone("Africa/Lagos")!.startOfMonth(completeMonth());
@@ -216,7 +216,7 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(statement, /<tfoot>/);
   });
 
-  test("an account keeps its id, its e-mail and its name apart", async () => {
+  test("an account's page shows id, e-mail and name separately", async () => {
     const id = await idOfTill();
     const shown = await page("/accounts/show?account=till@example.com");
     for (const fact of ["<h1>Till</h1>", `>${id}<`, ">till@example.com<"]) assert.ok(shown.includes(fact), fact);
@@ -226,7 +226,7 @@ suite("what pages of the console say", () => {
     await post("/accounts/change", { account: "bill@example.com", email: "shop@example.com" });
   });
 
-  test("an account shows its last verifications, its keys, and the money that people moved", async () => {
+  test("an account's page shows its last verifications, its keys, and money moved by people", async () => {
     await confirm("/accounts/top-up", { account: "till@example.com", amount: "5000", reason: "first transfer" });
     await confirm("/accounts/top-up", { account: "till@example.com", amount: "50", reason: "zero", take_back: "on" });
     const shown = await page("/accounts/show?account=till@example.com");
@@ -237,7 +237,7 @@ suite("what pages of the console say", () => {
     assert.match(moves!, /taken back.*-₦50.*zero.*top up.*₦5,000.*first transfer/s);
   });
 
-  test("the audit trail leaves out a kind that is chosen, and a filter that has no word says so", async () => {
+  test("the audit trail can exclude a kind, and shows a filter that matches no word", async () => {
     const all = await page("/audit?lines=100");
     assert.match(all, /<select id="f-without"[^>]*><option value="">None<\/option>/);
     assert.match(all, /<select id="f-kind"[^>]*><option value="">All<\/option>/);
@@ -250,7 +250,7 @@ suite("what pages of the console say", () => {
     assert.equal(rowsOf(alone) + rowsOf(others), rowsOf(all));
   });
 
-  test("Vendors says what was done to them lately, the newest first, and nothing before that", async () => {
+  test("the page Vendors lists recent actions on vendors, newest first", async () => {
     assert.doesNotMatch(await page("/vendors"), /<h2>Recent changes/);
     const { db } = await service.store();
     const about = { vendor: "dojah", kind: "nin" };
@@ -262,7 +262,7 @@ suite("what pages of the console say", () => {
     assert.match(lately!, /Route resumed.*Route paused.*ada at the terminal/s);
   });
 
-  test("Books says what the month comes to", async () => {
+  test("the page Books shows the month's totals", async () => {
     const { db, now } = await service.store();
     const id = await idOfTill();
     const at = now();
@@ -274,7 +274,7 @@ suite("what pages of the console say", () => {
     assert.deepEqual(named, ["Charged ₦123.45", "Vendors cost ₦0.00", "May be billed ₦0.00", "Margin ₦123.45"]);
   });
 
-  test("a page that shows one thing is named after it", async () => {
+  test("a record's page has the record's name as its title", async () => {
     const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
     const statement = await page(`/books/statement?account=till@example.com&month=${month}`);
     assert.match(statement, new RegExp(`<title>Statement of Till · .*<h1>Till</h1>.*${monthName(month)}`, "s"));
@@ -282,7 +282,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Till<\/h1>/);
   });
 
-  test("Now shows changes made in the console at once, and changes made elsewhere on opening", async () => {
+  test("Now shows changes made in the console at once, and other changes when opened", async () => {
     await page("/");
     const said = await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
     const draft = draftIn(said);
@@ -300,7 +300,7 @@ suite("what pages of the console say", () => {
       assert.match(await page(path), /Acknowledged by tunde at the terminal until/);
   });
 
-  test("the page of the status has one band, for the worst, and the list that Now has", async () => {
+  test("the status page shows the worst alarm in one band, and the alarms of Now as a list", async () => {
     await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9500" });
     const lock = await lockWrites();
     try {
@@ -316,7 +316,7 @@ suite("what pages of the console say", () => {
     }
   });
 
-  test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {
+  test("a form accepts numbers as pages show them, and states problems in its own words", async () => {
     assert.match(
       await confirm("/books/adjust", {
         account: "till@example.com",
@@ -337,7 +337,7 @@ suite("what pages of the console say", () => {
     );
   });
 
-  test("odd headings of an invoice need no scripts, and the vendor gets the disputed lines", async () => {
+  test("unusual invoice headings work without scripts, and disputed lines can be downloaded", async () => {
     const { text } = await invoice(
       "Dojah Ltd\nInvoice,INV-11\n\nTxn No.,When,Customer,Total (₦)\nD-81,03/11/2026 14:05,22000000017,50\n",
     );
@@ -353,7 +353,7 @@ suite("what pages of the console say", () => {
     assert.match(lines, /^difference,line,[^\n]*\nonly_vendor,5,D-81,/);
   });
 
-  test("a scheduled change can be rejected, and waits for no approval", async () => {
+  test("a scheduled change needs no approval, and can be rejected", async () => {
     const said = await confirm("/catalogue/edit", {
       code: "MTNDATA 113",
       price: "201",
@@ -365,7 +365,7 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(card, /Approve/);
   });
 
-  test("one sheet and two scripts of our own stay small", () => {
+  test("the style sheet and our two scripts stay small", () => {
     const [sheet, ...scripts] = ["console.css", "console.js", "passkey.js"].map((name) =>
       readFileSync(new URL(`static/${name}`, import.meta.url), "utf8"),
     );

@@ -11,7 +11,7 @@ const zone = timeZone("Africa/Lagos")!;
 const month = completeMonth();
 const charges = 1_477;
 
-/** What is seen of an open page beside its `main`, and what one could press there. */
+/** Returns visible texts outside `main`, and visible buttons and fields. */
 const ofTheConsole = `(() => {
   const pressed = [...document.querySelectorAll("main :is(button, summary, input, select, .button)")];
   const texts = pressed.filter((each) => each.checkVisibility()).map(({ outerHTML }) => outerHTML);
@@ -22,7 +22,7 @@ const ofTheConsole = `(() => {
   return texts;
 })()`;
 
-// How a page is printed does not depend on the engine.
+// One engine is enough: printing does not depend on it.
 suite("a printed statement", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
@@ -36,7 +36,7 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
     ({ id: account } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow());
     await db.updateTable("account").set({ address: "14 Broad Street; Lagos", tax_number: "20481234-0001" }).execute();
     const begun = zone.startOfMonth(month);
-    // Every day has some, and the busiest more than a page takes.
+    // Every day has charges, and the busiest day more than fit on a page.
     const moment = (at: number) => begun + Math.floor(28 * 86_400_000 * (at / charges) ** 1.4);
     await storeRows(db, ...Array.from({ length: charges }, (_, at) => verifiedRow(account, moment(at))));
     page = await openWindow(browser);
@@ -51,14 +51,14 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
   const statement = (more = "") =>
     `${service.console!.origin}/books/statement?account=${account}&month=${month}${more}`;
 
-  test("a letter of 1,477 charges takes at most 15 pages", async () => {
+  test("a letter with 1,477 charges takes at most 15 pages", async () => {
     await page.goto(statement("&for_client=on"));
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
     const pages = pdf.match(/\/Type \/Page\b/g)!.length;
     assert.ok(pages <= 15, `${pages} pages`);
   });
 
-  test("a letter says who gets it, with address and tax number, when it was issued, and what its tax is", async () => {
+  test("a letter shows the client with address and tax number, the date of issue, and its tax", async () => {
     await page.goto(statement("&for_client=on"));
     const text = await page.locator("main").innerText();
     const issued = longDay(zone.dayOf(zone.startOfMonth(nextMonth(month))));
@@ -68,7 +68,7 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
     assert.equal(await page.title(), `Statement for ${monthName(month)} for Sandbox`);
   });
 
-  test("a printed statement has nothing of the console on it", async () => {
+  test("a printed statement shows nothing of the console", async () => {
     await page.emulateMedia({ media: "print" });
     for (const more of ["&for_client=on", ""]) {
       await page.goto(statement(more));

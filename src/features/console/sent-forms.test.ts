@@ -29,7 +29,7 @@ for (const engine of usualEngines)
     };
     const topUp = () => ({ _form: randomUUID(), account, amount: "500", reason: "Cash" });
 
-    test("a form sent twice acts once, even with another confirmation, and links to what it did", async () => {
+    test("a form sent twice acts once, even with another confirmation, and links to the result", async () => {
       const { confirm, post, send } = operators;
       for (const [path, table, fields] of [
         ["/accounts/top-up", "top_up", topUp()],
@@ -53,7 +53,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a form sent twice makes no second key, and only its first answer has the secret", async () => {
+    test("a form sent twice creates one key, and only the first answer has the secret", async () => {
       const { send } = operators;
       const body = new URLSearchParams({ _token: officer.token, _form: randomUUID(), account }).toString();
       const sent = { method: "POST", cookie: officer.cookie, body, headers: { ...formType, Origin: operators.origin } };
@@ -70,7 +70,7 @@ for (const engine of usualEngines)
         assert.doesNotMatch(answer ?? "", /duba_test_/);
     });
 
-    test("a form is answered with a redirect, so that a reload does nothing", async () => {
+    test("a form redirects to its result, so that a reload does nothing", async () => {
       const { send } = operators;
       const fields = { _token: officer.token, _form: randomUUID(), name: "Till", email: "till@example.com" };
       const headers = { ...formType, Origin: operators.origin };
@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.equal(await rowsOf("account"), before);
     });
 
-    test("a form can be sent again after a problem, and never without its id", async () => {
+    test("a form can be sent again after a problem, but never without its id", async () => {
       const { post } = operators;
       const _form = randomUUID();
       const fields = { _form, name: "Kiosk", email: "kiosk" };
@@ -103,7 +103,7 @@ for (const engine of usualEngines)
       assert.equal(await rowsOf("account"), before);
     });
 
-    test("a sent form's long answer has pages with addresses of their own, and the terminal's CSV", async () => {
+    test("a form's long answer has pages with URLs, and the same CSV as the terminal", async () => {
       const { service, send, by } = operators;
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SharedReadings } from "./shared-readings.ts";
 
-test("pages that are open at once share a reading, until it is old, something changes, or it fails", async () => {
+test("open pages share a reading until it is too old, data changes, or the reading fails", async () => {
   const clock = { at: 0 };
   const readings = new SharedReadings(() => clock.at);
   let count = 0;
@@ -23,7 +23,7 @@ test("pages that are open at once share a reading, until it is old, something ch
   assert.equal(await ask(), "6");
 });
 
-test("what pages say beside their own rows waits for no store that is away, and is a minute old at most", async () => {
+test("the status on other pages waits for no unavailable store, and is at most a minute old", async () => {
   const clock = { at: 0 };
   const readings = new SharedReadings(() => clock.at);
   const never = () => new Promise<string>(() => {});

@@ -1,24 +1,18 @@
 import { performance } from "node:perf_hooks";
 import { withTimeout } from "../../runtime/timeout.ts";
 
-/**
- * What pages that refresh themselves show: pages that are open at once share one reading of the store for a while.
- * `now` is in milliseconds, of a clock that does not jump.
- */
+/** Results of readings that open pages share for a while. `now`: a monotonic clock in milliseconds. */
 export class SharedReadings {
   readonly #now: () => number;
   readonly #kept = new Map<string, { at: number; reading: Promise<string> }>();
-  /** The last result of each key. */
+  /** The last successful result by key. */
   readonly #last = new Map<string, { at: number; text: string }>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /**
-   * The cached result under this key if it is younger than so many milliseconds, else that of `read`. Failures are not
-   * cached.
-   */
+  /** Returns the result under this key if it is younger than `milliseconds`, else a new one. Failures are not kept. */
   get(key: string, milliseconds: number, read: () => Promise<string>): Promise<string> {
     const kept = this.#kept.get(key);
     if (kept && this.#now() - kept.at < milliseconds) return kept.reading;
@@ -35,8 +29,8 @@ export class SharedReadings {
   }
 
   /**
-   * The same without a wait for a store that is away: a result of the last minute, if the new one takes longer than
-   * so many milliseconds. Without one it waits `first` milliseconds, and is undefined then.
+   * Like `get`, but if the store is slow, returns a result of the last minute after `patience` milliseconds. Without
+   * one, waits `first` milliseconds, then returns undefined.
    */
   async soon(
     key: string,
@@ -49,7 +43,7 @@ export class SharedReadings {
     return (await withTimeout(reading, known === undefined ? first : patience)) ?? known;
   }
 
-  /** After a change. */
+  /** Call this after a change. */
   clear(): void {
     this.#kept.clear();
     this.#last.clear();

@@ -72,17 +72,17 @@ const named: readonly ConsolePage[] = [
   },
 ];
 
-/** What the console can show and do: every command that a browser can run. */
+/** The console's pages, commands and record kinds. */
 export interface SiteMap {
   places: readonly ConsolePage[];
-  /** A sentence on top of each page. */
+  /** A sentence above every page. */
   notice?: string;
   commands: ReadonlyMap<string, ConsoleCommand>;
-  /** Every kind of thing that people look up and open. */
+  /** The kinds of records that the console can open. */
   records: RecordKinds;
 }
 
-/** The pages of the core, with what features add to them and the pages of features. */
+/** Joins the core's pages with the features' additions and pages. */
 function placesWith(ofFeatures: readonly (FeaturePage | PageAddition)[]): ConsolePage[] {
   const added = ofFeatures.filter((page) => "title" in page);
   const whole = named.map((page): ConsolePage => {
@@ -105,7 +105,7 @@ function placesWith(ofFeatures: readonly (FeaturePage | PageAddition)[]): Consol
   ];
 }
 
-/** A family of commands without a page of its own gets one with its name. */
+/** Builds the site. A command family without a page gets one with its name. */
 export function siteMap(
   all: readonly ConsoleCommand[],
   ofFeatures: readonly (FeaturePage | PageAddition)[],
@@ -123,7 +123,7 @@ export function siteMap(
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
   const more = others.map((family): ConsolePage => {
     const ids = [family, `${family}.list`, `${family}.status`, `${family}.show`];
-    // Commands that read a whole ledger run only when a person asks.
+    // A command that reads the whole ledger must not run when its page opens.
     const list = usable.find(({ id, store }) => ids.includes(id) && store !== "untimed");
     const place = { path: `/${family}`, title: labelFor(family), group: "Settings", icon: "more" } as const;
     return { ...place, families: [family], ...(list && { opens: list.id }) };
@@ -131,12 +131,12 @@ export function siteMap(
   return { places: [...own, ...more], commands: new Map(usable.map((command) => [command.id, command])), records };
 }
 
-/** The part of the site that a person of this role may use. */
+/** Returns the part of the site that a role may use. */
 export function siteFor(whole: SiteMap, role: Role): SiteMap {
   return { ...whole, commands: new Map([...whole.commands].filter(([, command]) => mayRun(role, command))) };
 }
 
-/** The commands whose answers are shown in this way, in the order of their pages. */
+/** Returns the commands that are shown in this way, in the order of their pages. */
 export function commandsShownAs(site: SiteMap, way: ShownAs): ConsoleCommand[] {
   const found = [...site.commands.values()].filter(({ shownAs }) => shownAs === way);
   const placeIn = (command: ConsoleCommand) => site.places.indexOf(placeOf(site, command));
@@ -147,12 +147,12 @@ export function familyOf({ id }: Pick<Command<never>, "id">): string {
   return id.split(".")[0]!;
 }
 
-/** Where a command has its form. */
+/** Returns the path of a command's form. */
 export function pathOf({ id }: Pick<Command<never>, "id">): string {
   return `/${id.replaceAll(".", "/")}`;
 }
 
-/** The page of a command with these texts filled in. */
+/** Returns the URL of a command's form with these texts. */
 export function addressOf(
   command: Pick<Command<never>, "id">,
   texts: Readonly<Record<string, string | undefined>>,
@@ -160,7 +160,7 @@ export function addressOf(
   return urlOf(pathOf(command), new URLSearchParams(), texts);
 }
 
-/** A path with the query and these changes; undefined removes a name. */
+/** Returns a URL with changes to its query; undefined removes a name. */
 export function urlOf(
   path: string,
   query: URLSearchParams,
@@ -175,33 +175,33 @@ export function urlOf(
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** The page that a command belongs to. */
+/** Returns the page of a command. */
 export function placeOf({ places }: SiteMap, command: Command<never>): ConsolePage {
   return places.find(({ families }) => families.includes(familyOf(command)))!;
 }
 
-/** The commands of a page, without the one that the page opens with. */
+/** Returns a page's commands, without the one that fills its table. */
 export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCommand[] {
   return [...commands.values()].filter(
     (command) => place.families.includes(familyOf(command)) && command.id !== place.opens,
   );
 }
 
-/** What the menu of a page calls the commands of a family. */
+/** Headings for some families in the menu of a page. */
 const groupNames: Readonly<Record<string, string>> = { catalogue: "Products", prices: "Special prices" };
 
-/** The group of a command in the menu of its page. What is about codes of sources stands with the sources. */
+/** Returns the heading of a command in the page's menu. Mappings of source codes belong to the sources. */
 export function menuGroupOf(command: Pick<Command<never>, "id">): string {
   const family = command.id.startsWith("catalogue.map.") ? "sources" : familyOf(command);
   return groupNames[family] ?? labelFor(family);
 }
 
-/** Whether a command makes a new thing. */
+/** Whether a command creates a record. */
 export function isMaker({ id }: Pick<Command<never>, "id">): boolean {
   return /\.(?:create|add|invite)$/.test(id);
 }
 
-/** Labels of names that people would not use as they are. */
+/** Labels of members whose own name is no good label. */
 const called: Readonly<Record<string, string>> = {
   request_reference: "Reference",
   created_at: "Time",
@@ -264,7 +264,7 @@ const spelled: Readonly<Record<string, string>> = {
   ...forEachKind((kind) => kind, labelOf),
 };
 
-/** A name of the code as a label: `holds_from` is "Holds from". */
+/** Returns the label of a member: "Holds from" for `holds_from`. */
 export function labelFor(name: string): string {
   if (Object.hasOwn(called, name)) return called[name]!;
   const words = name.replaceAll(/[_-]/g, " ").replaceAll(/\b[a-z]+\d*\b/g, (word) => spelled[word] ?? word);

@@ -11,7 +11,7 @@ import { pathOf } from "./site-map.ts";
 
 const commands = (await everyCommand()).filter(({ only, store }) => only !== "terminal" && store !== "own");
 
-test("exactly the commands that the design names need a passkey", () => {
+test("the commands that need a passkey are exactly those of the design's list", () => {
   const by = Object.fromEntries(
     givenAway.map((gift) => [gift, commands.filter(({ gives }) => gives === gift).map(({ id }) => id)]),
   );
@@ -30,7 +30,7 @@ test("exactly the commands that the design names need a passkey", () => {
   });
 });
 
-test("what needs no passkey gives nothing away and undoes no protection", () => {
+test("a command without a passkey gives nothing away and weakens no protection", () => {
   const changes = commands.filter(({ kind }) => kind !== "read");
   assert.deepEqual(
     changes.filter((command) => confirms(command) === "never").map(({ id }) => id),
@@ -75,17 +75,17 @@ for (const engine of usualEngines)
       return revoked_at !== null;
     };
 
-    test("a stolen cookie cannot do what needs a passkey, and leaves nothing", async () => {
+    test("a stolen cookie cannot run a command that needs a passkey, and leaves no trace of one", async () => {
       const { post, confirm, by, service } = operators;
       const key = await service.newKey();
       const example = (texts: object) =>
         Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, String([text].flat().join("\n"))]));
-      // Refused here before anybody is asked: missing files, a vendor that is not set up, an only passkey.
+      // These are refused here before a passkey: missing files, a vendor that is not set up, the only passkey.
       const refused = ["catalogue.import", "catalogue.map.import", "upstreams.test", "passkeys.remove"];
       const always = commands.filter((command) => confirms(command) === "always" && !refused.includes(command.id));
       assert.ok(always.length > 10);
       const { db } = await service.store();
-      // The journal's follower writes the outcome of an earlier verification when it comes to it.
+      // The job that follows the journal writes entries of earlier verifications at any moment.
       const others = ["console.refused", "verification.ended"];
       const written = async () =>
         (await db.selectFrom("audit_entry").select("id").where("kind", "not in", others).execute()).length;
@@ -97,7 +97,7 @@ for (const engine of usualEngines)
       const lost = unknown.json.error.request_reference as string;
       await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", lost).execute();
       await duba("routes", "pause", "dojah");
-      // What they name is there: what is refused anyway asks nobody for a passkey.
+      // Their targets exist, because a refused command asks for no passkey.
       const endpoint = JSON.parse(
         (await duba("events", "endpoints", "add", "https://hooks.example.com/duba", "--json")).out,
       );
@@ -157,7 +157,7 @@ for (const engine of usualEngines)
       assert.deepEqual({ entries: await written(), invitations: await invitations() }, before);
     });
 
-    test("the console makes nobody an officer, and invites no officer again", async () => {
+    test("the console cannot make or invite an officer", async () => {
       const { confirm, post, by } = operators;
       const only = /at the terminal only/;
       const invited = { email: "mallory@example.com", role: "officer" };
@@ -171,7 +171,7 @@ for (const engine of usualEngines)
       assert.match(fine.text, /join#/);
     });
 
-    test("nobody is asked for a passkey for what is refused anyway, and a client goes by its name", async () => {
+    test("a command that would be refused asks for no passkey, and its page calls a client by name", async () => {
       const match = { source: "vtpass", list: "data-bundles", source_code: "MTNDATA 231" };
       const { by, post, deedOf } = operators;
       for (const [path, who, fields, refusal] of [
@@ -210,7 +210,7 @@ for (const engine of usualEngines)
       assert.match(json.page, /New key for Shop\?/i);
     });
 
-    test("a confirmation holds for one target, input, command, session and person only", async () => {
+    test("a confirmation is valid for one target, input, command, session and person only", async () => {
       const { service, by, post, deedOf } = operators;
       const [one, other] = [await service.newKey(), await service.newKey()];
       const signed = async (fields: Record<string, string>, who = by.operator, path = "/keys/revoke") => {
@@ -218,7 +218,7 @@ for (const engine of usualEngines)
         return { _deed: json.deed, _passkey: JSON.stringify(who.passkey.sign(json.options!.challenge)) };
       };
       const before = (await operators.refusals()).length;
-      // In a frame of a page elsewhere, whose person may not see what is signed.
+      // A page of another site shows the console in a frame, where the person may not see what is signed.
       for (const more of [{ crossOrigin: true }, { topOrigin: "https://elsewhere.example" }]) {
         const { json } = await deedOf("/keys/revoke", by.operator, { id: one.id });
         const _passkey = JSON.stringify(by.operator.passkey.sign(json.options!.challenge, operators.origin, more));
@@ -240,7 +240,7 @@ for (const engine of usualEngines)
       const narrow = await signed(live, by.operator, "/keys/create");
       const wider = await post("/keys/create", by.operator, { ...live, scope: "identity:verify", ...narrow });
       assert.match(wider.text, /The passkey did not sign/);
-      // Another session of another person, with the passkey of the first.
+      // A colleague's session with the first person's signature.
       const colleague = await operators.signIn("colleague@example.com", "operator");
       const stolen = await post("/keys/revoke", colleague, { id: one.id, ...(await signed({ id: one.id })) });
       assert.equal(stolen.status, 403);
@@ -251,7 +251,7 @@ for (const engine of usualEngines)
       const second = { ...by.operator, token, cookie: `${by.operator.cookie.split("=")[0]}=${secret}` };
       const inOther = await post("/keys/revoke", second, { id: one.id, ...(await signed({ id: one.id })) });
       assert.match(inOther.text, /The passkey did not sign/);
-      // Late, or with another time than the one that was signed.
+      // Too late, or with a changed time.
       const late = await signed({ id: one.id });
       const [nonce, at] = late._deed.split(".");
       const shifted = await post("/keys/revoke", by.operator, {
@@ -269,7 +269,7 @@ for (const engine of usualEngines)
       assert.match(again.text, /The passkey did not sign/);
     });
 
-    test("the page to confirm shows the action and what it affects", async () => {
+    test("the confirmation page shows the action and its effect", async () => {
       const { service, by, deedOf } = operators;
       const key = await service.newKey({ label: "till of the corner shop" });
       const page = async (path: string, who: typeof by.officer, fields: Record<string, string>) =>
@@ -291,7 +291,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(exported, /22000000017/);
     });
 
-    test("an erasure says what it will erase, and needs no passkey if that is nothing", async () => {
+    test("an erasure shows what it would erase, and needs no passkey if there is nothing", async () => {
       const { by, deedOf, post } = operators;
       const { page } = (await deedOf("/subjects/erase", by.officer, { number: "22000000017" })).json;
       assert.match(page, /the BVN ending 0017: 1 of sandbox@example\.com \(test\), with 0 records/);
@@ -301,7 +301,7 @@ for (const engine of usualEngines)
       assert.match(text, /Duba holds nothing about the BVN ending 0555, so nothing was erased and there is no receipt/);
     });
 
-    test("a test key, a name and a dry run need no passkey, a live key does", async () => {
+    test("a live key needs a passkey, but a test key, a name and a dry run do not", async () => {
       const { post, confirm, by, deedOf } = operators;
       const account = "shop@example.com";
       const made = await post("/keys/create", by.operator, { account, mode: "test" });
@@ -324,7 +324,7 @@ for (const engine of usualEngines)
       assert.match((await confirm("/keys/roll", by.operator, { id: liveId })).text, /replaces/);
     });
 
-    test("the audit entry proves who acted, and holds nothing personal", async () => {
+    test("the audit entry proves who confirmed an action, and contains no personal data", async () => {
       const { confirm, by } = operators;
       const account = "shop@example.com";
       await confirm("/accounts/change", by.operator, { account, prepaid: "on" });
@@ -341,7 +341,7 @@ for (const engine of usualEngines)
       assert.match(exported!.facts.confirmation.input.number, /^hmac-sha256:/);
       assert.doesNotMatch(JSON.stringify([facts, exported]), /22000000017/);
       assert.match((await duba("audit", "tail", "--kind", "account.topped_up")).out, /confirmation=by passkey/);
-      // Sealed within a second.
+      // The entries are sealed within a second.
       await until(async () => {
         const { out } = await duba("audit", "verify", "--json");
         const { whole, unsealed, problems } = JSON.parse(out);

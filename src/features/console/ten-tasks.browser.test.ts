@@ -13,11 +13,11 @@ import { inviteAtTerminal, join, said } from "./console.fixture.ts";
 import { type Hands, keyboard, mouse } from "./hands.fixture.ts";
 
 /**
- * Hands that count. An action is a click or a key that presses something, a choice, a file, a text in one field, and a
- * paste into the box, which looks it up at once.
+ * Counts actions: a click or key that presses something, a choice, a file, a text in one field, or a paste into the
+ * search box.
  */
 interface Counting extends Hands {
-  /** Pastes what a client wrote into the box, and waits for the page that comes. */
+  /** Pastes a client's text into the search box, and waits for the page. */
   paste(text: string): Promise<void>;
   count(): number;
 }
@@ -59,26 +59,26 @@ interface Given {
   failed: string;
   unknown: string;
   account: string;
-  /** Prepaid. */
+  /** A prepaid account. */
   till: string;
 }
 
 interface Task {
   actions: number;
-  /** Where the person is: on the page of what it is about. Default: Now. */
+  /** The page where the task starts. Default: Now. */
   at?: (given: Given) => string;
   does: (hands: Counting, given: Given) => Promise<void>;
 }
 
 const accountPage = (account: string) => `/accounts/show?account=${account}`;
 
-/** The work of most days: at most 26 actions in all. */
+/** The ten most frequent tasks: at most 26 actions in all. */
 const tenTasks: Record<string, Task> = {
   "a complaint by a pasted sentence": {
     actions: 1,
     async does(hands, { failed }) {
       await hands.paste(`Good day, una take ₦100 for nothing! The ref na ${failed}, abeg check am.`);
-      // One paste says what happened, why, and what it cost.
+      // One paste shows what happened, why, and the cost.
       await said(hands.page, "What happened");
       const told = await hands.page.locator("main").innerText();
       assert.match(told, /failed[\s\S]*Charged\s+no/);
@@ -228,7 +228,7 @@ const moreTasks: Record<string, Task> = {
 };
 const tasks = { ...tenTasks, ...moreTasks };
 
-// What a browser does here does not depend on the engine.
+// One engine is enough: the browser's behaviour does not depend on it.
 suite("the tasks of an operator's day", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
@@ -276,7 +276,7 @@ suite("the tasks of an operator's day", { skip: missingBrowser() }, () => {
     return counting(hands);
   };
 
-  test("each task of an operator's day takes as few actions as stated", async () => {
+  test("each frequent task of an operator takes as few actions as stated", async () => {
     for (const [name, task] of Object.entries(tasks)) {
       const hands = await begin(task, mouse(ada.page));
       await task.does(hands, given);
@@ -288,7 +288,7 @@ suite("the tasks of an operator's day", { skip: missingBrowser() }, () => {
   });
 
   for (const name of ["top up", "a live key by the client's name", "check an invoice with odd headings"] as const)
-    test(`"${name}" is whole by keyboard`, async () => {
+    test(`the task "${name}" can be done with the keyboard only`, async () => {
       const task = tasks[name]!;
       await task.does(await begin(task, keyboard(ada.page)), given);
       assert.deepEqual(ada.problems, []);

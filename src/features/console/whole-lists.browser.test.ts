@@ -13,7 +13,7 @@ import { join } from "./console.fixture.ts";
 const many = 2_400;
 const started = Date.parse("2026-03-02T12:00:00Z");
 
-// What a browser does here does not depend on the engine.
+// One engine is enough: the browser's behaviour does not depend on it.
 suite("a list in a browser", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
@@ -37,7 +37,7 @@ suite("a list in a browser", { skip: missingBrowser() }, () => {
     await service?.close();
   });
 
-  test("its CSV has all rows of the filter, not of the page, and those of the terminal", async () => {
+  test("a list's CSV has all rows of the filter, beyond the page, and equals the terminal's CSV", async () => {
     const { page } = ada;
     await page.goto(`${service.console!.origin}/verifications?mode=live`);
     assert.equal(await page.locator("tbody tr").count(), 50);
@@ -60,7 +60,7 @@ suite("a list in a browser", { skip: missingBrowser() }, () => {
     ["entries of the audit trail", "/audit"],
     ["deliveries", "/events"],
   ] as const)
-    test(`the ${list} can be had whole`, async () => {
+    test(`the list ${list} can be shown and downloaded completely`, async () => {
       const { text, status } = await ada.page.evaluate<{ text: string; status: number }>(
         `fetch(${JSON.stringify(`${address}?_csv=1`)}).then(async (answer) => ({ status: answer.status, text: await answer.text() }))`,
       );
@@ -68,7 +68,7 @@ suite("a list in a browser", { skip: missingBrowser() }, () => {
       assert.match(text, /^(?:event,type|id,occurred_at|\w+,)/);
     });
 
-  test("a span of time is a link that stays in the address, through chips and pages", async () => {
+  test("a time span is a link, and stays in the URL through filters and pages", async () => {
     const { page, problems } = ada;
     const { db, now } = await service.store();
     const id = (await db.selectFrom("account").select("id").where("email", "=", "shop@example.com").executeTakeFirst())!
@@ -90,7 +90,7 @@ suite("a list in a browser", { skip: missingBrowser() }, () => {
         assert.equal(await page.getByRole("link", { name: span, exact: true }).getAttribute("aria-current"), "true");
         assert.equal(await page.getByRole("alert").count(), 0, `${list} ${span}`);
       }
-      // Other days are asked for with fields for dates.
+      // Date fields take any other days.
       assert.equal(await page.locator(".filter input[type=date]").count(), 2, list);
     }
     assert.deepEqual(problems, []);

@@ -15,7 +15,7 @@ export const ranges = {
 } as const;
 export type ChartRange = keyof typeof ranges;
 
-/** The outcomes that a chart distinguishes, in its order. */
+/** Outcomes of a chart, in order. */
 const outcomes: Record<CountedSubject, readonly string[]> = {
   "look-ups": ["answered", "refused", "failed"],
   verifications: ["verified", "no match", "refused", "failed"],
@@ -33,10 +33,10 @@ function outcomeOf(about: CountedSubject, outcome: string): string {
 
 const titles: Record<CountedSubject, string> = { "look-ups": "Look-ups", verifications: "Live verifications" };
 
-/** When a step begins. */
+/** SQL: the start of a chart's step. */
 const stepOf = (step: number) => sql<number | string>`minute - minute % ${sql.lit(step)}`;
 
-/** Answers per minute or hour by outcome, and how long they took, over the last hour or day. */
+/** Returns two charts over the last hour or day: answers by outcome, and their duration. */
 export async function chartsOf(
   { db, now }: WithClock & { db: Kysely<Tables> },
   range: ChartRange,
@@ -89,15 +89,15 @@ export async function chartsOf(
   ];
 }
 
-/** Answers to live verifications, and how many of them had a record or no match. */
+/** Live verifications, and how many of them ended with a record or without a match. */
 export interface LiveCalls {
   calls: number;
   answered: number;
 }
 
 /**
- * The answers that a chart of verifications shows, by its steps, and the sum of the same time before; null if only a
- * part of that time was counted.
+ * Returns the live verifications of each step of a chart, and the total of the preceding period; null if that period
+ * was counted only in part.
  */
 export async function liveCalls(
   { db, now }: WithClock & { db: Kysely<Tables> },
@@ -128,12 +128,12 @@ export async function liveCalls(
   return { steps, before: isWhole ? before : null };
 }
 
-/** Such as "410 ms" or "2.1 s". */
+/** Formats a duration such as "410 ms" or "2.1 s". */
 export function msText(value: number): string {
   return value < 1000 ? `${value} ms` : `${(value / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`;
 }
 
-/** Two digits are as exact as a bucket. */
+/** Two digits: a bucket is no more exact. */
 function milliseconds(microseconds: number | null): number | null {
   return microseconds === null ? null : Number((microseconds / 1000).toPrecision(2));
 }

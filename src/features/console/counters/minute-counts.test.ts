@@ -9,7 +9,7 @@ import { countedSubjects, keepMinuteCounts } from "./minute-counts.ts";
 const minute = 60_000;
 
 for (const engine of usualEngines)
-  test(`counts of several processes add up by the minute, and survive them, on ${engine.name}`, async () => {
+  test(`minute counts of several processes add up, and outlive their processes, on ${engine.name}`, async () => {
     const fresh = await engine.ready();
     const { db, close } = await openStore({ ...fresh.settings, serving: true, starting: true });
     const clock = { at: 1_800_000_000_000 };
@@ -29,14 +29,14 @@ for (const engine of usualEngines)
     other.of("lookupDataBundles").live.notModified += 1;
     other.of("verifyBvn").live.ok += 1;
     other.of("verifyBvn").live.failed("bvn_not_found");
-    // A rehearsal is no live verification, in no chart and no figure.
+    // Test-mode verifications must appear in no chart and no figure.
     other.of("verifyBvn").test.ok += 7;
     other.of("verifyBvn").none.failed("missing_credentials");
     other.of("verifyBvn").test.durations!.add(9_000_000);
     for (const _ of Array(99)) one.of("lookupDataBundles").test.durations!.add(800);
     other.of("verifyBvn").live.durations!.add(40_000);
     await flush();
-    // A second time in the same minute adds only what moved.
+    // A second write in the same minute adds only the difference.
     one.of("lookupDataBundles").live.ok += 4;
     other.of("lookupDataBundles").live.durations!.add(90_000);
     await flush();

@@ -8,7 +8,7 @@ import type { Tables } from "../../../storage/tables.ts";
 
 const minute = 60_000;
 
-/** What the charts tell apart. */
+/** What charts distinguish. */
 export const countedSubjects = ["look-ups", "verifications"] as const;
 export type CountedSubject = (typeof countedSubjects)[number];
 
@@ -16,21 +16,21 @@ function subjectOf(operation: string): CountedSubject {
   return operation.startsWith("verify") ? "verifications" : "look-ups";
 }
 
-/** Charts show look-ups of every caller, and of verifications those of live keys. */
+/** Look-ups of all callers count, and verifications of live keys only. */
 function isCounted({ operation, mode }: { operation: string; mode: string }): boolean {
   return mode === "live" || subjectOf(operation) === "look-ups";
 }
 
 export interface MinuteCounts {
-  /** Writes what this process counted since the last time. Rejects if the store does not take it; the next run does. */
+  /** Writes the counts since the last call. Rejects if the store refuses; the next call then writes them. */
   flush(): Promise<void>;
 }
 
 type Counted = Omit<Tables["minute_outcome"], "minute" | "instance">;
 
 /**
- * Keeps the counts of this process in the store, in buckets of one minute, so that those of several processes add up.
- * The hot path only increments numbers: once a minute a job writes how far they moved. `instance`: names this process.
+ * Stores this process's counts per minute, so that processes add up. Requests only increment numbers in memory; a job
+ * writes the differences once a minute. `instance`: the id of this process.
  */
 export function keepMinuteCounts(
   { db, now }: WithClock & { db: Kysely<Tables> },
@@ -38,7 +38,7 @@ export function keepMinuteCounts(
   instance: string,
 ): MinuteCounts {
   const written = new Map<string, number>();
-  /** The durations at the last write before this minute, and in it. */
+  /** Duration counts: `before` this minute, and at the `last` write. */
   const timed = new Map(
     countedSubjects.map((about) => [about, { minute: 0, before: [] as number[], last: [] as number[] }]),
   );
@@ -84,7 +84,7 @@ export function keepMinuteCounts(
   return { flush };
 }
 
-/** All that was counted since the start, by operation and outcome. */
+/** Returns all counts since the start, by operation and outcome. */
 function countedNow(answers: ResponseCounts): Map<string, Counted> {
   const counted = new Map<string, Counted>();
   for (const { operation, mode, outcome, count } of answers.all()) {

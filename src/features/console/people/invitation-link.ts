@@ -1,7 +1,7 @@
-/** How long the link of an invitation works, in milliseconds. */
+/** How long an invitation link works, in milliseconds. */
 export const invitationLife = 15 * 60_000;
 
-/** What follows # never leaves the browser, so no log of a proxy has it. */
+/** Browsers never send the part after #, so no proxy logs the secret. */
 export function invitationLink(origin: string, secret: string): string {
   return `${origin}/join#${secret}`;
 }

@@ -4,13 +4,13 @@ import { requestLife } from "../../../storage/tables/ledger-tables.ts";
 import type { Db } from "../../../storage/tables.ts";
 import { personActor } from "./people-rows.ts";
 
-/** What somebody who leaves has made or seen, and what waits for them. */
+/** What a leaving person made or saw, and what waits for them. */
 export interface LeftBehind {
-  /** Keys in force that they made, whose text they were shown. */
+  /** Active keys that the person created, and whose text they saw. */
   keys: { key_id: string; account: string; mode: string; label: string }[];
-  /** Endpoints of events whose secret they were shown. */
+  /** Event endpoints whose secret the person saw. */
   secrets: { endpoint: string; host: string }[];
-  /** Deeds of theirs that a second person has to do. */
+  /** Changes by this person that wait for a second person. */
   waits: { what: string; since: number }[];
 }
 
@@ -56,7 +56,7 @@ export async function leftBehind(db: Db, person: { id: string }, now: number): P
   };
 }
 
-/** The member of facts of an entry; none if somebody tampered with them. */
+/** Returns a fact of an audit entry, or nothing if somebody tampered with the facts. */
 function idIn(facts: string, member: string): string[] {
   try {
     const id = (JSON.parse(facts) as Record<string, unknown>)[member];

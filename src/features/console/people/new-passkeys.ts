@@ -20,12 +20,15 @@ import {
 } from "./passkeys.ts";
 import { findPerson, invitedPerson, personActor } from "./people-rows.ts";
 
-/** EdDSA, ES256 and RS256. The library would also ask Node for an experimental one, and Node would warn. */
+/**
+ * EdDSA, ES256 and RS256. The library's default list includes an experimental algorithm, about which Node prints a
+ * warning.
+ */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
 const badInvitation = "This invitation was used, has expired, or was replaced. Ask an officer for another one.";
 
-/** What the browser of an invited person needs to make a passkey. */
+/** Returns the options for an invited person's browser to create a passkey. */
 export async function registrationOptions(
   { db, origin, now }: PasskeyPlace,
   invitation: string,
@@ -35,10 +38,7 @@ export async function registrationOptions(
   return { options: await makingOptions({ db, origin, now }, person, `register ${person.id}`), person };
 }
 
-/**
- * What the browser of somebody who is signed in needs to make one more passkey, in an authenticator that has none of
- * theirs.
- */
+/** Returns the options for a signed-in person's browser to create a further passkey, in another authenticator. */
 export async function anotherPasskeyOptions(
   place: PasskeyPlace,
   person: PersonRow,
@@ -67,7 +67,7 @@ async function makingOptions(
   return options;
 }
 
-/** The public half of a passkey that a browser made for a person. Throws a `PasskeyError`. */
+/** Verifies a new passkey, and returns its public half. Throws a `PasskeyError`. */
 async function madePasskey(
   { db, origin, now }: PasskeyPlace,
   person: PersonRow,
@@ -103,8 +103,8 @@ async function keepPasskey(
 }
 
 /**
- * Uses up an invitation: its passkey replaces all earlier ones of the person, and their sessions end. `browser`: the
- * passkey's first name.
+ * Uses an invitation: its passkey replaces all earlier ones of the person, and the person's sessions end. `browser`:
+ * becomes the passkey's name.
  */
 export async function registerPasskey(
   place: PasskeyPlace & Pick<Audited, "audit">,
@@ -136,7 +136,7 @@ export async function registerPasskey(
   });
 }
 
-/** Adds a passkey that a browser made with `anotherPasskeyOptions`. Throws a `PasskeyError`. */
+/** Adds a passkey that was made with `anotherPasskeyOptions`. Throws a `PasskeyError`. */
 export async function addPasskey(
   place: PasskeyPlace & Pick<Audited, "audit">,
   personId: string,

@@ -12,10 +12,10 @@ import { findPerson, personActor } from "./people-rows.ts";
 import { peopleTrail } from "./people-trail.ts";
 import { endOthers, sessionsOf } from "./sessions.ts";
 
-/** What commands about the own sign-in need. */
+/** The context of commands about a person's own sign-in. */
 type OwnRoom = Audited & WithClock & { consoleOrigin: string | undefined; session?: string | undefined };
 
-/** Who runs the command, with the hash of the session. */
+/** Returns the person who runs the command, with the session's hash. */
 async function signedInPerson({ db, actor, session }: OwnRoom) {
   if (session === undefined) throw new AccessError("This is about your own sign-in. Sign in to the console.");
   return { ...(await findPerson(db, actor.replace(/^person:/, ""))), session };
@@ -102,7 +102,7 @@ const remove = command({
   run: async ({ passkey }, room: OwnRoom) => {
     const person = await signedInPerson(room);
     return inTransaction(room.db, async (trx) => {
-      // Two requests at a time must not remove the last two.
+      // This update locks the person's row, so that two requests at once cannot remove the last two passkeys.
       await trx.updateTable("person").set({ last_seen_at: room.now() }).where("id", "=", person.id).execute();
       const own = await trx.selectFrom("passkey").selectAll().where("person_id", "=", person.id).execute();
       const gone = own.find(({ id }) => id === passkey);
@@ -180,5 +180,5 @@ async function endedIn(room: OwnRoom, only?: string): Promise<{ sessions: number
   });
 }
 
-/** Commands about the own sign-in of whoever runs them. They are not at the terminal, where nobody signs in. */
+/** Commands about a person's own sign-in. Not for terminals, where nobody signs in. */
 export const ownCommands = [listPasskeys, add, remove, listSessions, end, endAll];

@@ -5,12 +5,12 @@ import type { WithClock } from "../../../storage/audited.ts";
 import { insertIfNew } from "../../../storage/queries/upsert.ts";
 import type { Db, PersonRow } from "../../../storage/tables.ts";
 
-/** How long a person may take to answer with the passkey, in milliseconds. */
+/** How long a passkey's answer may take, in milliseconds. */
 const challengeLife = 5 * 60_000;
 
-/** The passkey, or what it signed, is not what we asked for. */
+/** A passkey or its signature that the console refuses. */
 export class PasskeyError extends AccessError {
-  /** Who the passkey belongs to, if we know it. */
+  /** The owner of the passkey, if known. */
   readonly person: PersonRow | undefined;
 
   constructor(message: string, person?: PersonRow) {
@@ -19,28 +19,28 @@ export class PasskeyError extends AccessError {
   }
 }
 
-/** Where passkeys are used: an origin such as `https://console.example`. */
+/** The origin that passkeys are bound to, such as `https://console.example`, and the store. */
 export interface PasskeyPlace extends WithClock {
   db: Db;
   origin: string;
 }
 
-/** The library takes a quarter of a second to load: the first sign-in waits for it. */
+/** Loaded on the first sign-in, because it takes a quarter of a second. */
 export const passkeyLibrary = () => import("@simplewebauthn/server");
 
 export const othersPasskey = "This is the passkey of another person. Use your own.";
 
-/** What a passkey signs to confirm a deed. `purpose` binds the answer to its use. */
+/** The challenge for a confirmation. `purpose` binds the answer to its use. */
 export interface DeedChallenge {
   person: PersonRow;
   challenge: Buffer;
   purpose: string;
 }
 
-/** A store for strangers, who leave no row in it: `sign` is a keyed hash that recognises a challenge. */
+/** For sign-ins, which store nothing: `sign` is a keyed hash, by which the console recognises its own challenges. */
 export type SignInPlace = PasskeyPlace & { sign: (text: string) => string };
 
-/** The request to a browser to sign in with any passkey. */
+/** Returns the options for a sign-in with any passkey. */
 export async function signInOptions({
   origin,
   now,
@@ -50,7 +50,7 @@ export async function signInOptions({
   return signingOptions(origin, Buffer.from(`${made}.${sign(made)}`));
 }
 
-/** The request to a browser to confirm a deed with a passkey of its person. */
+/** Returns the options for a confirmation with one of the person's passkeys. */
 export async function deedOptions(
   { db, origin, now }: PasskeyPlace,
   { person, challenge, purpose }: DeedChallenge,
@@ -70,7 +70,7 @@ async function signingOptions(origin: string, challenge: Buffer, allowCredential
   });
 }
 
-/** Who signed in. Throws a `PasskeyError`. */
+/** Verifies a sign-in, and returns the person. Throws a `PasskeyError`. */
 export async function verifySignIn(place: SignInPlace, response: AuthenticationResponseJSON): Promise<PersonRow> {
   const { db, now, sign } = place;
   let signed = "";
@@ -85,7 +85,7 @@ export async function verifySignIn(place: SignInPlace, response: AuthenticationR
   return person;
 }
 
-/** The public key of the passkey that confirmed a deed. Throws a `PasskeyError`. */
+/** Verifies a confirmation, and returns the passkey's public key. Throws a `PasskeyError`. */
 export async function verifyDeed(
   place: PasskeyPlace,
   { person, challenge, purpose }: DeedChallenge,
@@ -126,7 +126,7 @@ async function verifyAssertion(
     }),
   );
   if (!verified) throw unsigned(person);
-  // Two copies of an authenticator send the same count: the second finds another one stored.
+  // Two copies of an authenticator send the same count. The condition lets only the first update the row.
   const { numUpdatedRows } = await db
     .updateTable("passkey")
     .set({ counter: authenticationInfo.newCounter, used_at: now() })
@@ -137,18 +137,20 @@ async function verifyAssertion(
   return { person, publicKey: public_key };
 }
 
-/** Whether a page of another origin had the console in a frame: the person may not have seen what was signed. */
+/**
+ * Whether a page of another origin showed the console in a frame, where the person may not have seen what was signed.
+ */
 export function isInForeignFrame({ response }: { response: { clientDataJSON: string } }): boolean {
   try {
     const { crossOrigin, topOrigin } = JSON.parse(Buffer.from(response.clientDataJSON, "base64url").toString());
     return crossOrigin === true || topOrigin !== undefined;
   } catch {
-    // The library refuses what is no JSON.
+    // The library refuses what is not JSON.
     return false;
   }
 }
 
-/** The passkeys of a person, as browsers name them. */
+/** Returns the ids of a person's passkeys. */
 export async function ownIds(db: Db, personId: string): Promise<{ id: string }[]> {
   return db.selectFrom("passkey").select("id").where("person_id", "=", personId).execute();
 }
@@ -157,7 +159,7 @@ export function unsigned(person: PersonRow): PasskeyError {
   return new PasskeyError("The passkey did not sign what the console asked for. Try again.", person);
 }
 
-/** The library throws what it finds wrong, such as another origin or a used challenge. */
+/** Turns errors of the library, such as another origin or a used challenge, into a `PasskeyError`. */
 export async function refusingPasskey<Result>(person: PersonRow, verify: () => Promise<Result>): Promise<Result> {
   try {
     return await verify();
@@ -166,12 +168,12 @@ export async function refusingPasskey<Result>(person: PersonRow, verify: () => P
   }
 }
 
-/** False if the store has it already. */
+/** Stores a challenge. Resolves to false if it exists already. */
 export function keepChallenge(db: Db, challenge: string, purpose: string, now: number): Promise<boolean> {
   return insertIfNew(db, "passkey_challenge", { challenge }, { purpose, expires_at: now + challengeLife });
 }
 
-/** Whether we issued this challenge for this purpose. A challenge is used up by its first answer. */
+/** Deletes a challenge, and resolves to whether it was issued for this purpose. So each challenge works once. */
 export async function takeChallenge(db: Db, challenge: string, purpose: string, now: number): Promise<boolean> {
   const taken = await db
     .deleteFrom("passkey_challenge")

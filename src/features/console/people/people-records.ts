@@ -1,6 +1,6 @@
 import { type FeatureRecords, hasPart } from "../../../commands/records/record-kinds.ts";
 
-/** People, as others look them up. */
+/** The record kind of people. */
 export const peopleRecords: FeatureRecords = {
   person: {
     before: "vendor",

@@ -41,7 +41,7 @@ for (const engine of usualEngines)
       assert.match((await duba(["people", "remove", "ada@example.com", "--yes"])).err, /No person has/);
     });
 
-    test("without a console there is nothing to invite to", async () => {
+    test("without a console nobody can be invited", async () => {
       const { exitCode, err } = await duba(["people", "invite", "ada@example.com"], "");
       assert.equal(exitCode, 2);
       assert.match(err, /Set DUBA_CONSOLE/);
@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       assert.equal(await invitedPerson(store.db, second.secret, now() + 15 * minute), undefined);
     });
 
-    test("the first officer is invited until somebody has a passkey", async () => {
+    test("the first officer is invited at each start until somebody has a passkey", async () => {
       const officer = await inviteFirst(room());
       assert.equal(officer?.person.role, "officer");
       const [id, person_id] = ["credential", officer!.person.id];
@@ -95,7 +95,7 @@ for (const engine of usualEngines)
       assert.ok(!(await lives(removed)));
     });
 
-    test("a session follows the role, and has a token of its own for forms", async () => {
+    test("a session has the current role of its person, and its own form token", async () => {
       const { person } = await invitePerson(room(), { email: "joan@example.com", role: "officer" });
       const [one, other] = [
         await beginSession(store.db, person.id, now()),

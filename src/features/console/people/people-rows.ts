@@ -13,16 +13,16 @@ export const firstOfficer = "officer@localhost";
 
 export interface Invitation {
   person: PersonRow;
-  /** Shown to the invited person only. We store a hash. */
+  /** Only the invited person sees it. The store has a hash. */
   secret: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
 }
 
 /**
- * Invites a new person, or one who lost the passkey. An earlier invitation of the person ends. Without a role a new
- * person is a viewer, and another person keeps the role. Who was removed has the same id again. Throws an `AccessError`
- * for a former e-mail of another person, and for an officer whom a person of the console invites.
+ * Invites a new person, or one who lost the passkey, and ends earlier invitations. Without `role`, a new person becomes
+ * a viewer, and an existing one keeps the role. A removed person gets the old id again. Throws an `AccessError` for
+ * another person's former e-mail, and if a person in the console invites an officer.
  */
 export async function invitePerson(
   { db, audit, actor, now }: Audited & WithClock,
@@ -48,11 +48,11 @@ export async function invitePerson(
   });
 }
 
-/** Invites the first officer if nobody can sign in yet. Undefined if somebody can. */
+/** Invites the first officer if nobody has a passkey. Undefined otherwise. */
 export async function inviteFirst(store: Audited & WithClock): Promise<Invitation | undefined> {
   const somebody = await store.db.selectFrom("passkey").select("id").limit(1).executeTakeFirst();
   if (somebody) return undefined;
-  // Who was invited first may have another e-mail by now.
+  // The first officer may have changed the e-mail since.
   const first = await store.db
     .selectFrom("person")
     .select("email")
@@ -61,7 +61,7 @@ export async function inviteFirst(store: Audited & WithClock): Promise<Invitatio
   return invitePerson(store, { email: first?.email ?? firstOfficer, role: "officer" });
 }
 
-/** The person who holds an invitation that still works. */
+/** Returns the person with this invitation, if it is still valid. */
 export async function invitedPerson(db: Db, secret: string, now: number): Promise<PersonRow | undefined> {
   return db
     .selectFrom("person_invitation")
@@ -72,7 +72,7 @@ export async function invitedPerson(db: Db, secret: string, now: number): Promis
     .executeTakeFirst();
 }
 
-/** The person with this id or e-mail. Throws an `AccessError` if there is none. */
+/** Finds a person by id or e-mail. Throws an `AccessError` if there is none. */
 export async function findPerson(db: Db, idOrEmail: string): Promise<PersonRow> {
   const row =
     isIdOrEmail(idOrEmail) &&
@@ -85,9 +85,7 @@ export async function findPerson(db: Db, idOrEmail: string): Promise<PersonRow> 
   return row;
 }
 
-/**
- * Changes a person. Absent members do not change. Throws an `AccessError` for an e-mail that another person has or had.
- */
+/** Changes a person. Absent members stay. Throws an `AccessError` for an e-mail that another person has or had. */
 export async function changePerson(
   { db, audit, actor, now }: Audited & WithClock,
   idOrEmail: string,
@@ -114,14 +112,14 @@ export async function changePerson(
   });
 }
 
-/** The id of the person who has or had this e-mail. Reserves a free e-mail for this person. */
+/** Returns the id of the person who has or had this e-mail. Reserves a free e-mail for the person `id`. */
 async function holdEmail(trx: Db, email: string, id: string, since: number): Promise<string> {
   await trx.deleteFrom("person_email_history").where("email", "=", email).where("person_id", "=", id).execute();
   await insertIfNew(trx, "person_email_history", { email }, { person_id: id, since });
   return (await holderOf(trx, email))!;
 }
 
-/** The id of the person whose e-mail this is or was. */
+/** Returns the id of the person who has or had this e-mail. */
 async function holderOf(db: Db, email: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("person_email_history")
@@ -131,7 +129,7 @@ async function holderOf(db: Db, email: string): Promise<string | undefined> {
   return row?.person_id;
 }
 
-/** Who takes over a session of the console must not get the power of an officer for longer. */
+/** A stolen console session must not become an officer's power for good. */
 function terminalOnly(actor: string, what: string): void {
   if (actor.startsWith("person:")) throw new AccessError(`${what} at the terminal only.`);
 }
@@ -140,7 +138,7 @@ function takenEmail(email: string): AccessError {
   return new AccessError(`${email} is or was the e-mail of another person. The audit trail knows that person by it.`);
 }
 
-/** Removes a person, and with the row the passkey, the invitation and all sessions. */
+/** Removes a person with all passkeys, invitations and sessions. */
 export async function removePerson({ db, audit, actor }: Audited, idOrEmail: string): Promise<PersonRow> {
   return inTransaction(db, async (trx) => {
     const person = await findPerson(trx, idOrEmail);
@@ -151,7 +149,7 @@ export async function removePerson({ db, audit, actor }: Audited, idOrEmail: str
   });
 }
 
-/** A person as an actor of the audit trail. An e-mail can change, an id cannot. */
+/** Returns a person's name as an actor. An id, because an e-mail can change. */
 export function personActor({ id }: Pick<PersonRow, "id">): string {
   return `person:${id}`;
 }

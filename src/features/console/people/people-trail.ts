@@ -1,6 +1,6 @@
 import { auditKind } from "../../../declare/audit-kind.ts";
 
-/** What the audit trail tells of the people of the console. */
+/** Audit kinds of the console's people. */
 export const peopleTrail = {
   personInvited: auditKind("person.invited", { person: "reference", email: "text", role: "reference" }),
   passkeyRemoved: auditKind("passkey.removed", { person: "reference", name: "text", passkey: "reference" }),

@@ -4,22 +4,22 @@ import { sessionLife } from "../../../storage/tables/access-tables.ts";
 import type { Db, PersonRow } from "../../../storage/tables.ts";
 
 const sessionIdle = 30 * 60_000;
-/** The store notes the use of a session at most once per this many milliseconds. */
+/** The store notes a session's use at most once per this many milliseconds. */
 const touchEvery = 60_000;
-/** Milliseconds that a page waits for that note. */
+/** Longest wait for that note, in milliseconds. */
 const touchPatience = 1_000;
 
 export interface Session {
-  /** Has the person's role at this moment. */
+  /** With the person's current role. */
   person: PersonRow;
   secret: string;
-  /** SHA-256 of the session secret; primary key. */
+  /** SHA-256 of the session secret, and the primary key. */
   hash: string;
-  /** Token against forgery; every form of the session carries it. */
+  /** The anti-forgery token in every form of the session. */
   formToken: string;
 }
 
-/** Begins a session, and returns its secret for the cookie. We store a hash. `browser`: in plain words. */
+/** Begins a session, and returns the secret for the cookie; the store gets a hash. `browser`: in plain words. */
 export async function beginSession(db: Db, personId: string, now: number, browser = ""): Promise<string> {
   const secret = randomBase62(43);
   await db
@@ -30,7 +30,7 @@ export async function beginSession(db: Db, personId: string, now: number, browse
   return secret;
 }
 
-/** The session of a cookie, if it still lives. `isUse`: somebody did something, so the session is not idle. */
+/** Returns the session of a cookie, if it is valid. `isUse`: a person's action, so the session is not idle. */
 export async function findSession(db: Db, secret: string, now: number, isUse: boolean): Promise<Session | undefined> {
   const hash = secretHash(secret);
   const row = await living(db, now)
@@ -41,7 +41,7 @@ export async function findSession(db: Db, secret: string, now: number, isUse: bo
     .executeTakeFirst();
   if (!row) return undefined;
   const { seen_at, ...person } = row;
-  // While nobody can write, pages are read all the same, and the session ends as if it were idle.
+  // If the store refuses writes, pages still work, and the session later ends as if idle.
   if (isUse && now - seen_at >= touchEvery)
     await withTimeout(
       touch(db, { hash, id: person.id, now }).catch(() => {}),
@@ -55,7 +55,7 @@ async function touch(db: Db, { hash, id, now }: { hash: string; id: string; now:
   await db.updateTable("person").set({ last_seen_at: now }).where("id", "=", id).execute();
 }
 
-/** Sessions that have not ended. */
+/** Selects sessions that are still valid. */
 function living(db: Db, now: number) {
   return db
     .selectFrom("console_session")
@@ -63,7 +63,7 @@ function living(db: Db, now: number) {
     .where("seen_at", ">", now - sessionIdle);
 }
 
-/** The sessions of a person that live, newest first. */
+/** Returns a person's valid sessions, newest first. */
 export async function sessionsOf(db: Db, personId: string, now: number) {
   return living(db, now)
     .select(["secret_hash", "browser", "console_session.created_at", "seen_at"])
@@ -72,7 +72,7 @@ export async function sessionsOf(db: Db, personId: string, now: number) {
     .execute();
 }
 
-/** Ends all sessions of a person but the one with this hash; `only`: one of them. Gives how many ended. */
+/** Ends a person's other sessions; with `only`, just that one. Returns the number of ended sessions. */
 export async function endOthers(db: Db, personId: string, hash: string, only?: string): Promise<number> {
   const ended = await db
     .deleteFrom("console_session")
@@ -88,8 +88,8 @@ const browsers = { Edg: "Edge", OPR: "Opera", Firefox: "Firefox", Chrome: "Chrom
 const systems = { iPhone: "iPhone", iPad: "iPad", Android: "Android", Windows: "Windows", Mac: "Mac", Linux: "Linux" };
 
 /**
- * A browser in plain words, such as "Firefox on Windows". The first name that a user agent has is its own: others
- * follow for old pages.
+ * Names a browser in plain words, such as "Firefox on Windows". The first match counts, because user agents append
+ * other browsers' names for old pages.
  */
 export function browserOf(userAgent = ""): string {
   const named = (words: Record<string, string>, otherwise: string) =>
@@ -97,7 +97,6 @@ export function browserOf(userAgent = ""): string {
   return `${named(browsers, "A browser")} on ${named(systems, "another system")}`;
 }
 
-/** Ends a session at once. */
 export async function endSession(db: Db, secret: string): Promise<void> {
   await db.deleteFrom("console_session").where("secret_hash", "=", secretHash(secret)).execute();
 }

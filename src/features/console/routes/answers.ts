@@ -18,26 +18,26 @@ import { finder } from "./page-parts.ts";
 import { editorOf, linksOf } from "./row-actions.ts";
 import { pageSpans, spanIn } from "./spans.ts";
 
-/** What needs a hand, as a list with what can be done. */
+/** Renders alarms as a list with buttons for their mends. */
 export function alarmsView(request: PageRequest, command: ConsoleCommand, alarms: readonly AlarmFacts[]): Html {
   const acts = linksOf(request, command);
   return alarmList(alarms, { ...request, actionsOf: (alarm) => acts(alarm).actions });
 }
 
-/** The same as a part of a page. Without alarms the page says so in a sentence. */
+/** Renders alarms as a section of a page. Empty without alarms: the page has a sentence for that. */
 export function alarmsPart(request: PageRequest, command: ConsoleCommand, alarms: readonly AlarmFacts[]): Html {
   if (alarms.length === 0) return html``;
   return html`<section><div class="heads"><h2>Needs a hand</h2><a href="/alarms/list">All alarms</a></div>${alarmsView(request, command, alarms)}</section>`;
 }
 
-/** The worst alarm as a band, if it stops the service. */
+/** Renders the worst alarm as a band, if it stops the service. */
 export function bandOf(request: PageRequest, command: ConsoleCommand, alarms: readonly AlarmFacts[]): Html | undefined {
   const worst = worstOf(alarms);
   const state = { address: pathOf(command), text: `See the ${titleOf(command).toLowerCase()}` };
   return worst && alarmBand(worst, { ...request, state }, linksOf(request, command)({ ...worst }).actions);
 }
 
-/** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
+/** Renders an answer as on the command's own page. `texts`: the command's input. */
 export function answerOf(
   request: PageRequest,
   command: ConsoleCommand,
@@ -54,19 +54,19 @@ export function answerOf(
     names,
     view: viewIn(new URLSearchParams()),
     links: linksOf(request, command),
-    // The lists begin with headings of the third level.
+    // Headings in the lists are of the third level.
     alarms: (alarms) => alarmsView(request, command, alarms),
     urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
     ...more,
   });
 }
 
-/** A list of so many is seen at once: no span of time makes it shorter. */
+/** A list of so many rows needs no filter by time. */
 const fewRows = 10;
 
 /**
- * An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`:
- * as programs have it. `isFiltered`: other rows may exist.
+ * Renders an answer with its search fields, as the URL asks; or returns the CSV, if the URL asks for it. `plain`: the
+ * answer for programs. `isFiltered`: there may be further rows.
  */
 export async function answerParts(
   request: PageRequest,
@@ -81,7 +81,7 @@ export async function answerParts(
   const { path, query, times, names } = request;
   const view = { ...viewIn(query), span: spanIn(query, request.config.timeZone) };
   const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
-  // An answer may show other tables in place of its list: what is found in those is no row of the list.
+  // An answer may show other tables instead of its list. Rows found in those are not rows of the list.
   const drawn = partsOf(command, answer, times);
   const showsList = drawn.some((part) => typeof part !== "string" && "list" in part);
   const isWhole = view.find === "" && !view.span;
@@ -89,13 +89,13 @@ export async function answerParts(
   const isDrawn = drawn.some((part) => typeof part !== "string" && "areAlarms" in part);
   const isLong = table && (table.rows.length > fewRows || view.span) && showsList && !isDrawn;
   const time = isLong ? timeColumn(table, view) : undefined;
-  // No span of time finds anything where no row has one.
+  // No filter by time if no row has a time.
   const timed = time && table?.rows.some((row) => time.valueIn(row) !== null) ? time : undefined;
   const handed = command.handsOut && listRows(command, plain).filter((row) => command.handsOut!.fits(row as never));
   if (query.get("_csv") === "handed" && handed)
     return download(`${command.id}.csv`, "text/csv; charset=utf-8", await answerCsv(command, plain, handed));
   if (query.get("_csv") === "1" && table) {
-    // Without a view of its own it is what --csv gives, byte for byte.
+    // Unfiltered, the CSV equals that of --csv byte for byte.
     const rowOf = new Map(listRows(command, plain).map((row, at) => [table.rows[at], row]));
     const text = await answerCsv(
       command,
@@ -134,13 +134,13 @@ export async function answerParts(
   };
 }
 
-/** What makes the first row of a list appear, with a button for it. */
+/** Says how the list's first row appears, with a button for it. */
 function noneThen({ site }: PageRequest, { noneThen: then }: ConsoleCommand): Html | undefined {
   const by = then?.by === undefined ? undefined : site.commands.get(then.by);
   return then && html`${then.says} ${by ? html`<a class="button" href="${pathOf(by)}">${by.title}</a>` : ""}`;
 }
 
-/** A file of the answer, which the browser saves. */
+/** Returns the answer's file as a download, or undefined. */
 export function fileOf(command: ConsoleCommand, answer: unknown): HttpResponse | undefined {
   if ("lines" in command.answer)
     return download(`${command.id}.jsonl`, "application/jsonl", jsonLines(answer as AsyncIterable<unknown>));

@@ -47,7 +47,7 @@ import { actOnChosenLink, choicesOf, recordActions } from "./row-actions.ts";
 import { effectOf, foreseen, isExpected, letterAs, redacted, rowsAs, runAs, shownTo, statusAtHand } from "./run-as.ts";
 import { spans } from "./spans.ts";
 
-/** A page with the table that it opens with. */
+/** Renders a page of the menu with its table. */
 export async function showPlace(asked: PageRequest, place: ConsolePage): Promise<HttpResponse> {
   const query = new URLSearchParams(asked.query);
   const { timeZone } = asked.config;
@@ -88,7 +88,7 @@ export async function showPlace(asked: PageRequest, place: ConsolePage): Promise
   return framed(request, head.place, head.title, main);
 }
 
-/** The head of a page that shows more of a record: that of the record, with its tabs. */
+/** Renders the head of a page about a record: the record's head with its tabs. */
 async function subjectHead(
   request: PageRequest,
   command: ConsoleCommand,
@@ -103,7 +103,7 @@ async function subjectHead(
   return { head, place, title: show === command ? of : `${tabText(request.site, command)} of ${of}` };
 }
 
-/** The form that asks for other rows; empty for a command without members. */
+/** Renders the filter form of a list; empty if all members are filter links. */
 async function filterForm(request: PageRequest, command: ConsoleCommand, more: Pick<FormState, "problem" | "action">) {
   const texts = textsIn(command, request.query);
   const byChips = new Set(more.action === undefined ? [] : chipMembers(command).map(({ name }) => name));
@@ -111,7 +111,7 @@ async function filterForm(request: PageRequest, command: ConsoleCommand, more: P
   return commandForm(command, { ...(await formParts(request, command, texts)), texts, ...more });
 }
 
-/** The form of a command, and its answer once the URL asks for it. */
+/** Renders a command's form, or its answer if the URL has input. */
 export async function showCommand(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const texts = textsIn(command, request.query);
   if (!asksByUrl(command) || !(hasMembers(request.query) || isCheap(command)))
@@ -135,7 +135,7 @@ export async function showCommand(request: PageRequest, command: ConsoleCommand)
         place,
         title: pageTitle(request, command, texts, answer),
       };
-  // A report of a record may be asked for in another form.
+  // A report about a record offers itself in other forms, such as a letter.
   const forms = about
     ? links.flatMap(({ id, address, text }) =>
         id === command.id ? html`<a class="button" href="${address}">${text}</a>` : [],
@@ -156,7 +156,7 @@ export async function showCommand(request: PageRequest, command: ConsoleCommand)
   return shownPage;
 }
 
-/** The table about a record that stands on its page, and what changed lately. */
+/** Renders the table below a record, and recent audit entries. */
 async function belowRecord(request: PageRequest, command: ConsoleCommand, { ...given }: FormTexts) {
   const { by = "", below = "", lately = [] } = recordShownBy(request.site, command) ?? {};
   const about = request.site.commands.get(below);
@@ -169,10 +169,10 @@ async function belowRecord(request: PageRequest, command: ConsoleCommand, { ...g
   return html`${table ?? ""}${await latelyAt(request, { lately }, name)}`;
 }
 
-/** Rows of a list on the page of a record. */
+/** Rows of each list on a record's page. */
 const mostLatest = 8;
 
-/** The first rows of the lists about a record, each with a link to all of them. */
+/** Renders the first rows of lists about a record, each with a link to the whole list. */
 async function latestOf(request: PageRequest, command: ConsoleCommand, given: Texts): Promise<Html[]> {
   const { by = "", latest = [] } = recordShownBy(request.site, command) ?? {};
   const name = String(given[by]);
@@ -188,10 +188,7 @@ async function latestOf(request: PageRequest, command: ConsoleCommand, given: Te
   return Promise.all(sections);
 }
 
-/**
- * Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of
- * what is quick.
- */
+/** Whether a page shows the answer at once: lists without required input, and quick commands. */
 function isCheap(command: ConsoleCommand): boolean {
   const members = membersOf(command.input);
   if (/\.(?:list|entries|summary)$/.test(command.id)) return !members.some(({ isRequired }) => isRequired);
@@ -200,7 +197,7 @@ function isCheap(command: ConsoleCommand): boolean {
 
 interface ShownAnswer {
   main: Html;
-  /** What stands above it. */
+  /** Buttons above the answer. */
   tools: Html;
   csv: readonly MenuLink[];
   problem?: Error;
@@ -208,7 +205,7 @@ interface ShownAnswer {
   links?: readonly MenuLink[];
 }
 
-/** The answer to the texts of the URL: what to show, or a file. */
+/** Runs the command of a URL, and returns what to show, or a file. */
 async function shownAnswer(
   request: PageRequest,
   command: ConsoleCommand,
@@ -244,7 +241,7 @@ ${next === undefined ? "" : older}`;
   }
 }
 
-/** The cursor of the page that follows: the answer has it, or the last row of a full page. */
+/** Returns the cursor of the next page: from the answer, or from the last row of a full page. */
 function nextPage(command: ConsoleCommand, answer: unknown, texts: Texts): string | undefined {
   const members = membersOf(command.input);
   if (!members.some(({ name }) => name === "cursor")) return undefined;
@@ -255,7 +252,7 @@ function nextPage(command: ConsoleCommand, answer: unknown, texts: Texts): strin
   return typeof next === "string" ? next : undefined;
 }
 
-/** Why the command refuses what its link filled in, so that nobody confirms it in vain. */
+/** Returns the reason why the prefilled command would be refused, so that nobody confirms in vain. */
 async function knownRefusal(
   request: PageRequest,
   command: ConsoleCommand,
@@ -271,7 +268,7 @@ async function knownRefusal(
   return undefined;
 }
 
-/** What a command that no passkey confirms is about to do, as a list; undefined where it says nothing. */
+/** Renders the preview of a command that needs no passkey; undefined if it has none. */
 async function aheadOf(request: PageRequest, command: ConsoleCommand): Promise<Html | undefined> {
   try {
     const effect = await foreseen(request, command, readTextsOf(command, request.query));
@@ -286,12 +283,12 @@ async function aheadOf(request: PageRequest, command: ConsoleCommand): Promise<H
     return html`<section class="panel"><h2>${asks ?? titleOf(command)}</h2><ul class="deeds">${says.map((text) => html`<li>${request.say(text)}</li>`)}</ul></section>`;
   } catch (problem) {
     if (!isExpected(problem)) throw problem;
-    // The form asks for what is missing, and says why nothing fits.
+    // With incomplete input the form asks for the rest. With complete input this says what is wrong.
     return hasMembers(request.query) ? html`<p class="warn">${redacted(problem).message}</p>` : undefined;
   }
 }
 
-/** The page of a command with its form. */
+/** Renders a command's page with its form. */
 export async function commandPage(
   request: PageRequest,
   command: ConsoleCommand,
@@ -300,7 +297,7 @@ export async function commandPage(
   const place = placeOf(request.site, command);
   const ahead = state.problem ? undefined : await aheadOf(request, command);
   const form = commandForm(command, { ...(await formParts(request, command, state.texts)), ...state, ahead });
-  // What a problem is about may be a secret in the wrong field.
+  // With a problem, the input may contain a secret in a wrong field.
   const named = state.problem ? {} : state.texts;
   await learnNames(request.store.db, request.names, namedInTexts(command, named));
   const title = `${state.problem ? "Problem: " : ""}${pageTitle(request, command, named)}`;
@@ -314,7 +311,7 @@ export async function commandPage(
   });
 }
 
-/** `at`: when what it shows was read; null if it shows nothing. `hasBand`: it says itself what stops the service. */
+/** Frames a page. `at`: when its data was read; null without data. `hasBand`: the page shows the worst alarm itself. */
 export async function framed(
   request: PageRequest,
   place: ConsolePage,
@@ -348,7 +345,7 @@ export async function framed(
   );
 }
 
-/** What waits on pages, for their links in the menu. Now says what needs a hand itself, and refreshes that. */
+/** Returns the counts in the menu. The page Now shows and refreshes its alarms itself, so it gets no count. */
 function menuCounts(
   { site }: PageRequest,
   { unknown_verifications, held, alarms }: StatusFacts,
@@ -363,7 +360,7 @@ function menuCounts(
   return Object.fromEntries(site.places.flatMap(({ path, count }) => (count ? [[path, waits[count.of]]] : [])));
 }
 
-/** What stops the service, above whatever a page shows. */
+/** Renders an alarm that stops the service, above any page. */
 async function bandAbove(request: PageRequest, { alarms, ...status }: StatusFacts): Promise<Html | ""> {
   const [command] = commandsShownAs(request.site, "state");
   const worst = worstOf(alarms);

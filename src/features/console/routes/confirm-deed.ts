@@ -25,15 +25,15 @@ import { metaOf, targetRecord } from "./page-parts.ts";
 import { effectOf, isExpected } from "./run-as.ts";
 
 /**
- * What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the
- * form may be sent.
+ * Returns what the passkey has to sign for a form, with a page that shows it. An empty answer means: no passkey needed,
+ * send the form.
  */
 export async function confirmOptions(request: PageRequest, { command, given, was }: SentForm): Promise<HttpResponse> {
   let effect: Effect | undefined;
   try {
     effect = await effectOf(request, command, given);
   } catch (problem) {
-    // The form says what is wrong with it.
+    // The form itself will show the problem.
     if (isExpected(problem)) return jsonResponse({});
     throw problem;
   }
@@ -53,8 +53,8 @@ export async function confirmOptions(request: PageRequest, { command, given, was
 }
 
 /**
- * What the passkey of the person signed: this command with these texts. Throws an `AccessError`, or a `ConsoleError`
- * for another person's.
+ * Verifies that the person's passkey signed this command with this input. Throws an `AccessError`; for another person's
+ * passkey, a `ConsoleError`.
  */
 export async function confirmationOf(request: PageRequest, { command, form, given }: SentForm): Promise<Confirmation> {
   const signed = form.get("_passkey");
@@ -92,15 +92,12 @@ function signedAt({ store, origin }: ConsoleRoom) {
   return { db: store.db, now: store.now, origin: origin() };
 }
 
-/** A challenge answers in the session that request. */
+/** A challenge is valid only in the session that requested it. */
 function purposeOf({ session }: SignedIn): string {
   return `confirm ${session.formToken}`;
 }
 
-/**
- * The texts as a deed holds them: files by name and hash; what may be a secret, or the number of a person, by a keyed
- * hash.
- */
+/** Returns the input as it is signed: files by name and hash; possible secrets and personal numbers by keyed hash. */
 async function deedInputOf({ signer }: ConsoleRoom, { input }: ConsoleCommand, texts: Texts): Promise<Deed["input"]> {
   const keyed = async (text: string) => `hmac-sha256:${(await signer("confirmation"))(text)}`;
   const deed: Record<string, Deed["input"][string]> = {};
@@ -133,7 +130,7 @@ function parsed(text: string): AuthenticationResponseJSON {
   }
 }
 
-/** What a person is about to do, as a question, with what becomes of it. Scripts show it in place of the form. */
+/** Renders the confirmation: a question and the effect. Scripts show it in place of the form. */
 async function deedPage(
   request: PageRequest,
   { command, given: texts, was }: Omit<SentForm, "form">,
@@ -178,7 +175,7 @@ ${facts.text.includes("<div>") ? html`<div class="then">${facts}</div>` : ""}
 <p class="buttons"><button type="button" class="button ${isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" class="button" data-back>Back</button></p></section>`;
 }
 
-/** "Suspend Kobo Pay?", and of what acts on no record "New key for Kobo Pay?". */
+/** Returns the question, "Suspend Kobo Pay?"; for a command that creates a record, "New key for Kobo Pay?". */
 function questionOf({ names }: PageRequest, command: ConsoleCommand, named: FormTexts): string {
   const title = titleOf(command);
   const shown = new Set(repeated(command));

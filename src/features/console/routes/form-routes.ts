@@ -26,7 +26,7 @@ import { contextForPerson, effectOf, isExpected, ownForm, redacted, runAs, shown
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, keptIn, sentForm } from "./sent-forms.ts";
 import { localPath } from "./sign-in-routes.ts";
 
-/** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
+/** Handles a sent form: fill it in again, confirm it, or run it. */
 export async function sentFormReply(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   if (request.query.has("_typed")) return showTyped(request, command);
   if (command.shownAs === "found" && request.query.has("_names")) return foundNames(request);
@@ -42,7 +42,7 @@ export async function sentFormReply(request: PageRequest, command: ConsoleComman
   return request.query.has("_confirm") ? confirmOptions(request, sent) : runForm(request, sent);
 }
 
-/** Runs the command. What changes something does it once, and redirects to the page of its answer. */
+/** Runs the command. A change runs once, and redirects to its result. */
 async function runForm(request: PageRequest, sent: SentForm): Promise<HttpResponse> {
   const { command, form, given } = sent;
   const { session, site } = request;
@@ -80,7 +80,7 @@ async function runForm(request: PageRequest, sent: SentForm): Promise<HttpRespon
   }
 }
 
-/** What a form suggests for the input so far; nothing for text that cannot be read. */
+/** Returns suggestions for the input so far; none if it cannot be read. */
 async function offeredOf(request: PageRequest, { input, offers }: ConsoleCommand, given: Texts): Promise<Offered> {
   if (!offers) return {};
   try {
@@ -92,14 +92,14 @@ async function offeredOf(request: PageRequest, { input, offers }: ConsoleCommand
   }
 }
 
-/** The fields that a form offers now. */
+/** Returns the fields with suggestions. */
 async function offeredReply(request: PageRequest, command: ConsoleCommand, form: FormData): Promise<HttpResponse> {
   const { say, config } = request;
   const offered = await offeredOf(request, command, readTextsOf(command, form));
   return page(offeredFields(command, offered, { texts: {}, say, zone: config.timeZone.name }).text);
 }
 
-/** The page of a record with what only this response may hold. */
+/** Renders the record's page with a secret that only this response contains. */
 function landedPage(request: PageRequest, landed: Landed): Promise<HttpResponse> {
   const { path, command, query } = pageAt(request, landed.address);
   const shown = { ...request, isPost: false, path, query, landed };
@@ -108,7 +108,7 @@ function landedPage(request: PageRequest, landed: Landed): Promise<HttpResponse>
     : showPlace(shown, request.site.places.find((place) => place.path === path)!);
 }
 
-/** The request with what a deed did whose page its address asks for. */
+/** Adds to the request the result that its URL refers to (`_did`). */
 export async function withLanding(request: PageRequest): Promise<PageRequest> {
   const id = request.query.get("_did");
   if (id === null) return request;
@@ -120,7 +120,7 @@ export async function withLanding(request: PageRequest): Promise<PageRequest> {
   return { ...request, query, ...(landed && { landed }) };
 }
 
-/** What somebody typed in a form, and what its fields were before. */
+/** Returns the form's input, and its original values. */
 function typedIn(command: ConsoleCommand, form: FormData) {
   const was = form.get("_was");
   return { texts: textsIn(command, form), ...(typeof was === "string" && { was }) };
@@ -130,10 +130,7 @@ function takesFiles({ input }: ConsoleCommand): boolean {
   return membersOf(input).some(({ member }) => member.holds === "file");
 }
 
-/**
- * The form as its person had typed it when the session ended: see `typedPage`. It does nothing, and so it wants no
- * token.
- */
+/** Shows a form as typed before the session ended: see `typedPage`. It changes nothing, so it needs no token. */
 async function showTyped(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const form = await formIn(request, longestForm);
   if (form.get("_person") !== request.session.person.id) return redirect(pathOf(command));
@@ -142,7 +139,7 @@ async function showTyped(request: PageRequest, command: ConsoleCommand): Promise
   return commandPage(request, command, { ...typedIn(command, form), problem });
 }
 
-/** The page of what a form did or found, for people who may do no less than the one who sent it. */
+/** Shows a form's stored result, to people whose role is not lower than the author's. */
 export async function showDone(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const sent = await sentForm(request, request.query.get("_done")!);
   if (!sent || !mayRun(request.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
@@ -159,16 +156,16 @@ export async function showDone(request: PageRequest, command: ConsoleCommand): P
   });
 }
 
-/** Who may open the answer of somebody with this role. */
+/** Readers of a result, by its author's role. */
 const forWhom = { viewer: "for everybody here", operator: "for operators and officers", officer: "for officers" };
 
 interface Outcome {
   answer: unknown;
   plain: unknown;
-  /** When it was kept, and the role of the person who made it. */
+  /** When the result was stored, and the author's role. */
   at?: number;
   role?: Role;
-  /** The page of the record on which its form was begun. */
+  /** The page of the record from which the form was opened. */
   back?: string | undefined;
   isTooLong?: true;
 }
@@ -207,7 +204,7 @@ ${hasTable ? sending : ""}${await leads(request, command, { answer, back, isFill
 const textsOf = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]));
 
-/** Above what a dry run found. A script puts what the button does now into the form that was checked. */
+/** Renders the head of a dry run's result. A script adds the final button to the checked form. */
 function checkedHead(
   { times, store }: PageRequest,
   command: ConsoleCommand,
@@ -217,7 +214,7 @@ function checkedHead(
   return html`<span id="does" hidden>${does}</span><div class="heads checked"><h2 tabindex="-1" autofocus>${found || "What it would do"}</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
 }
 
-/** To what a form made, and back to the record on which it was begun, or to its page. */
+/** Links from a result: to the created record, and back to where the form was opened. */
 async function leads(
   request: PageRequest,
   command: ConsoleCommand,
@@ -268,7 +265,7 @@ async function alreadyDone(
   );
 }
 
-/** What became of a form. `at`: when its answer was kept. */
+/** Renders the result of a form. `at`: when it was stored. */
 function donePage(
   request: PageRequest,
   command: ConsoleCommand,

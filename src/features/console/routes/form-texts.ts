@@ -5,31 +5,31 @@ import { koboOf, nairaText } from "../../../declare/money.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import type { FormTexts } from "../view/command-form.ts";
 
-/** Bytes that are copied in one turn of the event loop. */
+/** Bytes copied in one tick of the event loop. */
 const piece = 256 * 1024;
 
-/** Whether a URL asks for more than a form. */
+/** Whether a URL has input for a command, beyond opening its form. */
 export function hasMembers(query: URLSearchParams): boolean {
   return [...query.keys()].some((name) => !name.startsWith("_") || name === "_run");
 }
 
-/** The texts of a URL or a form, as a form repeats them. */
+/** Returns the texts of a URL or form, to be shown in a form again. */
 export function textsIn({ input }: ConsoleCommand, fields: URLSearchParams | FormData): FormTexts {
   const textsOf = (name: string) =>
     fields.getAll(name).flatMap((text) => (typeof text === "string" && visible(text) !== "" ? visible(text) : []));
   return Object.fromEntries(membersOf(input).map(({ name }) => [name, textsOf(name)]));
 }
 
-/** A form of a command that a person sent. */
+/** A form that a person sent. */
 export interface SentForm {
   command: ConsoleCommand;
   form: FormData;
-  /** Its texts as the command reads them, without those that it leaves as they were. */
+  /** The command's input, without values that the person left unchanged. */
   given: Texts;
   was: FormTexts;
 }
 
-/** The texts as commands read them: an empty field is no text, and a list has a text in each line. */
+/** Returns input as commands read it: empty fields are absent, and lists have one text per line. */
 export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | FormData): Texts {
   const texts: Record<string, Texts[string]> = {};
   for (const { name, member } of membersOf(command.input)) {
@@ -46,7 +46,7 @@ export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | F
       if (filled.length > 0)
         texts[name] =
           member.type === "array" ? filled : member.type === "boolean" ? true : plain(member, filled.join(" "));
-      // A form asks which: what stands for no text elsewhere is not chosen here.
+      // An unchosen radio group must not fall back to the default.
       else if (member.areEqual && values.length > 0) texts[name] = "";
     }
   }
@@ -54,14 +54,14 @@ export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | F
 }
 
 /**
- * A text without what nobody sees: no NUL, which PostgreSQL refuses, no marks that turn what follows on a page, nothing
- * that came with an e-mail from a chat. What joins letters and emoji stays.
+ * Removes invisible characters: NUL, which PostgreSQL refuses, marks that reverse text, and rests of copied e-mails.
+ * Keeps characters that join letters and emoji.
  */
 function visible(text: string): string {
   return text.replaceAll("\t", " ").replaceAll(/(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu, "");
 }
 
-/** The bytes of a file, in pieces: all at once would hold up look-ups. */
+/** Reads a file's bytes in pieces: all at once would delay look-ups. */
 async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = Buffer.allocUnsafeSlow(file.size);
   for (let at = 0; at < file.size; at += piece) {
@@ -71,17 +71,17 @@ async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
   return bytes;
 }
 
-/** A number without the commas with which pages show it. */
+/** Removes the thousands separators that pages show in numbers. */
 function plain({ form }: Member, text: string): string {
   return form && /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
 }
 
-/** Whether a form that was made with these texts leaves them. */
+/** Whether a value equals the form's original one. */
 export function isUnchanged(was: FormTexts, name: string, given: unknown): boolean {
   return given !== undefined && JSON.stringify(was[name]) === JSON.stringify([given].flat());
 }
 
-/** The words for nothing of the fields that a person emptied: without a cap, without an end. */
+/** Returns the words for emptied fields: "none" for a removed cap or end. */
 export function emptied(command: ConsoleCommand, form: FormData, was: FormTexts): Record<string, string | string[]> {
   return Object.fromEntries(
     membersOf(command.input).flatMap(({ name, member }) => {
@@ -95,7 +95,7 @@ export function emptied(command: ConsoleCommand, form: FormData, was: FormTexts)
   );
 }
 
-/** What a form was made with; nothing for a text that is none. */
+/** Parses a form's original values. Empty if malformed. */
 export function textsWas(text: unknown): FormTexts {
   try {
     const read: unknown = JSON.parse(String(text));
@@ -105,7 +105,7 @@ export function textsWas(text: unknown): FormTexts {
   }
 }
 
-/** A text of a member as people read it: an amount with ₦, nothing of what is private. */
+/** Formats a value for people: amounts with ₦, private ones hidden. */
 export function memberText(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {
   if (isPrivate) return "(not shown)";
   if (given === true) return "yes";

@@ -11,7 +11,7 @@ import { contextForPerson, ownForm } from "./run-as.ts";
 
 const most = 5;
 
-/** Whose names or e-mails have what somebody types in the box, or the options of a field whose list is too long. */
+/** Answers names and e-mails that match the typed text: for the search box, or for a field with many choices. */
 export async function foundNames(request: PageRequest): Promise<HttpResponse> {
   const form = await ownForm(request, longestForm);
   const picked = await pickedLike(request, request.query.get("_names")!, String(form.get("text")));
@@ -24,7 +24,7 @@ export async function foundNames(request: PageRequest): Promise<HttpResponse> {
   return page(openedLinks(found).text);
 }
 
-/** Notes that a person opened a record in this session, for the box. */
+/** Notes that the person opened a record, for the search box. */
 export function noteOpened({ opened, session }: PageRequest, record: OpenedRecord): void {
   const before = (opened.get(session.hash) ?? []).filter(({ address }) => address !== record.address);
   opened.set(session.hash, [record, ...before].slice(0, most));

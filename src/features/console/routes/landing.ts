@@ -15,8 +15,8 @@ import { tabAddress } from "./record-tabs.ts";
 import { answerIfFound } from "./run-as.ts";
 
 /**
- * Where a person lands after a deed: on the record that it was about, the one that it made, or else the list of such
- * things. Undefined: the answer is what the person asked for, such as a dry run.
+ * Returns the page to open after a form: the changed record, the created record, or its list. Undefined if the answer
+ * itself must be shown, such as a dry run.
  */
 export async function landingOf(
   request: PageRequest,
@@ -34,7 +34,7 @@ export async function landingOf(
     : parts.some(isTable)
       ? ofAnswer()
       : (recordOfTexts(site, command, (member) => given[member]) ?? listBeside(request, command, given) ?? ofAnswer());
-  // A table that no page of a record shows is the answer.
+  // A table that appears on no record's page must be shown itself.
   if (record === undefined && parts.some(isTable)) return undefined;
   const changes = membersOf(command.input).flatMap(({ name, member }) => {
     if (given[name] === undefined || !Object.hasOwn(was, name) || member.private) return [];
@@ -45,7 +45,7 @@ export async function landingOf(
   const isSaid = (part: Part): part is Said =>
     typeof part === "string" || "text" in part || "note" in part || "problem" in part;
   const said = parts.filter(isSaid);
-  // A deed may have renamed it.
+  // The command may have renamed the record.
   const found = record !== undefined && (await isThere(request, record)) ? record : recordMade(site, command, answer);
   const isShown = found !== undefined && (await isThere(request, found));
   return {
@@ -55,21 +55,21 @@ export async function landingOf(
   };
 }
 
-/** Whether the page of a record has something to show: a deed may have removed it. */
+/** Whether the record still exists: the command may have removed it. */
 async function isThere(request: PageRequest, address: string): Promise<boolean> {
   const { path, command, query } = pageAt(request, address);
   if (request.site.places.some((place) => place.path === path)) return true;
   return command !== undefined && (await answerIfFound(request, command, Object.fromEntries(query))) !== undefined;
 }
 
-/** The command whose page this is, and what the address asks of it. */
+/** Returns the command of an address, and its query. */
 export function pageAt({ site }: PageRequest, address: string) {
   const [path = "", query] = address.split("?");
   const command = [...site.commands.values()].find((each) => pathOf(each) === path);
   return { path, command, query: new URLSearchParams(query) };
 }
 
-/** The list of things like the one that a command acts on, with what it was given; undefined: it has none. */
+/** Returns the address of the list that contains such records, filtered by the input; undefined if there is no list. */
 function listBeside({ site }: PageRequest, { id }: ConsoleCommand, given: SentForm["given"]): string | undefined {
   const list = site.commands.get(id.replace(/[^.]+$/, "list"));
   if (!list) return undefined;
@@ -79,13 +79,13 @@ function listBeside({ site }: PageRequest, { id }: ConsoleCommand, given: SentFo
   return tabAddress(site, list, Object.fromEntries(texts));
 }
 
-/** The address of a landing whose sentences are kept under this id. */
+/** Returns the address of a landing. `kept`: the id of its stored sentences. */
 export function landingAddress({ address }: Landing, kept: string): string {
   const [path = "", query] = address.split("?");
   return urlOf(path, new URLSearchParams(query), { _did: kept });
 }
 
-/** Says what the last action did, above the page that it led to. */
+/** Renders the result of the last form, above the page that it led to. */
 export async function landedView({ say, names, store }: PageRequest, landed: Landed): Promise<Html> {
   const { says, changes, secret } = landed;
   const texts = says.flatMap((part) => {

@@ -6,13 +6,15 @@ import { isIdOrEmail, isPlainId } from "../../../declare/fields.ts";
 import type { Db } from "../../../storage/tables.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 
-/** More keys are not asked for: no page shows as many. Of more clients or people all are. */
+/**
+ * Names are looked up for this many keys at most, which is more than a page shows. Accounts and people have no limit.
+ */
 const most = 500;
 
-/** Members that name a client or a person. A group of the books is a client, a vendor or a day. */
+/** Members that may name an account or a person. `group` in the books may be a client, a vendor or a day. */
 const namesSomebody: ReadonlySet<string> = new Set(["account", "account_id", "email", "group"]);
 
-/** Whom and what an answer names, by what its schema says of each member. */
+/** Returns the accounts, people and keys in an answer, by the schema of each member. */
 export function namedIn(schema: TSchema | Shape, value: unknown, name = ""): readonly Named[] {
   const { shows, items, properties, patternProperties } = shapeOf(schema);
   if (Array.isArray(value)) {
@@ -36,7 +38,7 @@ export function namedIn(schema: TSchema | Shape, value: unknown, name = ""): rea
 
 const namingMembers = new WeakMap<object, readonly (readonly [string, Shape])[]>();
 
-/** The members that may name somebody or something, so that no row of a long list is searched for others. */
+/** Cached: the members that may contain names, so that long lists skip all others. */
 function naming(properties: Record<string, Shape>): readonly (readonly [string, Shape])[] {
   const known = namingMembers.get(properties);
   if (known) return known;
@@ -54,7 +56,7 @@ function mayName(schema: Shape, name: string): boolean {
   return patternProperties !== undefined;
 }
 
-/** Whom and what the texts of a form or of an address name. */
+/** Returns the accounts, people and keys in the texts of a form or URL. */
 export function namedInTexts({ input }: Pick<ConsoleCommand, "input">, texts: Readonly<Record<string, unknown>>) {
   return membersOf(input).flatMap(({ name }): Named[] => {
     const given = [texts[name] ?? []].flat().filter((text) => typeof text === "string");
@@ -63,10 +65,10 @@ export function namedInTexts({ input }: Pick<ConsoleCommand, "input">, texts: Re
   });
 }
 
-/** Adds what people call accounts, persons and keys. */
+/** Adds the names of accounts, people and keys to `names`. */
 export async function learnNames(db: Db, names: Map<string, string>, named: readonly Named[]): Promise<void> {
   const [whom, keys] = [new Set<string>(), new Set<string>()];
-  // What somebody typed may be about a person, and a statement must not hold it.
+  // Typed text may be personal data, so only ids and e-mails may reach an SQL statement.
   const add = (one: string) => !names.has(one) && isIdOrEmail(one) && whom.add(one);
   const addKey = (id: string) => !names.has(id) && isPlainId(id) && keys.size < most && keys.add(id);
   for (const piece of named) {

@@ -4,7 +4,7 @@ import { documentEnd, documentHead } from "../view/frame.ts";
 
 const mostInColumns = 200;
 
-/** A letter as a page of its own, a day of its annex at a time: a month may have a hundred thousand lines. */
+/** Yields a letter as an HTML page, day by day: a month may have a hundred thousand lines. */
 export async function* letterDocument(
   letter: Letter,
   { back, csv }: { back: string; csv: string },
@@ -33,7 +33,7 @@ ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
       ends.push(part);
       continue;
     }
-    // Browsers balance columns anew for each line that comes.
+    // A new block, because browsers rebalance all columns of a block for each added line.
     if (many > mostInColumns) yield '</div><div class="lines">';
     many = (many > mostInColumns ? 0 : many) + part.lines.length;
     yield dayTable(part).text;

@@ -28,28 +28,28 @@ export async function nowPage(request: PageRequest, place: ConsolePage): Promise
       html`<a href="/?range=${each}"${each === range ? html` aria-current="true"` : ""}>${each === "day" ? "Day" : "Hour"}</a>`,
   );
   const tools = html`<nav class="switch" aria-label="Span">${spans}</nav>`;
-  // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
+  // A freshly opened page shows current data. Its later refreshes may be some seconds old.
   statusFacts(request, 0).catch(() => {});
   const shown = [...nowParts.values()].map((part) => readingOf(request, { ...part(request.query), keptFor: 0 }));
   const [live, sums, counts, alarms, tables, lookUps] = await Promise.all(shown);
   const part = (path: string, seconds: number, text: string) =>
     html`<div class="part" hx-get="${path}" hx-trigger="every ${seconds}s" hx-swap="innerMorph">${new Html(text)}</div>\n`;
   const parts = [part(`/now/counts?range=${range}`, 10, counts!), part("/now/alarms", 10, alarms!)];
-  // What stops the service comes before charts of it.
+  // An alarm that stops the service comes before charts.
   if (live!.includes('class="band"')) parts.reverse();
   const main = html`${pageHead({ title: place.title, tools })}${ownEmail(request)}
 ${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 10, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
   return framed(request, place, place.title, main, { scripts: ["htmx.js"], hasBand: true });
 }
 
-/** A part of Now that refreshes. Pages of people with the same role share its reading for so many milliseconds. */
+/** A part of the page Now that refreshes. People with the same role share its reading for `keptFor` milliseconds. */
 interface Part {
   name: string;
   keptFor: number;
   read: (request: PageRequest) => Promise<Html>;
 }
 
-/** By path. */
+/** The parts by path. */
 export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
   ["/now/live", () => ({ name: "live", keptFor: 5_000, read: healthView })],
   [
@@ -81,7 +81,7 @@ export async function nowPart(request: PageRequest, part: Part): Promise<HttpRes
   return page(await readingOf(request, part));
 }
 
-/** The counts up to this moment. */
+/** Renders charts, with counts up to this moment. */
 async function chartsView(request: PageRequest, range: ChartRange, about: CountedSubject): Promise<Html> {
   const { timeZone } = request.config;
   await request.caughtUp();
@@ -90,7 +90,7 @@ async function chartsView(request: PageRequest, range: ChartRange, about: Counte
   return pair.some(({ text }) => text !== "") ? html`<div class="pair">${pair}</div>` : html``;
 }
 
-/** What Now shows in large letters: calls as its chart counts them, and their money. */
+/** The large figures of Now: live verifications as in the chart, and their money. */
 const NowFigures = Type.Object({
   calls: Type.Integer({ label: "Live verifications", headline: { before: "calls_before", better: "up" } }),
   answered: orNull(
@@ -100,7 +100,7 @@ const NowFigures = Type.Object({
   margin: { ...naira, headline: { before: "margin_before", better: "up" } },
 });
 
-/** The share of calls that brought a record or no match, in percent to one decimal. */
+/** Returns the share of verifications with a record or without a match, in percent with one decimal. */
 function shareOf({ calls, answered }: LiveCalls): number | null {
   return successOf({ attempts: calls, refused: 0, answered });
 }
@@ -114,7 +114,7 @@ function sumOf(steps: readonly LiveCalls[]): LiveCalls {
   return { calls: sum(({ calls }) => calls), answered: sum(({ answered }) => answered) };
 }
 
-/** The live verifications of a day beside the day before. */
+/** Renders the last day's live verifications, compared with the day before. */
 async function dayFigures(request: PageRequest): Promise<Html> {
   if (commandsShownAs(request.site, "figures").length === 0) return html``;
   await request.caughtUp();
@@ -153,7 +153,7 @@ async function dayFigures(request: PageRequest): Promise<Html> {
   );
 }
 
-/** The live verifications of an hour, and the money of the last full hour and of this one. */
+/** Renders the last hour's live verifications, and the money of the last full hour and of the current one. */
 async function hourFigures(request: PageRequest): Promise<Html> {
   if (commandsShownAs(request.site, "figures").length === 0) return html``;
   await request.caughtUp();
@@ -169,7 +169,7 @@ async function hourFigures(request: PageRequest): Promise<Html> {
   return figureRow(figures.map((each, at) => ({ ...each, name: `${each.name}, ${spans[at]}` })));
 }
 
-/** One line that says how the service is, or a band with the worst that is not, and what mends it. */
+/** Renders one line about a healthy service, or a band with the worst alarm and its mend. */
 async function healthView(request: PageRequest): Promise<Html> {
   const status = await statusOf(request);
   if (!status) return html``;
@@ -199,7 +199,7 @@ function things(count: number): string {
   return count === 1 ? "1 thing" : `${count} things`;
 }
 
-/** The parts that a page asks for at once share a reading. */
+/** Returns the status. Parts that refresh together share one reading. */
 async function statusOf(request: PageRequest): Promise<(StatusFacts & { command: ConsoleCommand }) | undefined> {
   const [command] = commandsShownAs(request.site, "state");
   if (!command) return undefined;
@@ -207,13 +207,13 @@ async function statusOf(request: PageRequest): Promise<(StatusFacts & { command:
   return { ...facts, command };
 }
 
-/** What needs a hand. */
+/** Renders the list of alarms. */
 async function handsView(request: PageRequest): Promise<Html> {
   const status = await statusOf(request);
   return status ? alarmsPart(request, status.command, status.alarms) : html``;
 }
 
-/** The vendors, and how the service is. */
+/** Renders the tables of vendors and of the service. */
 async function tablesView(request: PageRequest): Promise<Html> {
   const [status, vendors] = await Promise.all([
     statusOf(request),

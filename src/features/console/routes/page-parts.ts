@@ -38,7 +38,7 @@ import { learnNames, namedInTexts } from "./learn-names.ts";
 import { pickedFrom } from "./pickers.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
 
-/** What a form needs beside what a person gave. */
+/** Returns what a form needs in addition to its input. */
 export async function formParts(
   request: PageRequest,
   command: ConsoleCommand,
@@ -58,7 +58,7 @@ export async function formParts(
   };
 }
 
-/** What people call what a command acts on; empty for what has an id alone. */
+/** Returns the name of the command's target; empty if the target has only an id. */
 function nameOfTarget({ names }: PageRequest, command: ConsoleCommand, texts: FormTexts): string {
   const { target: [by] = [] } = command;
   const [name] = (by !== undefined && repeated(command).includes(by) && texts[by]) || [];
@@ -67,13 +67,10 @@ function nameOfTarget({ names }: PageRequest, command: ConsoleCommand, texts: Fo
   return called !== name || /^d\d+$/.test(name) || name.includes("@") ? called : "";
 }
 
-/** Members of a form that records call otherwise. */
+/** Form members whose name differs in the record. */
 const recordNames: Readonly<Record<string, string>> = { expires: "expires_at", scope: "scopes", address: "addresses" };
 
-/**
- * The record that the texts name as the target of a command, as its page shows it; undefined: none that the person may
- * see.
- */
+/** Returns the target's record as its page shows it; undefined if there is none, or the role may not see it. */
 export async function targetRecord(request: PageRequest, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
   const record = Object.values(request.site.records).find(
     ({ by: named, show }) =>
@@ -86,7 +83,7 @@ export async function targetRecord(request: PageRequest, { id, target: [by] = []
   return isRow(answer) ? { record, command, answer } : undefined;
 }
 
-/** What the record of a form's target has in the members that the form can change, as its fields say it. */
+/** Returns the record's current values of the members that the form can change, as field texts. */
 async function setNow(request: PageRequest, command: ConsoleCommand, texts: FormTexts): Promise<FormTexts> {
   const { kind, target: [by] = [], input } = command;
   const { answer } = (kind !== "read" && (await targetRecord(request, command, texts))) || {};
@@ -98,10 +95,10 @@ async function setNow(request: PageRequest, command: ConsoleCommand, texts: Form
   );
 }
 
-/** A value of a record as the field of a member says it. */
+/** Formats a record's value as text for a form field. */
 function fieldTexts({ items, form = items?.form ?? "", enum: words }: Member, value: unknown, times: TimeTexts) {
   if (Array.isArray(value) && value.length > 0) return value.map(String);
-  // An empty field stands for nothing, and for "none".
+  // Null and an empty list become an empty field.
   if (value === null || Array.isArray(value)) return [];
   if (words?.includes("on")) return [value ? "on" : "off"];
   if (typeof value !== "number") return [String(value)];
@@ -110,10 +107,10 @@ function fieldTexts({ items, form = items?.form ?? "", enum: words }: Member, va
   ];
 }
 
-/** What the texts name of what a command acts on, as people call it. */
+/** Returns the name of the command's target, from the input. */
 function subjectOf({ names }: PageRequest, command: ConsoleCommand, texts: FormTexts): string {
   const { target, input } = command;
-  // What is private, or may be, stands in no heading.
+  // Private texts, and pasted ones that may be private, must not stand in a heading.
   const shown = repeated(command);
   const required = membersOf(input).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
   const given = (target ?? required)
@@ -125,8 +122,7 @@ function subjectOf({ names }: PageRequest, command: ConsoleCommand, texts: FormT
 const named = (name: string, text: string) => ({ name, shows: name === "account" ? "account" : "text", text }) as const;
 
 /**
- * The title of a command's page: of "keys.create" "New key", of what it shows "Kobo Pay", and of a report "Statement of
- * Kobo Pay".
+ * Returns the page title: "New key" for "keys.create", "Kobo Pay" for a record, "Statement of Kobo Pay" for a report.
  */
 export function pageTitle(
   request: PageRequest,
@@ -142,7 +138,7 @@ export function pageTitle(
   return command.kind === "read" ? `${title} of ${subject}` : `${title}: ${subject}`;
 }
 
-/** The head of a page: where, what, how it is, and what can be done. */
+/** The head of a page: location, title, state and buttons. */
 interface Head {
   crumb?: ConsolePage | undefined;
   title: string;
@@ -151,7 +147,7 @@ interface Head {
   below?: Html | string;
 }
 
-/** Characters, from which on a title may be cut after its second line on a phone. */
+/** A title of more characters may be cut on a phone, so it gets a tooltip. */
 const longTitle = 40;
 
 export function pageHead({ crumb, title, state = "", tools = "", below = "" }: Head): Html {
@@ -159,7 +155,7 @@ export function pageHead({ crumb, title, state = "", tools = "", below = "" }: H
   return html`<header>${above}<div class="title"><h1${title.length > longTitle ? html` title="${title}"` : ""}>${title}</h1>${state}<div class="tools">${tools}</div></div>${below}</header>`;
 }
 
-/** The head of a command's page with its form. */
+/** Renders the head of a command's page with its form. */
 export function formHead(request: PageRequest, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
   const { guide } = command;
   const { say } = request;
@@ -169,9 +165,7 @@ export function formHead(request: PageRequest, command: ConsoleCommand, place: C
   return pageHead({ crumb: place, title: pageTitle(request, command, texts), below });
 }
 
-/**
- * The head of a page that shows an answer: of a record its name, its state and what can be done; of a list what it is.
- */
+/** Renders the head of an answer: name, state and buttons of a record; title of a list. */
 export function answerHead(
   request: PageRequest,
   command: ConsoleCommand,
@@ -180,7 +174,7 @@ export function answerHead(
 ): Html {
   const record = recordShownBy(request.site, command);
   const title = pageTitle(request, command, texts, answer);
-  // A report may be asked for in another form.
+  // A report offers itself in another form.
   const [first] = (record?.primary ?? [command.id]).flatMap((id) => {
     const own = links.filter((link) => link.id === id);
     return own.find(({ isWhole }) => isWhole) ?? own;
@@ -207,14 +201,14 @@ export function answerHead(
   return pageHead({ crumb: place, title, state, tools, below: html`${meta}${says}` });
 }
 
-/** What a list adds up to, in a sentence under its title. */
+/** Renders the figures of an answer as a sentence below the title. */
 export function figuresLine({ times }: PageRequest, command: ConsoleCommand, answer: unknown): Html | "" {
   const at = (time: number | null) => (time === null ? "–" : times.textOf(time));
   const figures = (answer !== undefined && command.figures?.(answer as never, { at })) || "";
   return figures === "" ? "" : html`<p class="meta">${figures}</p>`;
 }
 
-/** What a record is and whom it is about, in a line. */
+/** Renders one line about a record: its main facts. */
 export function metaOf(
   request: PageRequest,
   command: ConsoleCommand,
@@ -244,17 +238,17 @@ export function metaOf(
   return { state: shownState, meta: html`<p class="meta">${facts}</p>` };
 }
 
-/** What a page without a table can show and do. */
+/** Renders the commands of a page without a table. */
 export function commandList({ site, say }: PageRequest, place: ConsolePage): Html {
   return html`<dl class="facts">${commandsAt(site, place).map((command) => html`<div><dt><a href="${pathOf(command)}">${titleOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
 }
 
-/** A longer menu has a heading for each family of commands. */
+/** A longer menu gets a heading for each command family. */
 const mostUngrouped = 12;
 
 /**
- * What a page can do: one filled button, and the rest behind "…", where what acts on a row stands last. `isFilled`:
- * whether no other button of the page is.
+ * Renders a page's buttons: one filled, and the others in the menu "…", with those for rows last. `isFilled`: whether
+ * this filled button is the only one of the page.
  */
 export function placeTools(
   { site }: PageRequest,
@@ -292,7 +286,7 @@ function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean 
   return member !== undefined && !member.private && member.holds === undefined;
 }
 
-/** Finds rows by any text. It names the first two columns that people would look in. */
+/** Renders a search field for rows. Its label names two columns. */
 export function finder({ path, query }: PageRequest, columns: Table["columns"]): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
   const named = columns.filter(({ shows }) => ["account", "event", "reference", "text"].includes(shows)).slice(0, 2);
@@ -303,10 +297,10 @@ export function finder({ path, query }: PageRequest, columns: Table["columns"]):
 
 const lower = (text: string) => text.toLowerCase();
 
-/** More words than these are chosen in the form. */
+/** A member with more words becomes a field of the form instead of links. */
 const mostChips = 8;
 
-/** The members whose words stand as links above a list: those of few words, and flags. */
+/** Returns the members that become links above a list: flags, and members with few words. */
 export function chipMembers({ input }: ConsoleCommand) {
   return membersOf(input).flatMap(({ name, member, isRequired }) => {
     const words = member.type === "boolean" ? ["true"] : (member.enum ?? []);
@@ -315,10 +309,7 @@ export function chipMembers({ input }: ConsoleCommand) {
   });
 }
 
-/**
- * The words that people filter a list by, as links: of the states of verifications, for example, with how many there
- * are of each. `all`: the rows without any of them, if the page has read them.
- */
+/** Renders filter links, such as states with their row counts. `all`: the unfiltered rows, if already read. */
 export async function chips(
   request: PageRequest,
   command: ConsoleCommand,
@@ -333,7 +324,7 @@ export async function chips(
     const address = urlOf(path, query, { ...change, cursor: undefined, _page: undefined });
     return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;
   };
-  // Beside another filter they would count what it hides.
+  // With another filter, the counts would include rows that it hides.
   const countOf = (name: string, word: string) =>
     [...query].every(([each, text]) => each === name || each.startsWith("_") || text === "")
       ? counts?.[name]?.[word]

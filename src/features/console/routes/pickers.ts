@@ -6,12 +6,12 @@ import type { ConsoleCommand } from "../site-map.ts";
 import { type Picked, type Picker, pickerOf } from "../view/form-field.ts";
 import { answerIfFound } from "./run-as.ts";
 
-/** More are not offered to choose from: a page would be mostly them. */
+/** A longer list is not part of the page. */
 const mostOffered = 500;
-/** Of what somebody types. */
+/** Most suggestions for a typed text. */
 const mostTyped = 20;
 
-/** What the fields of a form are chosen from by typing a name, by list; `typed`: there are too many for the page. */
+/** Returns the choices of a form's fields, by list. `typed`: too many, so the page suggests while the person types. */
 export async function pickedFrom(
   request: PageRequest,
   command: ConsoleCommand,
@@ -24,7 +24,7 @@ export async function pickedFrom(
   return Object.fromEntries(await Promise.all(lists));
 }
 
-/** Those with this text in what people call them; undefined for no list that everybody may see. */
+/** Returns choices whose name contains the text; undefined for an unknown list, or one that not every role may see. */
 export async function pickedLike(
   request: PageRequest,
   list: string,
@@ -36,7 +36,7 @@ export async function pickedLike(
 
 type Source = (request: PageRequest, text: string, most: number) => Promise<readonly Picked[]>;
 
-/** No statement has the text, because it may be of a person. */
+/** Names are compared here and not in SQL, because the text may be personal data. */
 const sources: Readonly<Record<Picker, Source>> = {
   accounts: async ({ store: { db } }, text, most) =>
     (await accountsLike(db, text, most)).map(({ email, name }) => ({ value: email, text: name })),

@@ -11,10 +11,10 @@ import { calledName } from "../view/words.ts";
 import { answerOf } from "./answers.ts";
 import { isExpected, runAs } from "./run-as.ts";
 
-/** Drafts whose differences stand on the page of the catalogue. */
+/** Most drafts shown with their differences on the page of the catalogue. */
 const mostDrafts = 5;
 
-/** What a page shows above the table of its command. */
+/** Renders what a page shows above its table. */
 export async function aboveTable(request: PageRequest, { path }: ConsolePage): Promise<Html> {
   if (path === "/catalogue") return waitingDrafts(request);
   if (path === "/people") return ownEmail(request);
@@ -22,27 +22,27 @@ export async function aboveTable(request: PageRequest, { path }: ConsolePage): P
   return path === "/books" ? books(request) : html``;
 }
 
-/** Asks the first officer, who begins with an invented e-mail, for the real one. */
+/** Asks the first officer for a real e-mail, in place of the invented one. */
 export function ownEmail({ session: { person } }: PageRequest): Html {
   if (person.email !== firstOfficer) return html``;
   const address = addressOf({ id: "people.change" }, { person: firstOfficer });
   return html`<p class="warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;
 }
 
-/** The passkeys of the person, above the sessions. */
+/** Renders the person's passkeys, above the sessions. */
 async function ownPasskeys(request: PageRequest): Promise<Html> {
   const command = request.site.commands.get("passkeys.list")!;
   const { answer } = await runAs(request, command, {});
   return html`<h2>Your passkeys</h2>${answerOf(request, command, answer)}<h2>Your sessions</h2>`;
 }
 
-/** Each change that waits, beside what is served, with what a person may do about it. */
+/** Renders each waiting change with its differences and buttons. */
 async function waitingDrafts(request: PageRequest): Promise<Html> {
   const history = request.site.commands.get("catalogue.history")!;
   const { waiting } = (await runAs(request, history, { limit: "1" })).answer as { waiting: Draft[] };
   const shown = waiting.slice(0, mostDrafts);
   const approve = request.site.commands.get("catalogue.approve");
-  // The page has one filled button.
+  // Only one button of the page is filled.
   const first = shown.find((each) => approve && approve.fits?.({ ...each }) !== false);
   const cards = shown.map(async ({ draft, state, author, note, reasons, created_at, holds_from }) => {
     const may = ["approve", "reject"].flatMap((verb) => {
@@ -72,7 +72,7 @@ interface Draft {
   holds_from: number | null;
 }
 
-/** Switches between the months and the groups that people look at most. */
+/** Renders links to the usual months and groups. */
 function books({ query, config: { timeZone }, store }: PageRequest): Html {
   const running = timeZone.monthOf(store.now());
   const last = timeZone.monthOf(timeZone.startOfMonth(running) - 1);
@@ -90,13 +90,13 @@ function books({ query, config: { timeZone }, store }: PageRequest): Html {
   return html`<div class="filters"><nav class="switch" aria-label="Month">${months}</nav><nav class="switch" aria-label="A row for each">${groups}</nav></div>`;
 }
 
-/** Rows of what happened lately. */
+/** Rows of recent audit entries. */
 const mostLately = 8;
 
-/** Entries of a kind that are looked at for those about one record. */
+/** Entries of a kind that are searched for one record. */
 const mostLooked = 100;
 
-/** What happened lately to what a page is about. `name`: only what names this record. */
+/** Renders recent audit entries about a page. `name`: only entries that name this record. */
 export async function latelyAt(
   request: PageRequest,
   { lately = [] }: Pick<ConsolePage, "lately">,
@@ -115,7 +115,7 @@ export async function latelyAt(
   return html`<section><div class="heads"><h2>Recent changes</h2><a href="${placeOf(request.site, command).path}">See all</a></div>${answerOf(request, command, answer)}</section>`;
 }
 
-/** The words of the facts of an entry: an order of vendors has several. */
+/** Returns the words in an entry's facts. An order of vendors contains several. */
 function namesIn(facts: unknown): string[] {
   return Object.values(Object(facts)).flatMap((fact) => String(fact).split(/[\s,]+/));
 }
@@ -125,7 +125,7 @@ async function differenceOf(request: PageRequest, draft: string) {
   const texts = { revision: draft };
   try {
     const { answer } = await runAs(request, command, texts);
-    // A card says the facts of its draft in words.
+    // The card itself describes the draft, so the answer shows only tables and sentences.
     return answerOf(request, command, answer, { texts, of: draft });
   } catch (problem) {
     if (!isExpected(problem)) throw problem;

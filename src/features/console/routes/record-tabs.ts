@@ -19,7 +19,7 @@ import type { MenuLink } from "../view/menus.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
 
-/** What a page is about: the record, the command that shows it, and its name. */
+/** The record that a page is about, the command that shows it, and its id. */
 export interface PageSubject {
   show: ConsoleCommand;
   by: string;
@@ -27,7 +27,7 @@ export interface PageSubject {
   answer: unknown;
 }
 
-/** The record that a page shows, or of which it shows more: the keys of an account. */
+/** Returns the record that a page shows, or whose details it lists, such as an account's keys. */
 export async function subjectOfPage(
   request: PageRequest,
   command: ConsoleCommand,
@@ -47,8 +47,8 @@ export async function subjectOfPage(
 }
 
 /**
- * What shows more of a record: each list and report that takes its name, but what stands on its page, and the list that
- * it is a row of.
+ * Returns the commands that become tabs of a record: reads that take its id, except the list below it and the list that
+ * contains it.
  */
 function tabsOf(site: SiteMap, show: ConsoleCommand, by: string): ConsoleCommand[] {
   const { below } = recordShownBy(site, show)!;
@@ -67,7 +67,7 @@ export function tabAddress(site: SiteMap, command: ConsoleCommand, texts: Record
   return urlOf(opens === command.id ? path : pathOf(command), new URLSearchParams(), texts);
 }
 
-/** The pages about the same thing, as tabs. The first one is the page of the thing. `current`: the one that is open. */
+/** Renders the tabs of a record. The first one is the record's page. `current`: the open tab. */
 export async function tabs(
   request: PageRequest,
   { show, by, name }: PageSubject,
@@ -86,7 +86,7 @@ export async function tabs(
   return html`<nav class="tabs" aria-label="About it">${await Promise.all(links)}</nav>`;
 }
 
-/** What makes more of a thing: of an account a new key. */
+/** Returns links to commands that create something for a record: a new key for an account. */
 export function makers({ site }: PageRequest, command: ConsoleCommand, texts: FormTexts): MenuLink[] {
   const [name] = command.target ?? [];
   const [subject] = (name !== undefined && texts[name]) || [];
@@ -96,7 +96,7 @@ export function makers({ site }: PageRequest, command: ConsoleCommand, texts: Fo
     .map((other) => ({ id: other.id, address: addressOf(other, { [name]: subject }), text: other.title }));
 }
 
-/** The other commands that take the name of the thing. Each family has ids of its own. */
+/** Returns the other commands that take the record's id. The member `id` counts only within one family. */
 function aboutSame(site: SiteMap, command: ConsoleCommand, name: string): ConsoleCommand[] {
   const { tabs = [] } = recordShownBy(site, command) ?? {};
   return [...site.commands.values()].filter(

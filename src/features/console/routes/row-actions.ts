@@ -23,7 +23,7 @@ import type { RowLinks } from "../view/paged-table.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import { calledName } from "../view/words.ts";
 
-/** The links from a row to the page of what it is about, and to the commands that act on it. */
+/** Returns a function that finds a row's links: to the row's record, and to commands that suit the row. */
 export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
   const commands = commandsAt(site, placeOf(site, listed));
   const link = recordLinks(site);
@@ -33,14 +33,14 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
       const [name] = command.target ?? [];
       if (name === undefined || command.id === listed.id) return [];
       const split = membersOf(command.input).find(({ member }) => member.of && Array.isArray(row[`${member.of}s`]));
-      // A row of several things has a link for each that fits, and one for all.
+      // For a row with several parts, such as a vendor's checks: a link for each suitable part, and one for all.
       const parts = split
         ? (row[`${split.member.of}s`] as TableRow[]).filter((part) => command.fits?.({ ...row, ...part }) !== false)
         : [];
       if (split ? parts.length === 0 : command.fits?.(row) === false) return [];
-      // What makes a new thing stands above the list.
+      // The button for new records stands above the list.
       if (isMaker(command)) return [];
-      // A note is written on the page of the thing.
+      // Notes are written on the record's page.
       if (command.id.endsWith(".note") && !listed.id.endsWith(".show")) return [];
       const isOwn = familyOf(command) === familyOf(listed);
       const value =
@@ -48,7 +48,7 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
         row[`request_${name}`] ??
         (name === "revision" ? row.draft : undefined) ??
         (isOwn ? [row.id, row.email].find((each) => isNamed(site, name, each)) : undefined) ??
-        // A vendor has no id.
+        // Vendors have names instead of ids.
         (recordShownBy(site, listed)?.by === name ? row.name : undefined);
       const { member } = membersOf(command.input).find((each) => each.name === name)!;
       if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
@@ -60,7 +60,7 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
       });
       const known = { ...Object.fromEntries(also), [name]: String(value) };
       const address = addressOf(command, known);
-      // What a cell changes has no page but the form that changes all of it.
+      // A command for a single cell has only its form as a page, so the row leads there.
       if (isOwn && (command.id.endsWith(".show") || command.id === listed.edits?.by)) {
         own = { name: String(value), address };
         return [];
@@ -81,7 +81,7 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
       const all = { id: command.id, address, text, isPart: true, isWhole: true };
       return links.length === 1 ? links : [...links, all];
     });
-    // What nobody can undo stands last.
+    // Irreversible commands come last.
     return {
       own,
       actions: [...actions.filter((each) => !each.isDanger), ...actions.filter((each) => each.isDanger)],
@@ -90,18 +90,18 @@ export function linksOf({ site, config }: PageRequest, listed: ConsoleCommand) {
   };
 }
 
-/** Such as "Pause Dojah…": what a deed is done to, where a row has several. */
+/** Adds a part's name to a title: "Pause Dojah…". */
 function withName(title: string, name: string): string {
   return title.replace(/(…?)$/, ` ${calledName(name, new Map())}$1`);
 }
 
-/** Whether a record that goes by this member may have the name. */
+/** Whether a text has the form of this member's names. */
 function isNamed(site: SiteMap, by: string, name: unknown): boolean {
   const records = Object.values(site.records).filter((record) => record.by === by);
   return records.length === 0 || records.some(({ named }) => named.test(String(name)));
 }
 
-/** Links from an answer that is about one thing. */
+/** Returns a record's links to commands. */
 export function recordActions(request: PageRequest, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
   if (!isRow(answer)) return [];
   const filled = [...request.site.commands.values()].flatMap((other): MenuLink[] => {
@@ -111,7 +111,7 @@ export function recordActions(request: PageRequest, command: ConsoleCommand, ans
   return [...linksOf(request, command)(answer).actions, ...filled];
 }
 
-/** What a person can decide about a record, with what becomes of the money. */
+/** Renders the choices about a record: when each is right, and what happens to the money. */
 export function choicesOf({ site }: PageRequest, place: ConsolePage, links: readonly MenuLink[]): Html {
   const lines = links.flatMap(({ id = "", address, text }) =>
     (site.commands.get(id)?.choices ?? []).map(
@@ -123,12 +123,12 @@ export function choicesOf({ site }: PageRequest, place: ConsolePage, links: read
   return html`<section><div class="heads"><h2>What can be done</h2></div><ol class="choices"><li><div><strong>Wait for the invoice of the vendor</strong><p>The usual choice: it says whether the vendor did the work. Nobody is charged meanwhile.</p></div><a class="button main" href="${place.path}">Wait</a></li>${lines}</ol></section>`;
 }
 
-/** A link from rows that a person chose to what acts on them all. Rows found in a table are no choice. */
+/** Renders a link from filtered rows to a command for all of them. Not for rows found by the search field. */
 export function actOnChosenLink({ site, query }: PageRequest, listed: ConsoleCommand): Html {
   const change = site.commands.get(listed.actsOnChosen ?? "");
   if (!change || query.get("_find")) return html``;
   const known = membersOf(change.input);
-  // What it acts on is chosen in the list first, such as the account of keys.
+  // The target must be chosen in the list first, such as the account of keys.
   if (change.target?.some((name) => !query.get(name))) return html``;
   const chosen = membersOf(listed.input).flatMap(({ name }) =>
     known.some((each) => each.name === name) ? [[name, query.get(name) || undefined] as const] : [],
@@ -136,7 +136,7 @@ export function actOnChosenLink({ site, query }: PageRequest, listed: ConsoleCom
   return html`<a class="button" href="${addressOf(change, Object.fromEntries(chosen))}">${titleOf(change)}</a>`;
 }
 
-/** The form in a cell that changes it: an amount, such as the price of an entry of the catalogue. */
+/** Returns a function that renders a cell's form, such as the price of a catalogue entry. */
 export function editorOf({ site, session }: PageRequest, { edits }: ConsoleCommand) {
   const edit = edits && site.commands.get(edits.by);
   if (!edit) return undefined;

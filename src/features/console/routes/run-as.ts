@@ -17,14 +17,11 @@ import { isFormToken } from "../people/sessions.ts";
 import { type ConsoleCommand, commandsShownAs } from "../site-map.ts";
 import { learnNames, namedIn } from "./learn-names.ts";
 
-/** A problem that is about what the person asked, and no problem of Duba. */
+/** Whether an error is about the person's input, and not a bug of Duba. */
 export const isExpected = (error: unknown): error is Error =>
   error instanceof AccessError || (error instanceof Error && "exitCode" in error);
 
-/**
- * What a command is handed that runs as the person of the session. `settings`: those that a command goes by which holds
- * changes back.
- */
+/** Returns the command context for the signed-in person. `settings`: the configuration with the protection in force. */
 export function contextForPerson(
   { session, store, commands, stories, health, openAlarms, keptTimes, origin, names, ...request }: PageRequest,
   { db = store.db, audit = request.audit, settings = request.config } = {},
@@ -56,8 +53,8 @@ export function contextForPerson(
 }
 
 /**
- * What a command runs with as the person of the session: its input, and what it is handed. `auditOf`: appends the
- * entries of a command that this protection holds back. Throws a `RoleError`, or an `InputError`.
+ * Reads the input, and makes the context for the signed-in person. `auditOf`: the audit function for this protection.
+ * Throws a `RoleError` or an `InputError`.
  */
 async function prepared(
   request: PageRequest,
@@ -73,8 +70,8 @@ async function prepared(
 type AuditOf = (protection: string | undefined) => Audit;
 
 /**
- * Runs a command as the person of the session. `plain`: its answer as programs have it. `ageRemark`: how old a report
- * is. Throws a `RoleError`, an `InputError` or another problem for the person.
+ * Runs a command as the signed-in person. `plain`: the answer for programs. `ageRemark`: a sentence about the age of a
+ * report. Throws a `RoleError`, an `InputError` or another error for the person.
  */
 export async function runAs(request: PageRequest, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
   const { store, reports } = request;
@@ -85,7 +82,7 @@ export async function runAs(request: PageRequest, command: ConsoleCommand, texts
   return { plain, answer: await shownTo(request, command, plain), ageRemark };
 }
 
-/** All rows of a list that its answer has a page of; undefined for a list that has them all. Throws as `runAs`. */
+/** Returns all rows of a list in chunks, if its answer has only a page; else undefined. Throws as `runAs` does. */
 export async function rowsAs(request: PageRequest, command: ConsoleCommand, texts: Texts) {
   if (!command.rows) return undefined;
   const { db } = await request.reports.source();
@@ -93,7 +90,7 @@ export async function rowsAs(request: PageRequest, command: ConsoleCommand, text
   return command.rows(input as never, desk);
 }
 
-/** The letter that the answer would be. Throws as `runAs`. */
+/** Returns the answer as a letter, or undefined. Throws as `runAs` does. */
 export async function letterAs(
   request: PageRequest,
   command: ConsoleCommand,
@@ -105,14 +102,14 @@ export async function letterAs(
   return command.letter(input as never, desk);
 }
 
-/** An answer with e-mails in place of ids. The request learns what people call those that it names. */
+/** Replaces account ids in an answer with e-mails, and learns the names in the answer. */
 export async function shownTo(
   { store: { db }, names }: PageRequest,
   command: ConsoleCommand,
   plain: unknown,
 ): Promise<unknown> {
   const answer = await withEmails(db, plain);
-  // Rows that say their names need no look into the store: a list of accounts may be long.
+  // Rows with their own names need no look-up, and a list of accounts may be long.
   for (const row of Array.isArray(answer) ? answer : [])
     if (isRow(row) && typeof row.email === "string" && typeof row.name === "string" && row.name !== "")
       names.set(row.email, row.name);
@@ -121,18 +118,18 @@ export async function shownTo(
 }
 
 /**
- * How the service was less than so many milliseconds ago, as programs have it; undefined in a build that does not say.
- * All people share a reading of it.
+ * Returns the status of at most this many milliseconds ago, for programs; undefined if the build has none. All people
+ * share one reading.
  */
 export async function statusFacts(request: PageRequest, milliseconds: number): Promise<unknown> {
   const read = statusReading(request);
   return read && JSON.parse(await request.readings.get("state", milliseconds, read));
 }
 
-/** Milliseconds: what pages say beside their own rows is so old at most, and keeps no page for longer. */
+/** Times in milliseconds: the age of a status on other pages, and how long a page waits for a newer or a first one. */
 const atHand = { keptFor: 1_000, patience: 200, first: 2_000 };
 
-/** The same as pages say it beside their own rows: a store that is away delays none of them. */
+/** Returns the status for the frame of pages. A store that is away delays no page. */
 export async function statusAtHand(request: PageRequest): Promise<StatusFacts | undefined> {
   const read = statusReading(request);
   const text = read && (await request.readings.soon("state", read, atHand));
@@ -144,9 +141,7 @@ function statusReading(request: PageRequest): (() => Promise<string>) | undefine
   return command && (async () => JSON.stringify((await runAs(request, command, {})).plain));
 }
 
-/**
- * The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says.
- */
+/** Runs a command, or returns undefined if there is nothing to show. The form itself states the problem. */
 export async function answerIfFound(request: PageRequest, command: ConsoleCommand, texts: Texts): Promise<unknown> {
   try {
     return (await runAs(request, command, texts)).answer;
@@ -157,8 +152,8 @@ export async function answerIfFound(request: PageRequest, command: ConsoleComman
 }
 
 /**
- * What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command
- * refuses about them.
+ * Returns the preview that the passkey must confirm, or undefined if none is needed. Throws the errors of `accept` and
+ * of the command.
  */
 export async function effectOf(
   request: PageRequest,
@@ -170,8 +165,8 @@ export async function effectOf(
 }
 
 /**
- * What a command that no passkey confirms would do with these texts; undefined where it does not say. Throws as
- * `accept`, or what the command refuses about them.
+ * Returns the preview of a command without a passkey; undefined if it has none. Throws the errors of `accept` and of
+ * the command.
  */
 export async function foreseen(
   request: PageRequest,
@@ -183,7 +178,7 @@ export async function foreseen(
   return command.effect(input as never, desk, (others) => command.run(input as never, { ...desk, ...others }));
 }
 
-/** The fields of a form of this session. */
+/** Reads a form, and checks the session's token. */
 export async function ownForm(asked: SignedIn, most: number): Promise<FormData> {
   const form = await formIn(asked, most);
   if (isFormToken(asked.session, form.get("_token"))) return form;
@@ -191,7 +186,7 @@ export async function ownForm(asked: SignedIn, most: number): Promise<FormData> 
   throw new ConsoleError(403, "form_token", sentence);
 }
 
-/** The problem without a credential in its message. */
+/** Removes credentials from a problem's message. */
 export function redacted(problem: Error): Error {
   const message = redactCredentials(problem.message);
   if (message !== problem.message) problem.message = message;

@@ -5,11 +5,11 @@ import { ConsoleError } from "../console-request.ts";
 import type { Landing, PageRequest } from "../console-room.ts";
 import { personActor } from "../people/people-rows.ts";
 
-/** Bytes of an answer that is kept, and how many are kept of one person. */
+/** Longest stored answer in bytes, and most answers per person. */
 const longestAnswer = 4 * 1024 * 1024;
 const mostAnswers = 10;
 
-/** The form did its work before, at this time. */
+/** The form was processed before, at this time. */
 export class AlreadySent extends Error {
   readonly id: string;
   readonly at: number;
@@ -21,27 +21,27 @@ export class AlreadySent extends Error {
   }
 }
 
-/** One request with a form. */
+/** One submission of a form. */
 export interface FormRequest {
   id: string;
-  /** Tells requests with the same form apart. */
+  /** A random id that distinguishes submissions of the same form. */
   request: string;
 }
 
-/** A request with a form that may do its work. Throws an `AlreadySent`, or a `ConsoleError` for a form without one. */
+/** Returns a submission that may run. Throws an `AlreadySent`, or a `ConsoleError` for a form without an id. */
 export async function formRequestOf(request: PageRequest, form: FormData): Promise<FormRequest> {
   const id = String(form.get("_form"));
   if (!/^[\w-]{22,64}$/.test(id))
     throw new ConsoleError(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
   const sent = await sentForm(request, id);
-  // Ids are random: that of another person was made up.
+  // Ids are random, so one of another person was forged or copied.
   if (sent && sent.person_id !== request.session.person.id)
     throw new ConsoleError(403, "form_id", "This is the form of another person.");
   if (sent) throw new AlreadySent(sent);
   return { id, request: randomUUID() };
 }
 
-/** What is kept of a sent form: the answer of its command as data, or the page that the person was led to. */
+/** The stored result of a form: the command's answer, or the landing. */
 export interface Kept {
   answer?: unknown;
   landing?: Landing;
@@ -51,14 +51,14 @@ export function keptIn(sent: Pick<Tables["sent_form"], "answer"> | undefined): K
   return typeof sent?.answer === "string" ? (JSON.parse(sent.answer) as Kept) : {};
 }
 
-/** A form that did its work. */
+/** Returns a processed form, or undefined. */
 export async function sentForm({ store }: PageRequest, id: string): Promise<Tables["sent_form"] | undefined> {
   return store.db.selectFrom("sent_form").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
 /**
- * Appends entries as `append` does, and notes in their transaction that the form did its work. Throws an `AlreadySent`,
- * which undoes the transaction, if another request did.
+ * Appends entries, and marks the form as processed in the same transaction. If another submission was first, throws an
+ * `AlreadySent`, which rolls back.
  */
 export function appendOnce(
   append: Audit,
@@ -66,13 +66,13 @@ export function appendOnce(
   { id, request }: FormRequest,
 ): Audit {
   return async (trx, ...events) => {
-    // What Duba does by itself beside it is not what the form asked for.
+    // Entries of Duba's own actions do not mark the form.
     if (!events.some(({ actor }) => actor === personActor(person))) return append(trx, ...events);
     const row = { id, person_id: person.id, role: person.role, request, path, at: store.now(), answer: null };
     const noted = await trx
       .insertInto("sent_form")
       .values(row)
-      // A deed may have several transactions.
+      // One command may use several transactions.
       .onConflict((it) => it.column("id").doUpdateSet({ path }).where("sent_form.request", "=", request))
       .returning("id")
       .executeTakeFirst();
@@ -81,9 +81,7 @@ export function appendOnce(
   };
 }
 
-/**
- * Keeps what pages show of a form, and returns the id by which they ask for it. Undefined: it is too long.
- */
+/** Stores the result of a form, and returns its id. Undefined if it is too long. */
 export async function keepAnswer(
   { path, store: { db, now }, session: { person } }: PageRequest,
   once: FormRequest | undefined,
@@ -112,7 +110,7 @@ export async function keepAnswer(
       .executeTakeFirst();
     if (numUpdatedRows === 1n) return once.id;
   }
-  // It changed nothing, so the form may be sent again.
+  // Nothing was changed, so the form may be sent again.
   const row = { id: randomUUID(), person_id: person.id, role: person.role, request: "", path, at: now(), answer };
   await db.insertInto("sent_form").values(row).execute();
   return row.id;

@@ -19,7 +19,7 @@ import { ownForm } from "./run-as.ts";
 const scripts = ["webauthn.js", "passkey.js"];
 const withoutScripts = html`<noscript><p class="quiet">Browsers offer passkeys to scripts only. Switch scripts on to sign in. After that you can switch them off.</p></noscript>`;
 
-/** The name of the cookie: browsers keep one that begins with `__Host-` to this origin. */
+/** Returns the cookie's name. With the prefix `__Host-`, browsers bind it to this origin. */
 export function cookieName(origin: string): string {
   return origin.startsWith("https:") ? "__Host-duba" : "duba_console";
 }
@@ -29,8 +29,8 @@ export function signInPage(): HttpResponse {
 }
 
 /**
- * The page to sign in for somebody who sent the form of a command after the session ended. It holds what was typed, and
- * sends it to `showTyped`: nothing of it stands in a URL or in the store.
+ * Renders the sign-in page for a form sent after the session ended. The page holds the typed texts and passes them to
+ * `showTyped`, so none reaches a URL or the store.
  */
 export async function typedPage(asked: Asked, command: Command<never>): Promise<HttpResponse> {
   const form = await formIn(asked, longestForm);
@@ -63,7 +63,7 @@ export function joinPage(): HttpResponse {
   return page(barePage({ title: "Join", main, scripts }));
 }
 
-/** The requests of scripts that ask for passkeys. Undefined for another path. */
+/** Answers the passkey requests of scripts. Undefined for another path. */
 export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<HttpResponse | undefined> {
   const { path, query } = asked;
   const place = { db: room.store.db, now: room.store.now, origin: room.origin(), audit: room.audit };
@@ -102,7 +102,7 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
   }
 }
 
-/** What the browser needs to make one more passkey of the person. */
+/** Returns the options for a further passkey of the person. */
 export async function newPasskeyOptions(request: PageRequest): Promise<HttpResponse> {
   await ownForm(request, longestForm);
   const { store, origin, session } = request;
@@ -118,7 +118,7 @@ export async function signOut(request: PageRequest): Promise<HttpResponse> {
   return redirect("/sign-in", { "Set-Cookie": cookie(request, "", 0), "Clear-Site-Data": '"cache"' });
 }
 
-/** Every sign-in makes a new session, so a cookie that somebody planted before is worthless. */
+/** Every sign-in makes a new session, so a planted cookie is useless. */
 async function signedIn(room: ConsoleRoom, personId: string, browser: string, location: string): Promise<HttpResponse> {
   const secret = await beginSession(room.store.db, personId, room.store.now(), browser);
   return jsonResponse({ location }, 200, { "Set-Cookie": cookie(room, secret, sessionLife / 1000) });
@@ -130,12 +130,12 @@ function cookie(room: ConsoleRoom, value: string, seconds: number): string {
   return `${cookieName(origin)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
 }
 
-/** A path of the console. Anything else, such as `//another.example`, is the start page. */
+/** Returns a path of the console, and "/" for anything else, such as `//another.example`. */
 export function localPath(text: string | null): string {
   return text !== null && /^\/[\w-][\w/?&=%.@:+-]*$/.test(text) ? text : "/";
 }
 
-/** Answers a problem of a passkey to the script, and keeps it in the audit trail if we know whose passkey it is. */
+/** Reports a passkey problem to the script, and writes an audit entry if the owner is known. */
 async function refusing(room: ConsoleRoom, act: () => Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await act();

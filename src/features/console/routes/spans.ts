@@ -7,7 +7,7 @@ import { type ConsoleCommand, urlOf } from "../site-map.ts";
 
 const day = 86_400_000;
 
-/** The members of a list that say from when until when. */
+/** Returns a list's members for the start and the end of a time span. */
 function spanMembers({ input }: Pick<ConsoleCommand, "input">) {
   const members = membersOf(input);
   const start = members.find(({ name, member }) => ["from", "since"].includes(name) && member.form === moment.form);
@@ -16,8 +16,8 @@ function spanMembers({ input }: Pick<ConsoleCommand, "input">) {
 }
 
 /**
- * Links to the usual spans of time of a list. They stand in the address, so that a link that somebody sends shows the
- * same. A filter asks for other days.
+ * Renders links to the usual time spans. The span is part of the URL, so that a shared link shows the same rows. The
+ * filter form takes other days.
  */
 export function spans(request: PageRequest, command: ConsoleCommand, path: string): Html {
   const members = spanMembers(command);
@@ -31,7 +31,7 @@ export function spans(request: PageRequest, command: ConsoleCommand, path: strin
   return links.length === 0 ? html`` : html`<nav class="switch" aria-label="Time">${links}</nav>`;
 }
 
-/** The span of a page in its address, of a list that its command gives whole. */
+/** Returns the time span in the URL, for a list whose command has no such members. */
 export function spanIn(
   query: URLSearchParams,
   zone: PageRequest["config"]["timeZone"],
@@ -44,7 +44,7 @@ export function spanIn(
   };
 }
 
-/** The same links for a list that has no such members, and fields for other days. `of`: what the time is. */
+/** Renders links and date fields for a list without such members. `of`: the label of the time. */
 export function pageSpans(request: PageRequest, command: ConsoleCommand, of: string): Html {
   if (spanMembers(command)) return html``;
   const { path, query } = request;
@@ -59,7 +59,7 @@ export function pageSpans(request: PageRequest, command: ConsoleCommand, of: str
 interface SpanMembers {
   from: string;
   to: string;
-  /** Some ends are a last day, others the first moment after it. */
+  /** Whether the end is a last day. If not, it is the first moment after the span. */
   isLastDay: boolean;
 }
 

@@ -1,27 +1,27 @@
-// Small comforts. Every page works without them.
+// Improvements only: every page works without them.
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
 for (const button of document.querySelectorAll("[data-copy]"))
   button.addEventListener("click", () => navigator.clipboard.writeText(button.dataset.copy));
 for (const form of document.querySelectorAll("form.command"))
   form.addEventListener("submit", (event) => {
     if (form.dataset.sending) event.preventDefault();
-    // After a file is saved the same page stands there still.
+    // After saving a file, the page stays open, so its form stays usable.
     else if (form.method === "post" && !event.defaultPrevented && form.dataset.saves === undefined)
       form.dataset.sending = "yes";
   });
-// What was checked is no longer what the form says.
+// After an edit, the previous check's result is outdated.
 for (const form of document.querySelectorAll(".desk"))
   form.addEventListener("input", () => form.querySelector(".answer").replaceChildren());
-// The response to a form has a secret on the page of a record, which a reload shows without it.
+// This response contains a secret; a reload of the address shows the record without it.
 const { address } = document.querySelector("main").dataset;
 if (address) history.replaceState(null, "", address);
-// A slash goes to the box, unless somebody writes in a field.
+// "/" focuses the search box, unless a field has the focus.
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select")) return;
   event.preventDefault();
   document.querySelector("#box")?.focus();
 });
-// What may be the number of a person stands in no address.
+// No URL may contain a person's number.
 const plain = (text) => text.replaceAll(/[^A-Za-z\p{Nd}]/gu, "");
 addEventListener("submit", (event) => {
   const fields = event.target.method === "get" ? [...event.target.elements] : [];
@@ -32,12 +32,12 @@ addEventListener("submit", (event) => {
   number.reportValidity();
   number.addEventListener("input", () => number.setCustomValidity(""), { once: true });
 });
-// What is pasted into the empty box is looked up at once.
+// Text pasted into the empty search box is looked up at once.
 const box = document.querySelector("#box");
 box?.addEventListener("paste", () => {
   if (box.value === "") setTimeout(() => box.form.requestSubmit());
 });
-// Names and e-mails come while somebody types; what may be a person's number is not sent.
+// Suggests names and e-mails while typing. Never sends a person's number.
 const suggest = (field, list, names) =>
   field.addEventListener("input", async ({ inputType }) => {
     const text = field.value;
@@ -50,11 +50,11 @@ const suggest = (field, list, names) =>
 if (box) suggest(box, box.form.querySelector("ul"), 1);
 for (const list of document.querySelectorAll("datalist[data-typed]"))
   for (const field of document.querySelectorAll(`[list="${list.id}"]`)) suggest(field, list, list.id);
-// Back from another page: the form may be sent again.
+// After "back" the form may be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-sending]")) delete form.dataset.sending;
 });
-// A page stays after a change in its table, and the next change is another one.
+// A row's form stays on the page, and gets a new id for the next change.
 addEventListener("htmx:after:request", ({ target }) => {
   const id = target.closest?.("form.inline")?.elements._form;
   if (id) id.value = crypto.randomUUID();

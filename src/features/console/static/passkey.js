@@ -1,7 +1,7 @@
-// Browsers offer passkeys to scripts only.
+// Browsers offer passkeys only to scripts.
 const { startAuthentication, startRegistration } = SimpleWebAuthnBrowser;
 
-/** `body`: the fields of a form, or what is sent as JSON. */
+/** `body`: a form, or data to send as JSON. */
 async function post(path, body) {
   const isForm = body instanceof FormData;
   const response = await fetch(path, {
@@ -14,7 +14,7 @@ async function post(path, body) {
   return answer;
 }
 
-/** Runs work with its button off, and says what went wrong. */
+/** Disables the button while `work` runs, and shows an error. */
 async function attempt(button, work) {
   const own = button.closest("form, section")?.querySelector("[data-problem]");
   const problem = own ?? document.querySelector("[data-problem]");
@@ -54,16 +54,16 @@ join?.addEventListener("submit", (event) => {
   });
 });
 
-/** A form in a row stays on its page: htmx sends it. */
+/** htmx sends a form in a row, and the page stays. */
 function send(form) {
   if (form.matches(".inline")) form.dispatchEvent(new CustomEvent("confirmed"));
   else form.submit();
 }
 
-/** What the passkey has to sign for the form as it stands, with the page that says it; nothing if it needs none. */
+/** Asks what the passkey has to sign for the form; nothing if it needs none. */
 const deedOf = (form) => post(`${form.getAttribute("action")}?_confirm=1`, new FormData(form));
 
-/** Sends the form with what the passkey signed. */
+/** Sends the form with the passkey's signature. */
 async function sign(form, { options, deed }) {
   const signed = { _passkey: JSON.stringify(await startAuthentication({ optionsJSON: options })), _deed: deed };
   form.onformdata = ({ formData }) => {
@@ -72,10 +72,10 @@ async function sign(form, { options, deed }) {
   send(form);
 }
 
-/** The deeds that stand beside their forms, by form. */
+/** The previews shown beside forms. */
 const seen = new WeakMap();
 
-/** Says beside the form what it would do as it stands. */
+/** Shows the form's preview beside it. */
 function showAhead(form, aside) {
   let turn = 0;
   const show = async () => {
@@ -84,7 +84,7 @@ function showAhead(form, aside) {
     if (own !== turn || !page) return;
     aside.innerHTML = page;
     const deed = aside.firstElementChild;
-    // What hits callers at once has a page of its own, too.
+    // A dangerous change needs its own confirmation as well.
     if (deed.querySelector(".danger")) deed.dataset.danger = "";
     else seen.set(form, page);
     const [title] = deed.querySelectorAll("h1");
@@ -104,7 +104,7 @@ function showAhead(form, aside) {
   show();
 }
 
-/** Shows what the form would do in its place, and sends it with what the passkey signed. */
+/** Shows the confirmation in place of the form, then sends the form with the signature. */
 function confirmFirst(form, answer) {
   const shown = document.createElement("div");
   shown.innerHTML = answer.page;
@@ -116,7 +116,7 @@ function confirmFirst(form, answer) {
   confirm.addEventListener("click", () =>
     attempt(confirm, async () => {
       await sign(form, answer);
-      // The page stays when the browser saves a file, or after a form in a row.
+      // The page stays after a saved file or a form in a row.
       if (form.dataset.saves !== undefined || form.matches(".inline")) back();
     }),
   );
@@ -140,11 +140,11 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
       const answer = await deedOf(form);
       button.disabled = form.matches(":not(.inline)") && !answer.options;
       if (!answer.options) send(form);
-      // What it does now is what stood beside it.
+      // The preview beside the form is still current.
       else if (answer.page === seen.get(form)) await sign(form, answer);
       else confirmFirst(form, answer);
     };
-    // The session ended: the page to sign in keeps what was typed, and no files.
+    // After the session ended, the sign-in page keeps the typed texts, but no files.
     const ended = (error) => {
       if (error.status !== 401) throw error;
       for (const file of form.querySelectorAll("[type=file]")) file.disabled = true;
@@ -152,7 +152,7 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
     };
     attempt(button, () => ask().catch(ended));
   });
-  // Its link filled it in: there is only the deed to confirm.
+  // The link has filled in everything: only the confirmation is left.
   const aside = form.querySelector("[data-ahead]");
   if (form.dataset.filled !== undefined) form.requestSubmit();
   else if (aside) showAhead(form, aside);

@@ -15,7 +15,7 @@ interface AlarmParts {
   times: TimeTexts;
 }
 
-/** The buttons of an alarm, and what is left to do where the site has no page for it. */
+/** Returns an alarm's buttons, and its mends that have no page here. */
 function mendsOf({ mends }: AlarmFacts, { site, say }: AlarmParts) {
   const links: MenuLink[] = [];
   const others: Html[] = [];
@@ -27,15 +27,15 @@ function mendsOf({ mends }: AlarmFacts, { site, say }: AlarmParts) {
   return { links, others };
 }
 
-/** The worst alarm, if it stops the service: a band above the page says it. */
+/** Returns the worst alarm if it stops the service. A band above each page shows it. */
 export function worstOf(alarms: readonly AlarmFacts[]): AlarmFacts | undefined {
   const worst = alarms.find(({ state }) => state === "open");
   return worst?.rank === 1 ? worst : undefined;
 }
 
 /**
- * The worst alarm, with the button that mends it, or else the page that says more. `path`: of the page, which needs no
- * link to itself.
+ * Renders the worst alarm as a band, with a button for its mend, or a link to the status. `path`: the current page,
+ * which gets no link to itself.
  */
 export function alarmBand(
   alarm: AlarmFacts,
@@ -49,14 +49,14 @@ export function alarmBand(
   return html`<section class="band" aria-label="What stops the service"><h2>${parts.say(alarm.headline)}</h2><p>${since} ${parts.say(alarm.detail)}${left}${runbookOf(alarm)}</p><div class="tools">${mend ? html`<a class="button main" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></section>`;
 }
 
-/** The section of the runbook about an alarm. Without an address, people look it up where the service stands still. */
+/** Renders the alarm's runbook section. Without a URL, only alarms that stop the service name it. */
 function runbookOf({ runbook, rank }: AlarmFacts): Html | string {
   if (runbook === null) return "";
   if (/^https?:/.test(runbook)) return html` <a href="${runbook}" rel="noreferrer">Runbook</a>`;
   return rank === 1 ? html` Runbook: ${runbook}.` : "";
 }
 
-/** What needs a hand, by rank, and below that what ends by itself. */
+/** Renders alarms by rank, and then those that end by themselves. */
 export function alarmList(
   alarms: readonly AlarmFacts[],
   { actionsOf, ...parts }: AlarmParts & { actionsOf: (row: Record<string, unknown>) => readonly MenuLink[] },
@@ -80,12 +80,12 @@ export function alarmList(
   return html`<div class="alarms">${groups}${last}</div>`;
 }
 
-/** What acts on all alarms of a rank. */
+/** Returns the command that acts on all alarms of a rank. */
 function changeOfRank({ commands }: SiteMap) {
   return [...commands.values()].find(({ kind, input }) => kind === "change" && "rank" in input.properties);
 }
 
-/** `isSaid`: the band above says why. */
+/** `isSaid`: the band above already shows the details. */
 function alarmLine(
   alarm: AlarmFacts,
   { isSaid, ...parts }: AlarmParts & { isSaid: boolean },

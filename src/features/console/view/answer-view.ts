@@ -27,34 +27,34 @@ import { mendLinks, type Names, type Say, worded, wordsOf } from "./words.ts";
 
 export interface AnswerParts {
   command: Command<never>;
-  /** What the command shows one of, if it does. */
+  /** The kind of record that the command shows, if any. */
   shows: ReturnType<typeof recordShownBy>;
   answer: unknown;
-  /** Its parts, if somebody has made them. */
+  /** The answer's parts, if already computed. */
   drawn?: readonly Part[];
   view: View;
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
-  /** How people read times. */
+  /** Formats times for people. */
   times: TimeTexts;
   names: Names;
-  /** Only tables and sentences, on a page with several answers: its tables are "of" this. */
+  /** Shows only tables and sentences, on a page with several answers. The tables' labels end in "of" and this text. */
   of?: string;
-  /** The form in a cell, if the cell can be changed in place. */
+  /** Renders the form in a cell that can be edited. */
   editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
   links: (row: TableRow) => RowLinks;
-  /** Draws alarms. */
+  /** Renders alarms. */
   alarms?: (alarms: readonly AlarmFacts[]) => Html;
-  /** Below an empty table: what makes its first row appear. */
+  /** For an empty table: how its first row appears. */
   noneThen?: Html | undefined;
-  /** Beside the facts of a record: the first rows of lists about it. */
+  /** Beside a record's facts: the first rows of lists about it. */
   latest?: readonly Html[] | undefined;
-  /** The number of rows beside a record, and the column that names their owner. */
+  /** The number of rows beside a record, and the column to hide, which names the record. */
   most?: number;
   without?: string;
 }
 
-/** The answer of a command as people read it: its sentences, tables and records. */
+/** Renders an answer: sentences, tables and records. */
 export function answerView(parts: AnswerParts): Html {
   const { command, answer, times } = parts;
   const secret = memberWith("secret", command.answer);
@@ -65,7 +65,7 @@ export function answerView(parts: AnswerParts): Html {
     if (typeof part !== "string" && ("list" in part || "rows" in part) && part.title === undefined) untitled += 1;
     return partView(part, parts, { isWell, untitled });
   });
-  // The facts of a record stand beside what happened to it.
+  // A record's facts stand beside its time line.
   const timeLineAt = drawn.findIndex((part) => typeof part !== "string" && "list" in part && part.isTimeLine);
   if (timeLineAt >= 0)
     views.splice(
@@ -86,13 +86,13 @@ export function copyButton(text: string): Html {
   return html`<button type="button" class="button bare copy" data-copy="${text}" aria-label="Copy">${icon("copy")}</button>`;
 }
 
-/** `untitled`: how many tables without a title stand in the answer up to here. */
+/** `untitled`: the number of untitled tables up to here. */
 function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell: boolean; untitled: number }): Html {
   const { command, shows, answer, times, names, of, say, links } = parts;
-  // Each table has a name of its own for screen readers.
+  // Screen readers need a different name for each table.
   const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
   const { says } = shows ?? {};
-  // The head of the page says it.
+  // The page's head already shows this sentence.
   const isSaid =
     says !== undefined && isRow(answer) && typeof part !== "string" && "text" in part && answer[says] === part.text;
   if (isSaid) return html``;
@@ -103,7 +103,7 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   if ("note" in part)
     return html`<p class="${isWell ? "quiet lines" : "warn lines"}">${say(part.note)} ${mendLinks(part.mends, say)}</p>`;
   if ("more" in part) return html``;
-  // Of a time of another day the clock is enough: the axis is a day long.
+  // The chart covers a day, so the time without the date is enough.
   if ("chart" in part) return chartFigure(part.chart, (at) => times.textOf(at).slice(-5));
   if ("record" in part) {
     if (of !== undefined) return html``;
@@ -148,7 +148,7 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
 
 const tones = ["c1", "c2", "c3", "c4"] as const;
 
-/** The columns that are lines, over the rows from the first to the last. */
+/** Renders a line chart of the columns marked as lines. */
 function lineChart({ columns, rows }: Table): Html {
   const lines = columns.filter(({ line }) => line);
   const [first] = columns;
@@ -172,7 +172,7 @@ interface RecordParts {
   link?: RecordLink | undefined;
 }
 
-/** One line for each member. `first`: lines that stand above them. */
+/** Renders a record, one line per member. `first`: lines above them. */
 export function recordView(members: readonly RecordMember[], parts: RecordParts, first: readonly Html[] = []): Html {
   const { say, names, link } = parts;
   const lines = members.map(({ name, label, members: inner, ...shown }) => {

@@ -12,8 +12,8 @@ import { isCode, mendLinks, type Say } from "./words.ts";
 const toned = (tone: Tone, ...words: readonly string[]) => words.map((word) => [word, tone] as const);
 
 /**
- * The meaning of each state, unless its schema says another. A shape stands before it, so that nobody needs the colour.
- * "Not found" is a normal answer. What has an alarm while it lasts has the colour of the rank of that alarm.
+ * The colour of each state, unless its schema states another one. A shape precedes the colour. "Not found" is a normal
+ * result. A state with an alarm has the colour of the alarm's rank.
  */
 const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("good", "active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded"),
@@ -24,7 +24,7 @@ const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("plain", ...negativeReasons),
 ]);
 
-/** Whether a word of a state says that all is well. */
+/** Whether a state means that all is well. */
 export function isGood(word: unknown): boolean {
   return tones.get(String(word)) === "good";
 }
@@ -33,14 +33,14 @@ export function pill(tone: Tone, text: string): Html {
   return html`<span class="pill${tone === "plain" ? "" : ` ${tone}`}">${text}</span>`;
 }
 
-/** `word`: of the code. */
+/** `word`: the stored word. */
 export function statePill(word: string, text: string, own: RecordMember["tones"] = {}): Html {
   return pill(own[word] ?? tones.get(word) ?? "plain", text);
 }
 
 type Shown = Pick<RecordMember, "name" | "shows" | "text" | "value" | "tones">;
 
-/** A member of an answer as its type shows it. `text`: as people read it. */
+/** Renders a member by its type. `text`: the value for people. */
 export function shownAs({ name, shows, text, value, tones }: Shown, say: Say): Html {
   if (Array.isArray(value) && value.some(Array.isArray))
     return html`${value.map((each) => html`${say(each as RichText)} `)}`;
@@ -68,19 +68,19 @@ export function shownAs({ name, shows, text, value, tones }: Shown, say: Say): H
   }
 }
 
-/** The state of each part, such as "BVN serves" and "NIN paused". */
+/** Renders the state of each part, such as "BVN serves" and "NIN paused". */
 function statesOf(states: Readonly<Record<string, unknown>>, text: string, own: RecordMember["tones"]): Html {
   const texts = text.split(", ").map((each) => each.replace(/ \((.*)\)$/, " $1"));
   return html`${Object.values(states).map((word, at) => html`${statePill(String(word), texts[at]!, own)} `)}`;
 }
 
-/** Prints kobo smaller than naira. */
+/** Renders kobo smaller than naira. */
 export function money(text: string): Html {
   const [, naira = text, kobo] = /^(-?₦[\d,]+)(\.\d\d)$/.exec(text) ?? [];
   return kobo === undefined ? html`${text}` : html`${naira}<span class="kobo">${kobo}</span>`;
 }
 
-/** `at`: milliseconds since 1970, or a text. */
+/** `at`: milliseconds since 1970, or ISO 8601 text. */
 export function timeOf(at: unknown, text: string): Html {
   const date = new Date(at as number);
   return at === null || Number.isNaN(date.getTime())
@@ -88,10 +88,10 @@ export function timeOf(at: unknown, text: string): Html {
     : html`<time datetime="${date.toISOString()}">${text}</time>`;
 }
 
-/** Facts of the audit trail by their labels: accounts, keys and vendors by their names, others as they are. */
+/** Renders an audit entry's facts with labels, and with names of accounts, keys and vendors. */
 function factsOf(facts: unknown, text: string, say: Say): Html {
   if (!isRow(facts)) return html`${text}`;
-  // Nothing, such as no end of a pause, is no fact that a person looks for.
+  // A fact without a value, such as no end of a pause, is left out.
   const given = Object.entries(facts).filter(([, fact]) => fact !== null);
   const shown = given.map(([name, fact]) => {
     if (name === "confirmation") return html`<span class="fact">by passkey</span> `;
@@ -103,12 +103,12 @@ function factsOf(facts: unknown, text: string, say: Say): Html {
   return html`${shown}`;
 }
 
-/** A time as the trail writes it. */
+/** Reads a time as the audit trail stores it. */
 function timeIn(text: string): Named | undefined {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text) ? { time: Date.parse(text) } : undefined;
 }
 
-/** The facts that name somebody or something. */
+/** Facts that name an account, a key, a vendor and so on. */
 const factNames: ReadonlyMap<string, (text: string) => Named> = new Map<string, (text: string) => Named>([
   ["account", (account: string) => ({ account })],
   ["key", (key: string) => ({ key })],
@@ -116,5 +116,5 @@ const factNames: ReadonlyMap<string, (text: string) => Named> = new Map<string, 
   ["vendor", (vendor: string) => ({ vendor })],
 ]);
 
-/** Facts whose word of the code people read as a sentence. */
+/** Sentences for facts that are stored as words. */
 const factWords: Readonly<Record<string, Readonly<Record<string, string>>>> = { why: pauseReasons };

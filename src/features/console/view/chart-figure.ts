@@ -4,10 +4,7 @@ import { msText } from "../counters/charts.ts";
 
 const [wide, high] = [300, 100];
 
-/**
- * A chart with its sums in words. It is drawn here, so that it needs no script. `clockOf`: a time of the axis, as
- * people read it.
- */
+/** Renders a chart as SVG, which needs no script, with its sums in words. `clockOf`: formats times of the axis. */
 export function chartFigure({ title, kind, unit, times, series }: Chart, clockOf: (at: number) => string): Html {
   const shown = series.filter(({ values }) => values.some((value) => value));
   if (shown.length === 0) return html``;
@@ -27,7 +24,7 @@ export function chartFigure({ title, kind, unit, times, series }: Chart, clockOf
 <div class="axis" aria-hidden="true">${marks.map((at) => html`<span>${clockOf(at)}</span>`)}</div></figure>`;
 }
 
-/** A line without axes, for the figure that it belongs to. Null: nothing was measured then. */
+/** Renders a small line without axes. Null: no measurement. */
 export function sparkline(values: readonly (number | null)[]): Html {
   const known = values.filter((value) => value !== null);
   const [least, most] = [Math.min(0, ...known), Math.max(0, ...known)];
@@ -42,7 +39,7 @@ export function sparkline(values: readonly (number | null)[]): Html {
   return html`<svg viewBox="0 0 100 28" preserveAspectRatio="none" aria-hidden="true"><path class="area c1" d="M${path}L${across(ends[1]!)} 28L${across(ends[0]!)} 28Z"/><path class="line" d="M${path}"/></svg>`;
 }
 
-/** The height of all bars that stand on one another. */
+/** Returns the heights of the stacked bars. */
 function stacked(series: readonly Series[]): number[] {
   return series[0]!.values.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
 }
@@ -61,7 +58,7 @@ function bars(series: readonly Series[], most: number): Html[] {
   });
 }
 
-/** A line with a gap where nothing was measured. A value without neighbours is a dash as wide as a step. */
+/** Renders a line with gaps where nothing was measured. A value without neighbours is a dash. */
 function line({ tone, values }: Series, most: number): Html {
   const step = wide / (values.length - 1);
   const isAt = (at: number) => (values[at] ?? null) !== null;

@@ -16,37 +16,37 @@ import {
 } from "./form-field.ts";
 import { mendLinks, type Say } from "./words.ts";
 
-/** The texts of a form, by member. */
+/** A form's texts, by member. */
 export type FormTexts = Readonly<Record<string, readonly string[]>>;
 
 export interface FormState {
   texts: FormTexts;
-  /** What members of the record are now, as their fields say it: a form that leaves them so does not change them. */
+  /** The record's current values as field texts. A member left unchanged is not sent to the command. */
   set?: FormTexts;
-  /** Those values when the form was first rendered, for a form that is shown again. */
+  /** The values when the form was first shown, for a form shown again. */
   was?: string | undefined;
-  /** The identity vendors that the service asks. */
+  /** The identity vendors in use. */
   vendors?: readonly string[];
-  /** To choose from by typing a name. `typed`: too many for the page, so they come while somebody types. */
+  /** Choices by name. `typed`: too many for the page, so they are suggested while typing. */
   lists?: Partial<Record<Picker, readonly Picked[] | "typed">>;
   problem?: Error | undefined;
-  /** What it is about to do. */
+  /** The preview of the command. */
   ahead?: Html | undefined;
-  /** Words for members that say `offered`. */
+  /** Suggestions for members marked `offered`. */
   offered?: Offered;
   formToken: string;
-  /** The id of the person who fills it. */
+  /** The id of the person who fills in the form. */
   person: string;
   say: Say;
-  /** Name of the zone in which times are given. */
+  /** The name of the time zone of the form's times. */
   zone: string;
-  /** What people call what it acts on, if it has a name. */
+  /** The name of the command's target, if it has one. */
   subject?: string;
-  /** Where the form is sent. Default: the command's own page. */
+  /** The URL to send the form to. Default: the command's page. */
   action?: string;
 }
 
-/** Whether the command runs by a GET: it only reads, calls no vendor, and has no private input. */
+/** Whether a GET may run the command: it only reads, calls no vendor, and has no private input. */
 export function asksByUrl({ kind, calls, input }: Command<never>): boolean {
   return (
     kind === "read" &&
@@ -55,12 +55,12 @@ export function asksByUrl({ kind, calls, input }: Command<never>): boolean {
   );
 }
 
-/** Whether the command can say what it would change. */
+/** Whether the command has a dry run. */
 export function canCheck({ kind, input }: Command<never>): boolean {
   return kind !== "read" && membersOf(input).some(({ name }) => name === "dry_run");
 }
 
-/** The form of a command: a labelled field for each member of its input, with its hint, choices and problem. */
+/** Renders a command's form: a field for each member, with hint, choices and problem. */
 export function commandForm(
   command: Command<never>,
   {
@@ -83,7 +83,7 @@ export function commandForm(
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
   const texts = problem ? given : filled(set, given);
-  // A dry run has its own button, the next rows have a link, and a page has its number of rows.
+  // Not fields here: a dry run is a button, the next rows are a link, and pages have a fixed number of rows.
   const elsewhere = byUrl ? ["cursor", ...(command.rows ? ["limit", "lines"] : [])] : ["dry_run"];
   const members = all.filter(({ name }) => !elsewhere.includes(name));
   const isOffered = ({ member }: NamedMember) => member.offered === true;
@@ -149,14 +149,14 @@ ${asks ? html`<p class="hint">${whyPasskey(command)}</p>${passkeyProblem}` : ""}
 </form>`;
 }
 
-/** A script asks what is offered once the file or the vendor is another one. Without scripts the answer says it. */
+/** Asks for new suggestions when the file or vendor changes. Without scripts, the answer has them. */
 function asksFor(members: readonly NamedMember[], action: string): Html {
   const asked = members.filter(({ member }) => member.isVendor || member.holds === "file");
   const when = asked.map(({ name }) => `change from:#f-${name}`).join(", ");
   return html`hx-post="${action}?_offers=1" hx-encoding="multipart/form-data" hx-trigger="${when}" hx-swap="innerHTML" aria-live="polite"`;
 }
 
-/** The fields that are offered, alone. */
+/** Renders only the fields with suggestions. */
 export function offeredFields(
   command: Command<never>,
   offered: Offered,
@@ -178,7 +178,7 @@ export function offeredFields(
     )}`;
 }
 
-/** Whether its link filled in all that a form asks, so that a person only confirms it. */
+/** Whether a link filled in the whole form, so that only the confirmation is left. */
 export function isFilled(command: Command<never>, given: FormTexts): boolean {
   const asked = membersOf(command.input).filter(({ member }) => !member.folded);
   return (
@@ -187,8 +187,8 @@ export function isFilled(command: Command<never>, given: FormTexts): boolean {
 }
 
 /**
- * Whether the deed stands beside the form while somebody fills it in, so that a press need not show it first. What
- * nobody can undo, and what holds files or secrets, is shown by itself.
+ * Whether the form shows its preview while it is filled in, so that one press is enough. Not for irreversible commands,
+ * and not with files or secrets.
  */
 function showsAhead(command: Command<never>): boolean {
   const members = membersOf(command.input).map(({ member }) => member);
@@ -200,24 +200,24 @@ function showsAhead(command: Command<never>): boolean {
   );
 }
 
-/** The form's texts, which override the record's current values. */
+/** Merges the form's texts into the record's current values. */
 function filled(set: FormTexts, given: FormTexts): FormTexts {
   return { ...set, ...Object.fromEntries(Object.entries(given).filter(([, texts]) => texts.length > 0)) };
 }
 
-/** Said before somebody fills in what cannot be sent. */
+/** Shown before the person fills in a form that cannot be sent without scripts. */
 const needsScripts = html`<noscript><p class="warn">Your passkey confirms this, and browsers offer passkeys to scripts only. Switch scripts on first.</p></noscript>`;
 
-/** Where the script of passkeys says what went wrong. */
+/** Where the passkey script shows an error. */
 export const passkeyProblem = html`<p class="wrong" role="alert" data-problem></p>`;
 
-/** Why the passkey of a person confirms a command. */
+/** Returns the reason why the command needs a passkey. */
 function whyPasskey(command: Command<never>): string {
   if (confirms(command) === "always") return `${weightOf(command)} Your passkey confirms it.`;
   return command.gives === "credentials" ? "A live key needs your passkey." : "Your passkey confirms it.";
 }
 
-/** What weighs in a deed. */
+/** Returns sentences about the command's risk. */
 export function weightOf({ kind, gives, weighs }: Command<never>): string {
   return [kind === "danger" ? "Nobody can undo this." : [], weighs ?? (gives ? given[gives] : [])].flat().join(" ");
 }
@@ -230,12 +230,12 @@ const given: Readonly<Record<NonNullable<Command<never>["gives"]>, string>> = {
   protection: "This takes a protection away.",
 };
 
-/** Whether a form of the command does its work once, however often it is sent. */
+/** Whether a form of the command must run only once, however often it is sent. */
 export function worksOnce(command: Command<never>): boolean {
   return command.kind !== "read" && !savesFile(command);
 }
 
-/** Identifies a form, so that the console recognises it when it is sent. */
+/** Renders a random id, by which the console recognises a repeated form. */
 export function formId(): Html {
   return html`<input type="hidden" name="_form" value="${randomBytes(16).toString("base64url")}">`;
 }
@@ -244,14 +244,14 @@ function savesFile({ answer }: Command<never>): boolean {
   return "lines" in answer || memberWith("holds", answer) !== undefined;
 }
 
-/** The members whose texts a page may repeat: not what is private, or may be, and no files. */
+/** Returns the members that a page may show again: without private, pasted and file members. */
 export function repeated({ input }: Command<never>): string[] {
   return membersOf(input).flatMap(({ name, member }) =>
     member.private || member.pasted || member.holds === "file" ? [] : [name],
   );
 }
 
-/** What the button of a form does, such as "Pause Dojah" or "Create key". */
+/** Returns the label of the form's button, such as "Pause Dojah" or "Create key". */
 function buttonOf(command: Command<never>, subject: string): string {
   if (savesFile(command)) return "Save the file";
   if (asksByUrl(command)) return "Show";
@@ -264,7 +264,7 @@ function headOfProblem(command: Command<never> | undefined): string {
   return command.shownAs === "found" ? "Not by number." : "Duba cannot show this.";
 }
 
-/** What is wrong, with a link to each field that it is about. */
+/** Renders a problem, with links to its fields. */
 export function problemBox(problem: Error, say: Say, command?: Command<never>): Html {
   const problems = problem instanceof InputError ? problem.problems : [];
   const known = new Map(command ? membersOf(command.input).map(({ name, member }) => [name, member]) : []);

@@ -31,7 +31,7 @@ export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
   return Object.assign(say, { mend, words: (said: RichText) => words(said).join("") });
 }
 
-/** The page that a mend leads to; undefined if the site has none. */
+/** Returns the URL of a mend; undefined if the site lacks its command. */
 export function mendAddress(
   site: SiteMap,
   { command: id, input }: Pick<Mend, "command" | "input">,
@@ -43,14 +43,14 @@ export function mendAddress(
   return command && pageOf(site, command, texts);
 }
 
-/** A page that opens with the answer of a command is its page. */
+/** Returns a command's URL: the page whose table it fills, or its own. */
 function pageOf(site: SiteMap, command: Command<never>, asked: readonly (readonly [string, string])[]): string {
   const place = placeOf(site, command);
   const query = new URLSearchParams(asked as [string, string][]).toString();
   return `${command.id === place.opens ? place.path : pathOf(command)}${query && `?${query}`}`;
 }
 
-/** A command in code, such as `duba keys list`, is a link to its page, if the site has it. */
+/** Renders a command line such as `duba keys list` as a link to its page, if the site has one. */
 function codeHtml(site: SiteMap, code: string): Html {
   const command = code.startsWith("duba ") && site.commands.get(code.slice("duba ".length).replaceAll(" ", "."));
   if (!command) return html`<code>${code}</code>`;

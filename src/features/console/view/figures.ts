@@ -7,7 +7,7 @@ import { type Html, html } from "../../../http/pages/html.ts";
 import { labelFor } from "../site-map.ts";
 import { money } from "./cells.ts";
 
-/** A figure of a page: the fact, how it moved, its line. */
+/** A large figure: its name, value, change and line. */
 interface Figure {
   name: string;
   text: string;
@@ -24,7 +24,7 @@ export function figureRow(figures: readonly Figure[]): Html {
   return html`<dl class="figures">${drawn}</dl>`;
 }
 
-/** The members of the figures, and those of the time before. */
+/** Returns the members with large figures, and those of the period before. */
 export function headlineNames({ properties = {} }: Shape): string[] {
   return Object.keys(properties).flatMap((name) => {
     const { headline } = shapeOf(properties[name]!);
@@ -32,7 +32,7 @@ export function headlineNames({ properties = {} }: Shape): string[] {
   });
 }
 
-/** The figures of a record: its members with a `headline`. `against`: the time before, as people call it. */
+/** Renders the members with a `headline` as large figures. `against`: the name of the period before. */
 export function headlines(
   shape: Shape,
   row: Readonly<Record<string, unknown>>,
@@ -69,7 +69,7 @@ interface Against {
   against: string;
 }
 
-/** How far a figure is from the time before: in percent, or in points of a share. */
+/** Renders the change since the period before: in percent; of a share, in points. */
 function difference(value: unknown, before: unknown, { better, unit, against }: Against): Html | string {
   if (typeof value !== "number" || typeof before !== "number" || (before === 0 && unit !== "%")) return "";
   const moved = unit === "%" ? value - before : (value / before - 1) * 100;
@@ -77,20 +77,20 @@ function difference(value: unknown, before: unknown, { better, unit, against }: 
   return html`<b${tone === "" ? "" : html` class="${tone}"`}>${changeText(moved, unit === "%" ? "points" : "%")}</b> on ${against}`;
 }
 
-/** Such as "66 % of ₦900,000". */
+/** Formats a use such as "66 % of ₦900,000". */
 export function usedText(value: number, bound: number, shows: Shows | undefined): string {
   const of = shows === "naira" ? shortNaira(bound) : bound.toLocaleString("en");
   return `${percentOf(value, bound)} % of ${of}`;
 }
 
-/** How much of a bound is used: amber from `warnedPercent`, red at all of it. */
+/** Renders the used part of a limit: amber from `warnedPercent`, red at the limit. */
 export function meter(value: number, bound: number, name: string): Html {
   const percent = percentOf(value, bound);
   const tone = percent >= 100 ? "c4" : percent >= warnedPercent ? "c3" : "c1";
   return html`<svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" role="meter" aria-label="${name}" aria-valuenow="${percent}" aria-valuemin="0" aria-valuemax="100"><rect class="${tone}" width="${Math.min(percent, 100)}" height="6"/></svg>`;
 }
 
-/** How much a row is beside the largest. The figure stands beside it. */
+/** Renders a row's share of the largest. The figure itself stands beside it. */
 export function share(value: number, largest: number): Html {
   return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="c1" width="${Math.max(0, percentOf(value, largest))}" height="6"/></svg>`;
 }
@@ -99,7 +99,7 @@ function percentOf(value: number, bound: number): number {
   return Math.round((value / bound) * 100);
 }
 
-/** The shape of an answer, or of the rows of its list. */
+/** Returns the schema of an answer, or of its list's rows. */
 export function rowShape(schema: unknown): Shape {
   const shape = schema as Shape;
   return isRow(shape) && shape.type === "array" ? shape.items! : shape;

@@ -9,9 +9,7 @@ import { wordOf } from "./words.ts";
 
 export type NamedMember = ReturnType<typeof membersOf>[number];
 
-/**
- * What is wrong with a field. A browser asks for a time without its zone, and people read other words to choose from.
- */
+/** Rewrites a problem for a form: the browser's time field has no zone, and choices have labels. */
 export function messageOf(message: string, { name, member }: Pick<NamedMember, "name" | "member">): string {
   if (member.enum && message.startsWith("must be one of "))
     return `must be one of ${member.enum.map((word) => choiceText(name, word)).join(", ")}`;
@@ -20,17 +18,17 @@ export function messageOf(message: string, { name, member }: Pick<NamedMember, "
 
 interface FieldParts {
   say: Say;
-  /** Name of the zone in which times are given. */
+  /** The name of the time zone of the form's times. */
   zone: string;
-  /** A URL holds it. */
+  /** The text becomes part of a URL. */
   byUrl: boolean;
   command: Command<never>;
   vendors: readonly string[];
-  /** Words to choose from in place of free text. */
+  /** Suggestions in place of free text. */
   offered?: Offered[string] | undefined;
-  /** Its record has it. */
+  /** The record has a value for the member. */
   isSet: boolean;
-  /** Whether this is the first field to fill in, which gets the focus. */
+  /** The first field to fill in, which gets the focus. */
   isFirst: boolean;
 }
 
@@ -38,7 +36,7 @@ export function fieldLabel(name: string, member: Member): string {
   return member.label ?? labelFor(member.private ? (member.placeholder ?? name) : name);
 }
 
-/** A labelled field, with its hint and its problem. */
+/** Renders a field with label, hint and problem. */
 export function formField(
   named: NamedMember,
   texts: readonly string[],
@@ -93,7 +91,7 @@ export function formField(
   return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
 }
 
-/** The hint, without what the label says already. A checkbox shows its whole sentence. */
+/** Returns the hint, unless the label says enough. A checkbox has its whole description. */
 function hintOf({ member }: NamedMember, zone: string): string | undefined {
   if (member.hint !== undefined || member.items?.hint !== undefined) return member.hint ?? member.items!.hint;
   if (member.type === "boolean") return member.description;
@@ -104,10 +102,10 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What a field is chosen from by typing a name. */
+/** Lists that a field can choose from by name. */
 export type Picker = "accounts" | "people" | "keys" | "entries";
 
-/** One of them: what the field holds, and what people call it. */
+/** A choice: the value of the field, and its name. */
 export interface Picked {
   value: string;
   text: string;
@@ -117,7 +115,7 @@ export function pickedOptions(some: readonly Picked[]): Html {
   return html`${some.map(({ value, text }) => html`<option value="${value}">${text}</option>`)}`;
 }
 
-/** The list that a field is chosen from; undefined: it names nothing that has a list. */
+/** Returns the list that a field chooses from, or undefined. */
 export function pickerOf({ id }: Pick<Command<never>, "id">, { name, member }: NamedMember): Picker | undefined {
   if (member.holds !== undefined || member.enum || member.private) return undefined;
   if (name === "code" && id.startsWith("catalogue.")) return "entries";
@@ -127,13 +125,13 @@ export function pickerOf({ id }: Pick<Command<never>, "id">, { name, member }: N
   return name === "key" || (name === "id" && id.startsWith("keys.")) ? "keys" : undefined;
 }
 
-/** A choice as people read it. */
+/** Returns the label of a choice. */
 export function choiceText(name: string, word: string): string {
   const shows = word.includes(".") ? "event" : name === "state" ? "state" : "text";
   return wordOf({ name, shows, text: word }, new Map());
 }
 
-/** A choice of words that only what was given so far says, such as the headings of a file. */
+/** Renders choices that depend on the input so far, such as a file's headings. */
 function offeredWords({ words, chosen }: Offered[string], [given = chosen]: readonly string[], attributes: Html): Html {
   return html`<select${attributes}>${words.map(({ word, text }) => html`<option value="${word}"${word === given ? html` selected` : ""}>${text}</option>`)}</select>`;
 }
@@ -165,19 +163,19 @@ function control(
   }
   if (member.holds === "file")
     return html`<input type="file" class="drop" multiple title="Choose files, or drop them here"${attributes}>`;
-  // Several arguments that together name one thing, such as a provider and a code.
+  // Several arguments that name one thing together, such as a provider and a code.
   if (member.type === "array" && command.target?.includes(name))
     return html`<input type="text" value="${texts.join(" ")}" autocomplete="off" spellcheck="false"${attributes}>`;
   if (member.type === "array")
     return html`<textarea rows="3" placeholder="One in each line"${attributes}>${texts.join("\n")}</textarea>`;
-  // No page holds what is private, or may be, not even the one that repeats a form.
+  // No page contains private texts, not even a form shown again.
   if (member.private || member.pasted)
     return html`<input type="${member.private ? "password" : "search"}" autocomplete="off"${attributes}>`;
   return html`<input type="${typeOf(member, text)}" value="${text}" autocomplete="off" spellcheck="false"${member.form?.startsWith(amount.form) ? html` inputmode="decimal"` : ""}${attributes}>`;
 }
 
 function typeOf({ form }: Member, text: string): string {
-  // A time ago, such as 1h, is no date.
+  // A relative time, such as 1h, does not fit into a date field.
   if (form === moment.form && (text === "" || isDay(text))) return "date";
   if (form === day.form || form === lastDay.form) return "date";
   if (form === futureTime.form) return "datetime-local";

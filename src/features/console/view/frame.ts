@@ -8,7 +8,7 @@ export interface FramedPage {
   title: string;
   main: Html;
   scripts?: readonly string[] | undefined;
-  /** The address for a reload, if it differs from the browser's. */
+  /** The address for a reload, if the browser's differs. */
   address?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const mark = new Html(
     '1.7 3-3.4" fill="none" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 );
 
-/** A whole page without navigation, for strangers. */
+/** Renders a page without navigation, for visitors who are not signed in. */
 export function barePage({ title, main, scripts = [] }: FramedPage): string {
   return documentText(
     { title, scripts },
@@ -26,7 +26,7 @@ export function barePage({ title, main, scripts = [] }: FramedPage): string {
   );
 }
 
-/** A record that a person opened, or may mean. */
+/** A record in the search box: opened before, or found. */
 export interface OpenedRecord {
   address: string;
   title: string;
@@ -37,28 +37,28 @@ export function openedLinks(records: readonly OpenedRecord[]): Html {
   return html`${records.map(({ address, title, beside = "" }) => html`<li><a href="${address}">${title} <span class="quiet">${beside}</span></a></li>`)}`;
 }
 
-/** How many things wait on a page, by its path. `isBad`: one of them stops the service. */
+/** Numbers in the menu by path. `isBad`: an alarm among them stops the service. */
 export type MenuCounts = Readonly<Record<string, { many: number; isBad?: boolean }>>;
 
 interface Frame {
   site: SiteMap;
-  /** Where the page belongs. */
+  /** The page's place in the menu. */
   place: ConsolePage;
   session: Session;
   counts: MenuCounts;
-  /** What the person opened last. */
+  /** The records that the person opened last. */
   opened: readonly OpenedRecord[];
-  /** When the data was read, and the time zone of its times. */
+  /** The foot: when the data was read, and the time zone. */
   foot: Html;
 }
 
-/** A whole page for somebody who is signed in. */
+/** Renders a whole page for a signed-in person. */
 export function framedPage({ title, main, scripts = [], address }: FramedPage, frame: Frame): string {
   const { site, session, opened, foot } = frame;
   const { person, formToken } = session;
   const [finding] = commandsShownAs(site, "found");
   const own = site.places.find(({ isOwn }) => isOwn);
-  // A phone shows it beside the closed menu.
+  // A phone shows this number beside the closed menu.
   const hands = frame.counts["/"]?.many ? frame.counts["/"] : "";
   const body = html`<header class="side">
 <a class="skip" href="#main">Skip to content</a>
@@ -99,7 +99,7 @@ function documentText(page: Omit<FramedPage, "main">, body: Html): string {
   return `${documentHead({ ...page, title: `${page.title} · Duba` })}${body.text}${documentEnd}`;
 }
 
-/** A document up to the first thing in its body. `look`: a class of the body. */
+/** Renders a document up to the start of its body. `look`: a class of the body. */
 export function documentHead({ title, scripts = [] }: Omit<FramedPage, "main">, look = ""): string {
   return html`<!doctype html>
 <html lang="en">

@@ -5,27 +5,27 @@ import { type Html, html } from "../../../http/pages/html.ts";
 export interface MenuLink {
   address: string;
   text: string;
-  /** Id of its command. */
+  /** The id of the link's command. */
   id?: string;
-  /** Nobody can undo it. */
+  /** The command is irreversible. */
   isDanger?: boolean;
-  /** One of several about the same thing, such as a kind of check of a vendor. */
+  /** The link concerns one part of a record, such as one kind of check of a vendor. */
   isPart?: boolean;
-  /** All of them at once. */
+  /** The link concerns all parts of a record at once. */
   isWhole?: boolean;
-  /** A line stands above it, and this heading. */
+  /** The link starts a group, with a line and this heading. */
   isApart?: boolean;
   heading?: string | undefined;
 }
 
-/** An icon of the sprite, hidden from screen readers. */
+/** Renders an icon of the sprite file, hidden from screen readers. */
 export function icon(name: string): Html {
   return html`<svg aria-hidden="true"><use href="/assets/icons.svg#${name}"/></svg>`;
 }
 
 /**
- * The menu "…" of actions: a popover, which needs no script. `of`: the name of what they act on. `key`: tells the menu
- * from the others of its page.
+ * Renders the menu "…" of actions as a popover, which needs no script. `of`: the name of the target. `key`: unique
+ * among the page's menus.
  */
 export function moreMenu(of: string, links: readonly MenuLink[], key = of): Html {
   if (links.length === 0) return html``;

@@ -2,22 +2,22 @@ import type { Shows } from "../../../declare/command/answer-schema.ts";
 import type { TableColumn, TableRow } from "../../../declare/command/answer-table.ts";
 
 /**
- * Where a cell stands in a row on a phone: `name` and `value` in its first line, `lead` and `when` in its second one,
- * `also` in a line of its own. What has no place is folded away.
+ * The position of a cell in a row on a phone: `name` and `value` in the first line, `lead` and `when` in the second,
+ * `also` in a line of its own. Other cells are folded away.
  */
 export type NarrowPlace = "name" | "value" | "lead" | "when" | "also";
 
-/** The kinds of column that take each place of a row, the most wanted first. */
+/** Types of columns for each position, best first. */
 const values: readonly Shows[] = ["state", "naira", "number", "text"];
 const leads: readonly Shows[] = ["account", "text", "reference"];
 const names: readonly Shows[] = ["event", "text", "reference", "account"];
 
-/** Letters that a line of a phone holds beside another cell. */
+/** Letters that fit beside another cell on a phone. */
 const lineLength = 40;
 
 /**
- * The two lines of a row on a phone, from what its columns show: what names it and what became of it, or the figure
- * that orders the rows, then whom or what it is about and when. Sentences have lines of their own.
+ * Assigns columns to the two lines of a row on a phone. First line: the row's name, and its state or the figure that
+ * sorts the list. Second line: account or subject, and time. Sentences get lines of their own.
  */
 export function narrowRow(
   columns: readonly TableColumn[],
@@ -37,9 +37,9 @@ export function narrowRow(
   const mayName = columns.filter((each) => names.includes(each.shows) && areUnique(each));
   put(named ?? mayName.find(({ spare }) => !spare) ?? mayName[0] ?? columns[0], "name");
   put(edited ?? (sorted && isFigure(sorted) && !places.has(sorted.name) ? sorted : firstOf(values)), "value");
-  // If a figure has the place of the state, the state stands in a line below.
+  // A state without a place in the first line gets its own line.
   put(firstOf(["state"]), "also");
-  // A value that all rows share says less than one that differs.
+  // A value that all rows share tells less than one that differs.
   const telling = columns.toSorted((one, other) => different(other) - different(one));
   put(
     firstOf(
@@ -53,13 +53,13 @@ export function narrowRow(
       firstOf(["naira", "number"]),
     "lead",
   );
-  // With several times nobody would know which one is shown.
+  // With several times it would be unclear which one is shown, so only the sorted one is.
   const times = columns.filter(({ name, shows }) => shows === "time" && !places.has(name));
   put(times.length === 1 ? times[0] : times.find((each) => each === sorted), "when");
   return places;
 }
 
-/** Figures say nothing without the name of their column. */
+/** A figure needs its column's name beside it. */
 export function isFigure({ shows }: Pick<TableColumn, "shows">): boolean {
   return shows === "naira" || shows === "number" || shows === "change";
 }

@@ -8,19 +8,19 @@ import { isFigure, type NarrowPlace, narrowRow } from "./narrow-rows.ts";
 import type { RecordLink } from "./record-links.ts";
 import type { Say } from "./words.ts";
 
-/** Rows in the order and with the filter that the URL says. */
+/** Order, filter and page of a table, from the URL. */
 export interface View {
-  /** The column to sort by; with a minus in front, descending. */
+  /** The column to sort by; descending after a minus. */
   sort: string;
-  /** Only rows with this text. */
+  /** Show only rows that contain this text. */
   find: string;
-  /** From 1. */
+  /** Counts from 1. */
   page: number;
-  /** Only rows of this time, in milliseconds since 1970; the end is not in it. */
+  /** Show only rows of this time span, in milliseconds since 1970; `to` is exclusive. */
   span?: { from: number; to: number } | undefined;
 }
 
-/** The most rows of a page: more take longer to read than to filter. */
+/** Most rows of a page. */
 export const pageRows = 50;
 
 export function viewIn(query: URLSearchParams): View {
@@ -32,13 +32,13 @@ export function viewIn(query: URLSearchParams): View {
   };
 }
 
-/** The column whose time a span is about: the one that the list is in the order of, else the first. */
+/** Returns the column that a time span filters: the one that sorts the list, else the first time. */
 export function timeColumn({ columns }: Pick<Table, "columns">, { sort }: Pick<View, "sort">): TableColumn | undefined {
   const times = columns.filter(({ shows }) => shows === "time");
   return times.find(({ name }) => name === sort.replace(/^-/, "")) ?? times[0];
 }
 
-/** The rows that a view shows, in its order. */
+/** Returns the filtered rows, in order. */
 export function seen({ columns, rows }: Table, { sort, find, span }: View): TableRow[] {
   const wanted = find.toLowerCase();
   const timed = span && timeColumn({ columns }, { sort });
@@ -52,12 +52,12 @@ export function seen({ columns, rows }: Table, { sort, find, span }: View): Tabl
   const [name, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const column = columns.find((each) => each.name === name);
   if (!column) return found;
-  // The cells are read once each: a comparison of long lists would read them a dozen times.
+  // Each cell is formatted once; a comparison of long lists would format each a dozen times.
   const cells = found.map((row) => {
     const value = column.valueIn(row);
     return { row, value, text: typeof value === "number" || value === null ? "" : column.textOf(row) };
   });
-  // Empty cells sort last in either order.
+  // Empty cells sort last in both directions.
   const isNothing = ({ value }: SortedCell) => (value === null ? 1 : 0);
   cells.sort((one, other) => isNothing(one) - isNothing(other) || sign * order(one, other));
   return cells.map(({ row }) => row);
@@ -72,40 +72,40 @@ function order(one: SortedCell, other: SortedCell): number {
   return collator.compare(one.text, other.text);
 }
 
-/** What a person can open or do from a row. */
+/** Links of a row. */
 export interface RowLinks {
-  /** The page of what the row is about, and the text of the cell that names it. */
+  /** The row's record: its URL, and the text of the cell that names it. */
   own?: { name: string; address: string } | undefined;
   actions: readonly MenuLink[];
-  /** The pages of other things that the row names. */
+  /** Finds links to other records that the row names. */
   link?: RecordLink;
 }
 
-/** With more columns than this, a phone shows a row as two lines. */
+/** With more columns, a phone shows each row in two lines. */
 const mostNarrowColumns = 2;
 
-/** With more columns than this, a usual screen has no room for the spare ones. */
+/** With more columns, a usual screen hides the spare ones. */
 const mostAtOnce = 8;
 
 interface TableParts {
   label: string;
   table: Table;
   view: View;
-  /** Whether its first column names a row. */
+  /** Whether the first column names the row. */
   isNamed: boolean;
-  /** The address of the page with another view. */
+  /** Returns the page's URL with another view. */
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
-  /** The form in a cell, if the cell can be changed in place. */
+  /** Renders the form in an editable cell. */
   editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
   links: (row: TableRow) => RowLinks;
-  /** How to get the first row of an empty table. */
+  /** Shown in an empty table: how the first row appears. */
   noneThen?: Html | undefined;
-  /** Shows only so many rows, with a link to the rest. */
+  /** Shows only so many rows, with a link to all. */
   most?: number;
 }
 
-/** A table that the server sorts, filters and divides into pages. */
+/** Renders a table that the server sorts, filters and pages. */
 export function sortedTable({
   label,
   table,
@@ -138,9 +138,9 @@ export function sortedTable({
   const placeOf = ({ name }: TableColumn) => places?.get(name) ?? (name === named?.name ? "name" : undefined);
   const hasActions = rows.some(({ actions }) => actions.length > 0);
   const hasOwn = rows.every(({ own }) => own);
-  // What a phone leaves out is on the row's page, or unfolds.
+  // Cells that a phone hides are on the row's page, or can be unfolded.
   const folds = places !== undefined && !hasOwn && columns.some(({ name }) => !places.has(name));
-  // A line shows the beginning of its facts, which unfold on a wide screen too.
+  // A row shows the beginning of its facts, and unfolds the rest on wide screens as well.
   const hasFacts = folds && columns.some(({ shows }) => shows === "facts");
   const head = columns.map((column) => {
     const { name } = column;
@@ -178,10 +178,10 @@ ${sums(columns, all, { hasActions, placeOf })}</table></div>
 ${pages > 1 ? pager(page, pages, all.length, urlFor) : ""}`;
 }
 
-/** The headings that columns share, where there are some. */
+/** Renders the headings that columns share, if any. */
 function overHeads(columns: readonly TableColumn[], hasActions: boolean): Html {
   if (!columns.some(({ over }) => over)) return html``;
-  // What a narrow page leaves out has cells of its own, so that no head spans columns that are not there.
+  // Hidden spare columns have header cells of their own, so that no heading spans them.
   const spans: { over: string | undefined; spare: boolean; count: number }[] = [];
   for (const { over, share, spare = false } of columns) {
     const last = spans.at(-1);
@@ -201,7 +201,7 @@ export function labelIn({ name, label }: Pick<TableColumn, "name" | "label">): s
   return label ?? labelFor(name);
 }
 
-/** Where no heading stands above it. */
+/** The label with the shared heading, for places where that heading is not shown. */
 function wholeLabel({ over, ...column }: TableColumn): string {
   return over === undefined ? labelIn(column) : `${over} ${labelIn(column).toLowerCase()}`;
 }
@@ -220,7 +220,7 @@ function classesOf(column: TableColumn, place: NarrowPlace | undefined, more: st
   return classes.length === 0 ? html`` : html` class="${classes.join(" ")}"`;
 }
 
-/** What all rows of the view add up to. */
+/** Renders the sums of all rows of the view. */
 function sums(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
@@ -243,7 +243,7 @@ function pager(page: number, pages: number, count: number, urlFor: TableParts["u
   return html`<nav class="pager" aria-label="Pages of the table">${link(page - 1, "Previous")} <span>Page ${page} of ${pages}, ${count} rows</span> ${link(page + 1, "Next")}</nav>`;
 }
 
-/** The columns in which any row has something. */
+/** Returns the columns in which at least one row has a value. */
 function usedColumns({ columns, rows }: Table): readonly TableColumn[] {
   const isNothing = (value: unknown) => value === null || value === "" || (Array.isArray(value) && value.length === 0);
   return columns.length <= mostNarrowColumns
@@ -255,7 +255,7 @@ function largestIn({ valueIn }: TableColumn, rows: readonly TableRow[]): number 
   return rows.reduce((largest, row) => Math.max(largest, Number(valueIn(row) ?? 0)), 0);
 }
 
-/** The column of bars before one whose rows are compared. */
+/** Renders the bar's cell before a column whose rows are compared. */
 function barCell({ share: isCompared }: TableColumn, bar: Html | string = ""): Html | string {
   return isCompared ? html`<td class="beside">${bar}</td>` : "";
 }
@@ -263,9 +263,9 @@ function barCell({ share: isCompared }: TableColumn, bar: Html | string = ""): H
 interface CellParts {
   say: Say;
   address: string | undefined;
-  /** Replaces the text. */
+  /** Replaces the text with a form. */
   form: Html | undefined;
-  /** On a phone. */
+  /** The cell's position on a phone. */
   place: NarrowPlace | undefined;
 }
 

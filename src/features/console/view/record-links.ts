@@ -3,7 +3,10 @@ import { isRow } from "../../../declare/command/projected.ts";
 import type { Command } from "../../../declare/command.ts";
 import { addressOf, familyOf, type SiteMap } from "../site-map.ts";
 
-/** The page of the record that a member of an answer names, if it names one that the person may see. */
+/**
+ * Returns the URL of the record that a member names; undefined if the member names none, or the role may not see the
+ * record.
+ */
 export type RecordLink = (member: string, value: unknown) => string | undefined;
 
 export function recordLinks(site: SiteMap): RecordLink {
@@ -17,7 +20,7 @@ export function recordLinks(site: SiteMap): RecordLink {
   };
 }
 
-/** What a command shows one of, with the head of its page. */
+/** Returns the record kind that a command shows, with the head of its page. */
 export function recordShownBy(
   { records }: Pick<SiteMap, "records">,
   { id }: Pick<Command<never>, "id">,
@@ -25,7 +28,7 @@ export function recordShownBy(
   return Object.values(records).find(({ show }) => show === id && id.endsWith(".show"));
 }
 
-/** The page of a record; undefined if its name is none, or the person may not see it. */
+/** Returns the URL of a record; undefined if the id is malformed, or the role may not see the record. */
 export function recordAddress(
   { commands, records }: SiteMap,
   { kind, name }: { kind: string; name: string },
@@ -35,7 +38,7 @@ export function recordAddress(
   return command && named.test(name) ? addressOf(command, { [by]: name }) : undefined;
 }
 
-/** The page of the thing of its family that an answer is about. */
+/** Returns the URL of the record, of the command's family, that an answer is about. */
 export function recordMade(site: SiteMap, command: Pick<Command<never>, "id">, answer: unknown): string | undefined {
   const [kind, record] =
     Object.entries(site.records).find(
@@ -48,14 +51,14 @@ export function recordMade(site: SiteMap, command: Pick<Command<never>, "id">, a
   return typeof name === "string" ? recordAddress(site, { kind: kind!, name }) : undefined;
 }
 
-/** The page of the record that a command's input names; a verification goes before its account. */
+/** Returns the URL of the record that a command's input names; a verification takes precedence over its account. */
 export function recordOfTexts(
   site: SiteMap,
   { id }: Pick<Command<never>, "id">,
   textOf: (member: string) => unknown,
 ): string | undefined {
   return Object.entries(site.records).flatMap(([kind, { show, by, members }]) => {
-    // Each family has ids of its own.
+    // The member `id` counts only within one family.
     const isOwn = by !== "id" || familyOf({ id: show }) === familyOf({ id });
     const names = show.endsWith(".show") ? [...(isOwn ? [by] : []), ...members] : [];
     return names.flatMap((member) => {

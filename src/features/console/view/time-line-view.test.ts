@@ -11,7 +11,7 @@ const asked = {
 } as const;
 const answer = { what: "", step: "answer" } as const;
 
-test("a time line says in words what a vendor answered, how long it took beside the others, and what it costs", () => {
+test("a time line states the vendor's result in words, its duration as a bar, and its cost", () => {
   const { text } = timeLineView(
     [
       { ...asked, at: 0 },

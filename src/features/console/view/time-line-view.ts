@@ -20,7 +20,7 @@ const answers: Readonly<Partial<Record<PublicState, string>>> = {
   unknown: "has no outcome",
 };
 
-/** What an entry says as people say it, and what stands below. */
+/** Returns an entry's text for people, and the text below. */
 function sayingOf(entry: TimeLineEntry, who: string): [says: string, beside: string] {
   const { step, outcome = "started", reason, status, event, delivery, took, request_id, what } = entry;
   const http = status === undefined ? "" : `, HTTP ${status}`;
@@ -46,10 +46,10 @@ function toneOf({ step, outcome, status = 0, delivery }: TimeLineEntry): keyof t
   return (outcome && failed.has(outcome)) || delivery === "dead" || (step === "response" && status >= 500) ? "bad" : "";
 }
 
-/** The entries, each with its time since the first one. */
+/** Renders the entries, each with the time since the first. */
 export function timeLineView(entries: readonly TimeLineEntry[], names: Names): Html {
   const begun = entries[0]?.at ?? 0;
-  // The response to the client says how the verification ended.
+  // The response to the client already states how the verification ended.
   const isTold = entries.some(({ step }) => step === "response");
   const shown = entries.filter(({ step }) => !isTold || step !== "ended");
   const longest = Math.max(...entries.map(waitIn));
@@ -70,18 +70,18 @@ export function timeLineView(entries: readonly TimeLineEntry[], names: Names): H
   return html`<ol class="timeline">${lines}</ol>`;
 }
 
-/** Milliseconds that the answer of a vendor took; 0 for anything else. */
+/** Returns how long a vendor's answer took, in milliseconds; 0 for other entries. */
 function waitIn({ took = 0 }: TimeLineEntry): number {
   return took;
 }
 
-/** How long a response took, as a share of the longest. */
+/** Renders a duration as a share of the longest. */
 function waitBar(answer: TimeLineEntry, longest: number): Html {
   const tone = failed.has(answer.outcome!) ? "c3" : "c1";
   return html`<svg class="wait" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="${tone}" width="${Math.max(1, Math.round((100 * waitIn(answer)) / longest))}" height="6"/></svg>`;
 }
 
-/** Such as "416 ms", "1.2 s" or "3 days". */
+/** Formats a duration such as "416 ms", "1.2 s" or "3 days". */
 function afterText(milliseconds: number): string {
   if (milliseconds < 1000) return `${milliseconds} ms`;
   const seconds = milliseconds / 1000;

@@ -8,33 +8,33 @@ import { type Html, html } from "../../../http/pages/html.ts";
 import { isDay, isMonth, monthName, shortDay } from "../../../runtime/time-zone.ts";
 import { vendors, vendorTitle } from "../../../vendors/registry.ts";
 
-/** What people call an account, a person or a key, by its e-mail or id. */
+/** Names of accounts, people and keys, by e-mail or id. */
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to
- * the page that does the same, if the site has it.
+ * Renders a text. A command line in it, such as `duba catalogue show d7`, becomes a link to the page that does the
+ * same, if the site has one.
  */
 export interface Say {
   (text: string | RichText): Html;
-  /** A link to the page of a command with this input; if the site has none, its line for a terminal, or nothing. */
+  /** Renders a mend: a link to its page, or its command line, or nothing. */
   mend(mend: Mend | MendWithLine): Html;
-  /** The same as text. */
+  /** The same as plain text. */
   words(said: RichText): string;
 }
 
-/** Links to what a text proposes, one after the other. */
+/** Renders links to several mends. */
 export function mendLinks(mends: readonly Mend[] = [], say: Say): Html {
   return html`${mends.map((mend) => html`${say.mend(mend)} `)}`;
 }
 
-/** Vendors and kinds of check as people write them. */
+/** Names of vendors and kinds of check for people. */
 const spelled: Readonly<Record<string, string>> = {
   ...Object.fromEntries(["sandbox", ...vendors.map(({ name }) => name)].map((name) => [name, vendorTitle(name)])),
   ...forEachKind((kind) => kind, labelOf),
 };
 
-/** What became of something, where the code's word is none that people use. */
+/** Texts for states whose stored word is not clear. */
 const states: Readonly<Record<string, string>> = {
   unknown: "no outcome",
   held: "waits for approval",
@@ -43,18 +43,18 @@ const states: Readonly<Record<string, string>> = {
   half_open: "tries the next call",
 };
 
-/** Who acts without a name. */
+/** Actors without a personal name. */
 const actors: Readonly<Record<string, string>> = { system: "Duba", terminal: "the terminal" };
 
 const places = ["asked first", "asked second", "asked third"];
 
-/** Members whose value says nothing without their name. */
+/** Texts for values that are unclear without the member's name. */
 const wordsWithName: Readonly<Record<string, string>> = {
   "answers full": "whole record",
   "answers masked": "masked record",
 };
 
-/** The name that people use for something in a sentence. */
+/** Returns the name of a thing in a sentence. */
 export function wordFor(named: Exclude<Named, { time: number }>, names: Names): string {
   if ("vendor" in named) return spelled[named.vendor] ?? named.vendor;
   if ("check" in named) return labelOf(named.check);
@@ -63,12 +63,12 @@ export function wordFor(named: Exclude<Named, { time: number }>, names: Names): 
   return actorName(named.actor, names);
 }
 
-/** An account, a person, a key, an actor or a vendor as people call it. */
+/** Returns the name of an account, a person, a key, an actor or a vendor. */
 export function calledName(name: string, names: Names): string {
   return names.get(name) ?? spelled[name] ?? actorName(name, names);
 }
 
-/** Who acted: `person:per_…`, or the e-mail of that person, `key:…`, `terminal:ada` or `system`. */
+/** Returns an actor's name. `actor`: `person:per_…`, an e-mail, `key:…`, `terminal:ada` or `system`. */
 function actorName(actor: string, names: Names): string {
   const [, sort, who = ""] = /^(terminal|key):(.+)$/.exec(actor) ?? [];
   if (sort === "terminal") return `${who} at the terminal`;
@@ -76,16 +76,16 @@ function actorName(actor: string, names: Names): string {
   return names.get(actor) ?? actors[actor] ?? actor;
 }
 
-/** Whether a text is the code of a failure, which clients quote as it is. */
+/** Whether a text is a failure code, which clients quote unchanged. */
 export function isCode(text: string): boolean {
   return Object.hasOwn(failures, text);
 }
 
-/** The text of a member as people read it. */
+/** Returns a member's text for people. */
 export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows" | "text">, names: Names): string {
   if ((shows === "account" && name !== "email") || name === "key_id" || name === "group")
     return isDay(text) ? shortDay(text) : calledName(text, names);
-  // An id, an e-mail and a name are three facts.
+  // An id, an e-mail and a name are three different facts.
   if (name === "id" || name === "account_id" || name === "email") return text;
   if (name === "place") return places[Number(text) - 1] ?? `asked ${text}th`;
   if (Object.hasOwn(wordsWithName, `${name} ${text}`)) return wordsWithName[`${name} ${text}`]!;
@@ -101,14 +101,14 @@ export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows
   return /^[a-z\d]+(?:_[a-z\d]+)+$/.test(text) && !isCode(text) ? text.replaceAll("_", " ") : text;
 }
 
-/** The same of a member with several texts. */
+/** Returns the text of a member with several values. */
 export function wordsOf(member: Pick<RecordMember, "name" | "shows" | "text" | "value">, names: Names): string {
   const { value } = member;
   if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return wordOf(member, names);
   return value.length === 0 ? member.text : value.map((text) => wordOf({ ...member, text }, names)).join(", ");
 }
 
-/** A table with the words that people use. */
+/** Returns a table with texts for people. */
 export function worded(table: Table, names: Names): Table {
   const columns = table.columns.map((column): TableColumn => {
     const { name, shows, textOf, valueIn } = column;
