@@ -187,7 +187,11 @@ suite("the client", { concurrency: true }, () => {
       assert.deepEqual(answer, { events: [event], cursor: next });
     });
 
-    test(`the client for ${name} accepts a delivery of Duba, and nothing else`, { skip }, async (t) => {
+    // A program in another language has a clock that no test moves.
+    const isMoved = process.env.DUBA_TEST_CLOCK_AHEAD !== undefined && name !== "TypeScript";
+    test(`the client for ${name} accepts a delivery of Duba, and nothing else`, {
+      skip: skip || isMoved,
+    }, async (t) => {
       const client = open(t);
       const event = { id: "evt_1", type: "key.revoked", mode: "test", data: { key: "4Zq8mPx0LtV2, ₦" } };
       const body = JSON.stringify(event);
