@@ -11,7 +11,7 @@ for (const engine of usualEngines) {
   suite(`credentials on ${engine.name}`, () => {
     const its = new SuiteCredentials(engine);
 
-    test("a key is taken after Bearer in any case and any number of spaces, or bare", async () => {
+    test("a key is accepted bare, or after Bearer in any case with any number of spaces", async () => {
       const { key, text } = await its.create({ scopes: ["identity:verify"], expiresAt: its.time + 5000 });
       for (const header of [text, `Bearer ${text}`, `bearer   ${text}`, `BEARER ${text}`]) {
         assert.deepEqual(await its.credentials.credentialOf(header, here), {
@@ -27,7 +27,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("a token is taken after Bearer or bare, and stands for its key", async () => {
+    test("a token is accepted bare or after Bearer, and acts as its key", async () => {
       const { key } = await its.create({ scopes: ["catalogue:read"] });
       const token = await its.buy(key.id, its.time + 5000);
       for (const header of [`Bearer ${token}`, token]) {
@@ -44,7 +44,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("credentials carry the terms of their account, and are out of force while it is suspended", async () => {
+    test("credentials carry their account's terms, and fail while the account is suspended", async () => {
       const { id } = await createAccount(recorded(its.store.db), { name: "Terms", email: "terms@example.com" });
       const { text } = await its.create({ account: id });
       const used = async () => {
@@ -61,7 +61,7 @@ for (const engine of usualEngines) {
       assert.equal((await used()).accountId, id);
     });
 
-    test("a known credential is answered at once, without a promise or the store", async () => {
+    test("a known credential is accepted synchronously, without the store", async () => {
       const { text } = await its.create();
       const first = await its.credentials.credentialOf(`Bearer ${text}`, here);
       assert.equal(its.asked, 1);
@@ -69,7 +69,7 @@ for (const engine of usualEngines) {
       assert.equal(its.asked, 1);
     });
 
-    test("a credential that comes many times at once is looked up once", async () => {
+    test("concurrent requests with one credential share one look-up", async () => {
       const { text } = await its.create();
       const callers = Array.from({ length: 50 }, (_, host) => its.credentials.credentialOf(text, `203.0.113.${host}`));
       await Promise.all(callers);
@@ -86,7 +86,7 @@ for (const engine of usualEngines) {
       assert.equal(its.asked, 0);
     });
 
-    test("a badly composed credential is answered with how to write it, and never repeated", async () => {
+    test("the answer to a malformed credential says how to write one, and does not repeat it", async () => {
       const { text } = await its.create();
       for (const [header, what] of [
         [`Bearer Bearer ${text}`, /the word Bearer twice/],
@@ -156,7 +156,7 @@ for (const engine of usualEngines) {
       for (const header of headers) await its.refused(header, "expired_credentials");
     });
 
-    test("tokens expire with their key, whatever their own end", async () => {
+    test("a token expires with its key, even before its own expiry", async () => {
       const { key } = await its.create({ expiresAt: its.time + 1000 });
       const token = await its.buy(key.id, its.time + 5000);
       assert.equal((await its.credentials.credentialOf(token, here)).expiresAt, its.time + 1000);
@@ -164,7 +164,7 @@ for (const engine of usualEngines) {
       await its.refused(token, "expired_credentials", /API key of this access token/);
     });
 
-    test("tokens die when their key is revoked", async () => {
+    test("a token stops working when its key is revoked", async () => {
       const { key } = await its.create();
       const token = await its.buy(key.id, its.time + 5000);
       await its.credentials.credentialOf(token, here);

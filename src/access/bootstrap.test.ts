@@ -48,7 +48,7 @@ for (const engine of engines) {
       assert.equal((await inForce()).secret_hash, secretHash(printed));
     });
 
-    test("a start replaces a key that nobody was shown, and shows the new one", async () => {
+    test("a start replaces a key that was never shown, and shows the new one", async () => {
       const { printed: lost = "" } = await firstStart(recorded(store.db));
       const key = readApiKey(lost)!.id;
       const { printed = "", replaced } = await firstStart(recorded(store.db));
@@ -61,14 +61,14 @@ for (const engine of engines) {
       assert.equal((await listAccounts(store.db)).length, 1);
     });
 
-    test("a start makes no other key where the one that nobody was shown was revoked by hand", async () => {
+    test("a start makes no new key if an operator revoked the one that was never shown", async () => {
       await firstStart(recorded(store.db));
       await revokeKey(recorded(store.db), (await inForce()).id);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.deepEqual(await firstStart(recorded(store.db)), {});
     });
 
-    test("a start revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
+    test("a start without the bootstrap setting revokes its key, and shows a random one", async () => {
       await firstStart(recorded(store.db), one);
       const { id, account_id } = await inForce();
       const change = await changeCount(store.db, "access");
@@ -86,13 +86,13 @@ for (const engine of engines) {
       assert.equal((await inForce()).secret_hash, secretHash(one));
     });
 
-    test("a start makes nothing where an account was created before", async () => {
+    test("a start makes no key if the store has an account", async () => {
       await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.deepEqual(await listKeys(store.db), []);
     });
 
-    test("a start takes the bootstrap value as it is, and prints nothing", async () => {
+    test("a start uses the bootstrap value unchanged, and prints no key", async () => {
       for (const value of [one, two]) {
         const { printed, replaced } = await firstStart(recorded(store.db), value);
         assert.equal(printed, undefined);
@@ -103,13 +103,13 @@ for (const engine of engines) {
       }
     });
 
-    test("names the key by the public id in a value of the key form", async () => {
+    test("a bootstrap value in the form of a key sets the key's public id", async () => {
       const { id, text } = newApiKey("test");
       await firstStart(recorded(store.db), text);
       assert.equal((await inForce()).id, id);
     });
 
-    test("changes nothing for the same value", async () => {
+    test("a start with an unchanged bootstrap value changes nothing", async () => {
       await firstStart(recorded(store.db), one);
       const row = await inForce();
       const change = await changeCount(store.db, "access");
@@ -127,7 +127,7 @@ for (const engine of engines) {
       assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revoked_at, 2000);
     });
 
-    test("a start revokes a bootstrap value that changed, notes it, and takes the old value back later", async () => {
+    test("a start revokes the old bootstrap value with an audit entry, and later accepts it again", async () => {
       const { text } = newApiKey("test");
       let now = 1000;
       for (const value of [text, one, text, two]) {
@@ -139,14 +139,14 @@ for (const engine of engines) {
       assert.equal((await listKeys(store.db)).length, 4);
     });
 
-    test("a start does not bring a value back to life that was revoked by hand", async () => {
+    test("a start does not restore a bootstrap value that an operator revoked", async () => {
       await firstStart(recorded(store.db), one);
       await revokeKey(recorded(store.db), (await inForce()).id);
       await firstStart(recorded(store.db), one);
       assert.equal((await listKeys(store.db)).filter(({ revoked_at }) => revoked_at === null).length, 0);
     });
 
-    test("a start adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
+    test("a start with a bootstrap value adds the Sandbox account to existing accounts", async () => {
       await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
       await firstStart(recorded(store.db), one);
       assert.equal((await listAccounts(store.db)).length, 2);

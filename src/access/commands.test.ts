@@ -40,7 +40,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(await shown(byEmail.id), byEmail);
     });
 
-    test("duba gives accounts as JSON", async () => {
+    test("duba accounts list --json prints accounts as JSON", async () => {
       const made = JSON.parse(
         (await duba("accounts", "create", "--name", "Third", "--email", "third@example.com", "--json")).out,
       );
@@ -60,7 +60,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(Object.keys(made), names.split(" "));
     });
 
-    test("an account goes by its name where one has it, and by its e-mail where several do", async () => {
+    test("duba finds an account by its name, and asks for the e-mail if several share the name", async () => {
       for (const email of ["first@example.com", "second@example.com"])
         await duba("accounts", "create", "--name", "Danfo Ride", "--email", email);
       await duba("accounts", "create", "--name", "Lagos Till", "--email", "till@example.com");
@@ -95,7 +95,7 @@ for (const engine of usualEngines) {
       });
     }
 
-    test("duba refuses what is no e-mail as a bad value", async () => {
+    test("duba refuses a malformed e-mail as a bad value", async () => {
       for (const email of [
         "",
         "example.com",
@@ -110,7 +110,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("lists all values that no key can have, and makes none", async () => {
+    test("duba keys create reports all bad values at once, and makes no key", async () => {
       const before = (await duba("keys", "list", "--json")).out;
       const bad = ["--mode", "x", "--scope", "all", "--address", "here", "--expires", "2020-01-01"];
       const { exitCode, out, err } = await duba("keys", "create", ...bad);
@@ -122,7 +122,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba("keys", "list", "--json")).out, before);
     });
 
-    test("lists keys as CSV, with a line of names", async () => {
+    test("duba keys list --csv prints keys as CSV with a heading", async () => {
       await duba("keys", "create", "--account", "shop@example.com");
       const [names, first] = (await duba("keys", "list", "--csv")).out.split("\n");
       const [key] = JSON.parse((await duba("keys", "list", "--json")).out);
@@ -143,7 +143,7 @@ for (const engine of usualEngines) {
       assert.equal((await atTerminal("", "keys", "revoke", id, "--yes")).exitCode, 0);
     });
 
-    test("duba gives a key once: alone on standard output, never in a list", async () => {
+    test("duba prints a new key once, alone on standard output, and never in a list", async () => {
       const { exitCode, out, err } = await duba(
         "keys",
         "create",
@@ -220,7 +220,7 @@ for (const engine of usualEngines) {
       assert.equal(made.state, "active");
     });
 
-    test("changes a key, shows the change in the list, and refuses a change of nothing", async () => {
+    test("duba changes a key, lists the change, and refuses a change without a new value", async () => {
       const argv = ["keys", "create", "--account", "shop@example.com", "--address", "10.0.0.1", "--json"];
       const { id } = JSON.parse((await duba(...argv)).out);
       const row = async () => (await duba("keys", "list")).out.split("\n").find((line) => line.startsWith(id))!;
@@ -252,7 +252,7 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("changes the e-mail of an account", async () => {
+    test("duba accounts change changes the e-mail of an account", async () => {
       await duba("accounts", "create", "--name", "Moved", "--email", "before@example.com");
       const { out } = await duba("accounts", "change", "before@example.com", "--email", "After@example.com");
       assert.match(out, /^Account acc_\w+ \(Moved, after@example\.com\) pays /);

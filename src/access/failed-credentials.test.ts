@@ -77,14 +77,14 @@ suite("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  test("costs a good credential nothing", async () => {
+  test("a good credential does not count towards the limit of failed ones", async () => {
     await fail(19);
     for (let count = 0; count < 50; count++) assert.equal(await attempt(here, good), "good");
     await fail(1);
     await assertLimited();
   });
 
-  test("costs nothing when the credential was good but has expired, or when the store could not be asked", async () => {
+  test("neither an expired credential nor an unavailable store counts towards the limit", async () => {
     for (const error of [new Failure("expired_credentials"), new Error("connection lost")]) {
       for (let count = 0; count < 30; count++)
         await assert.rejects(
@@ -95,7 +95,7 @@ suite("the limit of failed credentials", () => {
     assert.equal(await attempt(here, good), "good");
   });
 
-  test("nothing is given back twice when a new minute begins", async () => {
+  test("a success that ends in the next minute gives back no failure of that minute", async () => {
     const slow = Promise.withResolvers<string>();
     const started = Promise.withResolvers<void>();
     const slowly = attempt(here, () => {
@@ -136,7 +136,7 @@ suite("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  test("answers all who wait when the store cannot be asked", async () => {
+  test("all waiting callers get the error of an unavailable store", async () => {
     const lost = new Error("connection lost");
     let lookUps = 0;
     const ask = async () => {

@@ -12,7 +12,7 @@ for (const engine of usualEngines) {
   suite(`remembered credentials on ${engine.name}`, () => {
     const its = new SuiteCredentials(engine);
 
-    test("a known key is checked again after a change, though its address reached the failure limit", async () => {
+    test("after a change a known key is checked again, even from an address at the failure limit", async () => {
       its.credentials = its.open({ count: 20, seconds: 60 });
       const { key, text } = await its.create();
       await its.credentials.credentialOf(text, here);
@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
       await its.refused(text, "rate_limited");
     });
 
-    test("remembered credentials stay known while nothing changes", async () => {
+    test("remembered credentials need no look-up while nothing changes", async () => {
       const { text } = await its.create();
       const known = await its.credentials.credentialOf(text, here);
       for (let second = 1; second <= 10; second++) {
@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
       assert.equal(its.credentials.credentialOf(text, here), known);
     });
 
-    test("remembered credentials take over a bootstrap value that was changed elsewhere", async () => {
+    test("remembered credentials follow a bootstrap value that another process changed", async () => {
       const changed = "another-bootstrap-for-tests";
       const token = await its.buy((await its.credentials.credentialOf(bootstrap, here)).keyId, its.time + 5000);
       await firstStart(recorded(its.store.db), changed);
@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       await firstStart(recorded(its.store.db), bootstrap);
     });
 
-    test("after 4 s without the store remembered keys only serve look-ups; others get its error", async () => {
+    test("after 4 s without the store, remembered keys work for look-ups only", async () => {
       const { text } = await its.create();
       await its.credentials.credentialOf(text, here);
       its.outOfReach = true;
@@ -68,7 +68,7 @@ for (const engine of usualEngines) {
       await its.credentials.credentialOf(text, here);
     });
 
-    test("a credential whose look-up a change overtook is not remembered", async () => {
+    test("a credential is not remembered if its key changes during the look-up", async () => {
       const { text } = await its.create();
       const lookUp = its.credentials.credentialOf(text, here);
       await until(() => its.asked > 0);

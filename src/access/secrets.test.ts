@@ -24,7 +24,7 @@ suite("API keys", () => {
     assert.deepEqual(readApiKey(known), { id: "AAAAAAAAAAAA", mode: "test" });
   });
 
-  test("API keys are refused when any one character is another", () => {
+  test("an API key with one changed character is refused", () => {
     const changes = fc.record({
       place: fc.nat(),
       character: fc.nat(0x10ffff).map((point) => String.fromCodePoint(point)),
@@ -40,7 +40,7 @@ suite("API keys", () => {
     );
   });
 
-  test("API keys are refused when two neighbours are swapped, or when they are cut short or long", () => {
+  test("an API key with swapped, missing or additional characters is refused", () => {
     const { text } = newApiKey("live");
     for (let at = 0; at + 1 < text.length; at++) {
       const swapped = text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2);
@@ -58,7 +58,7 @@ suite("API keys", () => {
 });
 
 suite("access tokens", () => {
-  test("access tokens are opaque and known by their hash", () => {
+  test("access tokens are opaque, and stored as a hash", () => {
     const { text, hash } = newAccessToken();
     assert.match(text, /^duba_at_[0-9A-Za-z]{43}$/);
     assert.equal(hash, secretHash(text));

@@ -20,7 +20,7 @@ for (const engine of engines) {
     const store = trailStore(engine);
     const entries = () => store.db.selectFrom("audit_entry").selectAll().orderBy("occurred_at").execute();
 
-    test("an event of the audit trail is a row of its own, with the facts in the order of the list", async () => {
+    test("each event is one row of the audit trail, with its facts in the declared order", async () => {
       const facts = { account: "acc_1AVZiWdEdtTu", key: "4Zq8mPx0LtV2" };
       const before = Date.now();
       await append(store.db, accessTrail.keyRevoked("operator:amina", facts));
@@ -37,7 +37,7 @@ for (const engine of engines) {
       assert.deepEqual(others, []);
     });
 
-    test("entries of one call are read in its order, also those of one verification", async () => {
+    test("entries of one call are read in the order of the call, even of one verification", async () => {
       const accounts = Array.from({ length: 40 }, (_, at) => `acc_order${at}`);
       await append(store.db, ...accounts.map((account) => accessTrail.accountResumed("system", { account })));
       const read = await store.db
@@ -62,7 +62,7 @@ for (const engine of engines) {
       assert.equal(texts.size, 6);
     });
 
-    test("an event of the audit trail is found by the verification that it mentions, the oldest first", async () => {
+    test("audit entries are found by the verification that they mention, oldest first", async () => {
       const ended = (reference: string, state: string) =>
         ledgerTrail.verificationEnded("key:key_1", { reference, state });
       const adjusted = (reference: string | null) => booksTrail.adjusted("terminal:ada", { reference, fees: "-1" });
@@ -99,7 +99,7 @@ for (const engine of engines) {
       assert.equal((await entries()).length, before);
     });
 
-    test("an event of any kind takes its facts or nulls, and several are one insert", async () => {
+    test("an event of any kind accepts its facts or nulls, and several events are one insert", async () => {
       const sample = { reference: "a-1", text: "a word", number: 1, place: 1, flag: true, time: 1_800_000_000_000 };
       for (const { kind, types } of everyAuditKind) {
         const facts = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, sample[type]]));
@@ -174,7 +174,7 @@ for (const engine of engines) {
 suite("a text in the audit trail", () => {
   const store = trailStore(engines[0]!);
 
-  test("a text in the audit trail holds no ten digits in a row, and ends after 200 characters", async () => {
+  test("a text in the audit trail has at most 200 characters, and no ten digits in a row", async () => {
     const digits = fc.stringMatching(/^[0-9]([0-9]|[0-9] |[0-9]-){8,20}[0-9]$/);
     const words = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), digits), { maxLength: 12 });
     const texts = words.map((all) => all.join(" "));

@@ -42,7 +42,7 @@ for (const engine of engines) {
       assert.deepEqual(await problemsIn(store.db), []);
     });
 
-    test("the audit trail logs once why it cannot seal, and appends all the same", async () => {
+    test("the audit trail logs once why it cannot seal, and still appends entries", async () => {
       const lines: object[] = [];
       await store.db.deleteFrom("audit_head").execute();
       const auditTrail = await openAuditTrail({

@@ -59,7 +59,7 @@ for (const engine of engines)
         accessTrail.personRegistered(person, { person: person.split(":")[1]!, passkey: passkeyDigest(publicKey) }),
       );
 
-    test("a confirmation signed by its person's passkey is right in each kind of entry of its deed", async () => {
+    test("a confirmation signed by the person's passkey is valid in every entry of its command", async () => {
       await register(ada, own);
       await register("person:per_bob", foreign);
       const confirmation = signedBy(own, topUp);
@@ -67,7 +67,7 @@ for (const engine of engines)
       assert.deepEqual(await problemsOf(confirmation, { of: accessTrail.accountResumed }), []);
     });
 
-    test("a confirmation that was moved to another deed, time or place is reported", async () => {
+    test("a confirmation that was moved to another command, time or position is reported", async () => {
       const deed = { ...topUp, nonce: "n2" };
       const unsigned = ["has a confirmation that no passkey signed"];
       for (const over of [

@@ -136,7 +136,7 @@ for (const engine of engines) {
     suite("by processes that are killed", () => {
       const store = trailStore(engine);
 
-      test("sealing goes on where a killed process ended, and nothing acknowledged is lost", async () => {
+      test("sealing continues where a killed process stopped, and loses no acknowledged entry", async () => {
         const acknowledged: string[] = [];
         const start = (name: string) => {
           const script = fileURLToPath(new URL("./sealing.fixture.ts", import.meta.url));

@@ -39,14 +39,14 @@ for (const engine of engines) {
       });
     }
 
-    test("verifying the trail finds an entry that is gone, wherever it stood", async () => {
+    test("verifying the trail detects a deleted entry at any position", async () => {
       for (const target of trail.entries) {
         const places = await trail.places((trx) => trx.deleteFrom("audit_entry").where("id", "=", target.id).execute());
         assert.deepEqual(places, [[target.batch, target.id]]);
       }
     });
 
-    test("verifying the trail finds an entry that was put in, wherever it stands", async () => {
+    test("verifying the trail detects an inserted entry at any position", async () => {
       for (const batch of [1, 2, 3])
         for (const position of [-1, 0, 6, 2 ** 31 - 1]) {
           const id = randomBytes(15).toString("base64url");
@@ -146,7 +146,7 @@ for (const engine of engines) {
         assert.deepEqual(places, [[keep + 1, null]]);
       });
 
-      test(`verifying the trail finds that ${what} was cut off, with a head made up to fit`, async () => {
+      test(`verifying the trail detects that ${what} was cut off, even with a forged head`, async () => {
         const places = await trail.places(async (trx) => {
           await trx.deleteFrom("audit_entry").where("batch", ">", keep).execute();
           await trx.deleteFrom("audit_seal").where("batch", ">", keep).execute();
@@ -180,7 +180,7 @@ for (const engine of engines) {
       });
     }
 
-    test("verifying the trail finds a batch whose entries were taken as if retention had removed them", async () => {
+    test("verifying the trail detects a batch emptied as if retention had deleted its entries", async () => {
       const places = await trail.places(async (trx) => {
         await trx.deleteFrom("audit_entry").where("batch", "=", 1).execute();
         await setSeal(trx, 1, { list: "" });
@@ -188,7 +188,7 @@ for (const engine of engines) {
       assert.deepEqual(places, [[1, null]]);
     });
 
-    test("verifying the trail finds a head that was put back to the start", async () => {
+    test("verifying the trail detects a head that was reset to the start", async () => {
       const start = { batch: 0, hash: "", removed: 0, mac: "" };
       const places = await trail.places((trx) => trx.updateTable("audit_head").set(start).execute());
       assert.deepEqual(places, [[null, null]]);

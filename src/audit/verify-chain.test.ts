@@ -30,7 +30,7 @@ for (const engine of engines) {
     const trail = new SealedTrail(store);
     before(() => trail.make());
 
-    test("verifying a whole trail finds nothing, and counts what it read", async () => {
+    test("verifying an intact trail finds no problem, and counts entries and batches", async () => {
       await appendSome(store.db, 2);
       const { head, ...counts } = await verify(store.db, sealKey, { found: nothing });
       assert.deepEqual(counts, {
@@ -85,7 +85,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("entries that wait to be sealed for over 10 minutes are a problem", async () => {
+    test("entries that are unsealed for over 10 minutes are reported as a problem", async () => {
       const now = Date.now();
       await problemsAfter(store.db, async (trx) => {
         await appendAt(trx, now - 9 * 60_000, accessTrail.keyRevoked("system", {}));

@@ -217,7 +217,7 @@ for (const engine of usualEngines)
       assert.equal((await terminal.duba("catalogue", "approve", last)).exitCode, 0);
     });
 
-    test("duba catalogue schedules an import, and shows until when it waits", async () => {
+    test("duba catalogue schedules an import, and shows when it takes effect", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,");
       const { exitCode, out } = await terminal.duba(
         "catalogue",
@@ -233,7 +233,7 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "reject", waiting.draft);
     });
 
-    test("duba catalogue imports several lists together, also where one alone would leave others behind", async () => {
+    test("duba catalogue imports several lists together, even if they depend on one another", async () => {
       await terminal.duba("catalogue", "export", "--out", terminal.path("lists/"));
       const without = (name: string, code: string) =>
         terminal.write(
@@ -251,7 +251,7 @@ for (const engine of usualEngines)
       assert.match(both.err, /9MOBILEDATA has nothing left in data-bundles\./);
     });
 
-    test("edits the price of one entry, by its codes or by a code that only one entry has", async () => {
+    test("duba catalogue edit changes a price by all codes, or by one that is unique", async () => {
       const { exitCode, out } = await terminal.duba("catalogue", "edit", "mtndata", "104", "--price", "105");
       assert.equal(exitCode, 0);
       assert.match(out, /data-bundles +MTNDATA 104 +₦100\.00 +₦105\.00 +\+5 % +price\n/);

@@ -14,7 +14,7 @@ import type { Db } from "../storage/tables.ts";
 
 for (const engine of engines)
   suite(`an import that is killed while it writes, on ${engine.name}`, () => {
-    test("a killed import leaves nothing behind, and nothing in the way of the next one", async () => {
+    test("a killed import leaves nothing behind that would hinder the next one", async () => {
       const terminal = await openTerminal(engine);
       const { DUBA_DATA, DUBA_DATABASE_URL } = terminal.environment;
       const store = await openStore({ dataDirectory: DUBA_DATA!, databaseUrl: DUBA_DATABASE_URL, serving: false });

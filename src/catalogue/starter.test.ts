@@ -36,7 +36,7 @@ test("the shipped starter catalogue is complete", async () => {
   );
 });
 
-test("cable prices are of one year: what is sold in two ways costs the same", () => {
+test("cable prices are of one year: a package sold in two ways has one price", () => {
   const pricesOf = (file: string, member: string) =>
     new Map(starterRows(file).map((row) => [String(row[member]), Number(row.price)]));
   const [product, addOn] = [
@@ -48,7 +48,7 @@ test("cable prices are of one year: what is sold in two ways costs the same", ()
   assert.equal(product.get("GWALLE36"), addOn.get("GWALLE36"));
 });
 
-test("every DStv product that was seen with add-ons has them, each add-on at one price", () => {
+test("every DStv product has its known add-ons, each add-on at one price", () => {
   const addOns = starterRows("cable-add-ons.json");
   const products = [...new Set(addOns.map(({ product_code }) => product_code))];
   const seen = ["NLTESE36", "NNJ1E36", "NNJ2E36", "COMPE36", "COMPLE36", "PRWE36", "PRWASIE36", "PRWFRNSE36"];
@@ -57,14 +57,14 @@ test("every DStv product that was seen with add-ons has them, each add-on at one
   assert.equal(prices.size, new Set(addOns.map(({ add_on_product_code }) => add_on_product_code)).size);
 });
 
-test("a bad entry stops with a sentence that names its file and place", async () => {
+test("a bad starter entry stops the start with a sentence that names file and place", async () => {
   const bad = changed("data-bundles.json", (text) => text.replace('"price": "100"', '"price": 100'));
   await assert.rejects(readStarter(bad), {
     message: 'data-bundles, entry 1: price must be text such as "100", not a number.',
   });
 });
 
-test("a file that is no list stops with a sentence", async () => {
+test("a starter file without a list stops the start with a sentence", async () => {
   await assert.rejects(readStarter(changed("data-bundles.json", () => "{}")), {
     message: "data-bundles: must be an array of objects.",
   });

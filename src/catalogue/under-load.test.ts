@@ -34,7 +34,7 @@ const nextPrices: Plan = (base) => {
 for (const engine of engines)
   suite(`look-ups on ${engine.name}`, () => {
     const revisions = REVISIONS[engine.name];
-    test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async (t) => {
+    test(`each look-up has exactly one revision, on 64 connections while ${revisions} are published`, async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const published = (plan: Plan) => publishTo(catalogue, plan, about, { guard: looseGuard });

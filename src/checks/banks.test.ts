@@ -24,14 +24,14 @@ const published = `Citibank Nigeria Limited 023 | Ecobank Nigeria Plc 050 | Firs
 const pairsIn = (list: string) =>
   list.split("|").map((line) => /^\s*(.+) (\d{3})\s*$/.exec(line)!.slice(1) as [name: string, code: string]);
 
-test("a bank is its code in every usual spelling, and in those of public lists", () => {
+test("a bank is read as its code from every usual spelling", () => {
   assert.equal(pairsIn(published).length, 40);
   for (const [name, code] of [...pairsIn(usual), ...pairsIn(published)])
     assert.deepEqual(bank(name), { text: code, isKnown: true }, name);
   assert.deepEqual(bank(14), { text: "014", isKnown: true });
 });
 
-test("a bank that is not certainly one of the table stays as the vendor wrote it", () => {
+test("a bank that the table does not clearly contain stays as the vendor wrote it", () => {
   for (const name of [
     ...["First Trust Bank", "Access Money", "Union Microfinance Bank", "Zenith Mobile", "Bank", "Trust", "000013"],
     ...["Guaranty Trust Bank (UBA)", "First Bank or UBA", "FidelityOne", "Unity Savings", "Sterling Mortgage Bank"],
@@ -41,7 +41,7 @@ test("a bank that is not certainly one of the table stays as the vendor wrote it
   for (const nothing of ["", null, undefined]) assert.deepEqual(bank(nothing), { text: "", isKnown: true });
 });
 
-test("a bank that the table does not know is told to the operator, with nothing of the person", () => {
+test("a bank unknown to the table is logged for the operator, without personal data", () => {
   const log = new RecordedLog();
   const person = { bvn_number: "22000000017", verification_status: "VERIFIED", personal_info: { last_name: "BELLO" } };
   const record = toIdentityRecord("bvn", { ...person, enrolment_bank: "Bank of Tomorrow" }, "vendor", log);

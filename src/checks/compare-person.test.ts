@@ -37,7 +37,7 @@ suite("names compared by the rules", () => {
       for (const pair of ofRule) assert.equal(resultOf(pair), pair.result, JSON.stringify(pair));
     });
 
-  test("no pair of other names matches, and these are half of the pairs", () => {
+  test("no pair of different names matches, and such pairs are half of all pairs", () => {
     const others = pairs.filter(({ name }) => name === "other");
     assert.deepEqual(
       others.filter((pair) => resultOf(pair) === "match"),
@@ -89,7 +89,7 @@ suite("names compared by the rules", () => {
     );
   });
 
-  test("a letter may lack in a name of five letters or more", () => {
+  test("a name of five letters or more may lack one letter", () => {
     for (const [own, sent, first_name] of [
       ["EMEKA", "EMKA", "near"],
       ["ADAM", "ADM", "differs"],
@@ -97,7 +97,7 @@ suite("names compared by the rules", () => {
       assert.deepEqual(comparePerson(named(own, "", "OKAFOR"), { first_name: sent }), { first_name }, own);
   });
 
-  test("a text without a name is unreadable, and a name that the record lacks is absent", () => {
+  test("a text without a name counts as unreadable, and one that the record lacks as absent", () => {
     const record = named("CHIDI", "", "OKAFOR");
     for (const first_name of ["", " ", "22000000017", "Ch1di", "Сhidi", "محمد", "-", "Chidi".repeat(21), "<b>"])
       assert.deepEqual(comparePerson(record, { first_name }), { first_name: "unreadable" }, first_name);
@@ -107,7 +107,7 @@ suite("names compared by the rules", () => {
     });
   });
 
-  test("a birth date is read in forms in which nobody takes the day for the month", () => {
+  test("a birth date is read only in forms that cannot confuse day and month", () => {
     const record = named("CHIDI", "", "OKAFOR", { date_of_birth: "09-Jul-1982" });
     const results = {
       match: ["1982-07-09", "09-Jul-1982", "9-JUL-1982", "9 July 1982", "July 9, 1982", " 1982-07-09 "],

@@ -40,7 +40,7 @@ test("a day is read in every form that vendors are known to write", () => {
   assert.equal(read("1-Sept-2000"), "2000-9-1");
 });
 
-test("a year of two digits is the last one that has begun", () => {
+test("a year of two digits means the latest such year that has begun", () => {
   assert.equal(read("01-Jan-26"), "2026-1-1");
   assert.equal(read("01-Jan-27"), "1927-1-1");
   assert.equal(read("05-May-04"), "2004-5-5");
@@ -53,7 +53,7 @@ test("a numeric date is read day first, and marked as one with a second meaning"
     assert.equal(parseDay(text, now)?.isPlain, true, text);
 });
 
-test("a text that is no date is never taken for one", () => {
+test("a text that is not a date is never read as one", () => {
   for (const text of [
     "",
     "0",

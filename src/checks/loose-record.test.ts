@@ -44,7 +44,7 @@ test("a member whose text has only one meaning goes before a member that must be
   assert.deepEqual(days, ["07-May-1994", "May 7, 1994"]);
 });
 
-test("a date that cannot be read is told to the operator by its shape alone", () => {
+test("an unreadable date is logged for the operator by its shape only", () => {
   assert.deepEqual(birthOf({ date_of_birth: "09/26/1994", formatted_date_of_birth: 19940926 }), {
     days: ["", ""],
     told: [
@@ -54,7 +54,7 @@ test("a date that cannot be read is told to the operator by its shape alone", ()
   });
 });
 
-test("a word about the watch list that nobody knows counts as YES, with an error in the log", () => {
+test("an unknown word about the watch list counts as YES, with an error in the log", () => {
   assert.equal(read({}, { watchlisted: 1 }).record.watchlisted, "YES");
   assert.equal(read({}, { watchlisted: "n" }).record.watchlisted, "NO");
   assert.deepEqual(read({}, { watchlisted: null }).told, []);
@@ -93,7 +93,7 @@ test("a paid answer is accepted even if minor members are missing or unreadable"
   assert.deepEqual(record.residential_info, { state_of_residence: "", lga_of_residence: "", residential_address: "" });
 });
 
-test("a NIN's record needs the NIN and no BVN, and says that it is of a NIN", () => {
+test("a NIN's record needs the NIN and no BVN, and states its kind", () => {
   const { bvn_number, ...person } = { ...least, nin: "00123456789", personal_info: named };
   assert.ok(Compile(leastRecord("nin")).Check(person));
   assert.ok(!Compile(leastRecord("nin")).Check({ ...person, nin: null, bvn_number }));
@@ -104,7 +104,7 @@ test("a NIN's record needs the NIN and no BVN, and says that it is of a NIN", ()
   );
 });
 
-test("a record without a BVN, a status and a name is nobody's", () => {
+test("a record without a BVN, a status and a name is refused", () => {
   const person = { ...least, personal_info: named };
   assert.ok(validator.Check(person));
   assert.ok(validator.Check({ ...person, personal_info: { first_name: null, last_name: "IBEKWE" } }));

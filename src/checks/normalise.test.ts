@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { plain } from "../runtime/plain-text.ts";
 import * as normalise from "./normalise.ts";
 
-test("phones become the 0-form, and what is no mobile number stays as it is", () => {
+test("mobile numbers become the form with 0, and other texts stay unchanged", () => {
   for (const text of ["08012345678", "8012345678", "2348012345678", "+234 801 234 5678", "+234(0)8012345678"])
     assert.equal(normalise.phone(text), "08012345678");
   for (const text of ["", "01-2345678", "123"]) assert.equal(normalise.phone(text), text);
   assert.equal(normalise.phone(null), "");
 });
 
-test("states, people and levels take the record's words", () => {
+test("states, genders and levels take the record's words", () => {
   assert.equal(normalise.stateName("OSUN"), "Osun State");
   assert.equal(normalise.stateName("Akwa Ibom State"), "Akwa Ibom State");
   assert.equal(normalise.stateName("FCT"), "Federal Capital Territory");
@@ -34,13 +34,13 @@ test("whether somebody is watchlisted is read from every usual word, and from no
   for (const neither of ["PENDING", 2, {}, [], "-"]) assert.equal(normalise.watchlisted(neither), undefined);
 });
 
-test("a number stands for its digits, and anything else for no text", () => {
+test("normalisation turns a number into its digits, and other values into no text", () => {
   assert.equal(plain(12_345_678_901), "12345678901");
   assert.equal(normalise.phone(8_012_345_678), "08012345678");
   for (const nothing of [null, undefined, {}, ["x"], true, Number.NaN]) assert.equal(plain(nothing), "");
 });
 
-test("a shape shows letters and digits apart, and none of them", () => {
+test("a logged shape shows where letters and digits stand, and no letter or digit", () => {
   assert.equal(normalise.maskedShape("29-Jul-82 Ọ́"), "99-aaa-99 a?");
   assert.equal(normalise.maskedShape("7".repeat(100)), `${"9".repeat(40)}…`);
   assert.deepEqual([{}, [], null, 19_820_729].map(normalise.maskedShape), ["object", "list", "null", "number"]);

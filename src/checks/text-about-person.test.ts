@@ -40,7 +40,7 @@ test("a birth date is found in whatever form the request sends it", () => {
     for (const text of ["c-19820709", "c-09-07-1982"]) assert.ok(isAboutPerson(text, { date_of_birth }), date_of_birth);
 });
 
-test("other texts are about nobody", () => {
+test("a text without a name or a birth date is not about the person", () => {
   for (const text of [
     ..."canada-1 form-4711 2026-11-27 820710 1982 0709 7982 982 a-1 bell 5198207 97821 9782 0907821 18207090".split(
       " ",

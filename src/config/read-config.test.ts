@@ -31,7 +31,7 @@ const peer = {
 const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
 
 suite("the settings", () => {
-  test("the settings are good if nobody sets any", () => {
+  test("the default settings are valid", () => {
     const { upstreams, limitCatalogue, limitBody, limitUrl, limitHeaders, requestTimeout } = readConfig({});
     assert.deepEqual(upstreams, []);
     assert.deepEqual(limitCatalogue, { count: 600, seconds: 60 });
@@ -49,7 +49,7 @@ suite("the settings", () => {
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
   });
 
-  test("trust no proxy in a network that is nearly everything", () => {
+  test("the settings trust no proxy in a network that is nearly everything", () => {
     const wide = (DUBA_TRUST_PROXY: string) => saidOf({ DUBA_TRUST_PROXY });
     for (const network of ["0.0.0.0/0", "10.0.0.0/7", "127.0.0.1, 1.0.0.0/1", "::/0", "2000::/3", "fd00::/15"])
       assert.match(wide(network).join(), /^DUBA_TRUST_PROXY must be .*none wider than \/8 \(IPv6: \/16\)\.$/, network);
@@ -82,7 +82,7 @@ suite("the settings", () => {
     }
   });
 
-  test("the settings let no live key use the sandbox of a vendor", () => {
+  test("the settings refuse a vendor's sandbox for live keys", () => {
     const live = (url: string) => saidOf({ ...dojah, DUBA_DOJAH_URL: url, DUBA_UPSTREAMS: "dojah" });
     for (const url of ["https://sandbox.dojah.io", "https://api-sandbox.dojah.io/v2", "https://dojah.sandbox.example"])
       assert.deepEqual(live(url), [
@@ -113,7 +113,7 @@ suite("the settings", () => {
     assert.deepEqual(saidOf({ DUBA_WORKERS: "2", DUBA_DATABASE_URL: "postgres://duba@127.0.0.1/duba" }), []);
   });
 
-  test("the settings take a public URL that is http or https and a host", () => {
+  test("the settings accept a public URL only with http or https and a host", () => {
     for (const [given, read] of [
       ["https://duba.example", "https://duba.example"],
       ["http://10.0.0.1:8080/", "http://10.0.0.1:8080"],
@@ -134,13 +134,13 @@ suite("the settings", () => {
       assert.match(saidOf({ DUBA_PUBLIC_URL }).join(), /^DUBA_PUBLIC_URL must be http/, DUBA_PUBLIC_URL);
   });
 
-  test("the settings have names of their own, and a sentence each", () => {
+  test("every setting has a unique name and a description", () => {
     const names = everySetting.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
     for (const { name, about } of everySetting) assert.match(about, /^[A-Z].+\.$/, name);
   });
 
-  test("nest their time-outs: a vendor's ends before the caller's, and the sentence says what would do", () => {
+  test("a vendor's time-out must be shorter than the caller's, and the sentence says how much", () => {
     const problem = (vendor: string, whole: string, more = {}) =>
       saidOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
     const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
@@ -154,7 +154,7 @@ suite("the settings", () => {
     assert.deepEqual(problem("", "5s"), []);
   });
 
-  test("the settings give another Duba longer than its own time limit, unless a time-out is set for all", () => {
+  test("another Duba gets more time than its own limit, unless a time-out is set for all vendors", () => {
     const forEach = (timeoutOf: (name: string) => number) =>
       Object.fromEntries(vendors.map(({ name }) => [name, timeoutOf(name)]));
     assert.deepEqual(
@@ -210,7 +210,7 @@ suite("the settings", () => {
     ]);
   });
 
-  test("settings of routes name vendors that are asked, and have what they compare", () => {
+  test("settings of routes may name only vendors in use, with the prices that they need", () => {
     const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_UPSTREAM_PRICES: "dojah=50" };
     const { route, routeShare, routeAfterNotFound } = readConfig({
       ...live,
@@ -261,7 +261,7 @@ suite("the settings", () => {
   });
 });
 
-test("what the guides for callers have them export is no problem", () => {
+test("variables that the guides tell callers to export are no problem for the service", () => {
   const guides = ["curl", "php", "python"].map((name) => readFileSync(`docs/clients/${name}.md`, "utf8"));
   const told = [...guides, readFileSync("client/README.md", "utf8"), readFileSync("docs/events.md", "utf8")].join("");
   const names = [...told.matchAll(/(?:env\.|environ\["|getenv\('|\$)(DUBA_[A-Z_]+)/g)].map(([, name]) => name!);
@@ -275,7 +275,7 @@ suite("the live upstreams", () => {
     assert.equal(readConfig(peer).vendors.peer!.url, "https://verify.example.com");
   });
 
-  test("the live upstreams never hold the sandbox, an unknown name, or one twice", () => {
+  test("the live upstreams never include the sandbox, an unknown name, or a name twice", () => {
     for (const text of ["sandbox", "peer,sandbox", "someone", "peer,peer", ","]) {
       const [problem, ...more] = saidOf({ ...peer, DUBA_UPSTREAMS: text });
       assert.match(
@@ -303,7 +303,7 @@ suite("a secret", () => {
   const file = join(folder, "key");
   const { DUBA_PEER_KEY: _, ...withoutKey } = peer;
 
-  test("a secret may stand in a file, whose last line break is not part of it", () => {
+  test("a secret may be in a file, and the file's last line break is not part of it", () => {
     writeFileSync(file, "from-a-file\n");
     assert.equal(readConfig({ ...withoutKey, DUBA_PEER_KEY_FILE: file }).vendors.peer!.key, "from-a-file");
   });
@@ -317,7 +317,7 @@ suite("a secret", () => {
       assert.doesNotMatch(problem, /two words|short/);
   });
 
-  test("a secret is the only kind of setting that a file may hold", () => {
+  test("only a secret setting may be given in a file", () => {
     assert.deepEqual(saidOf({ PORT_FILE: file, DUBA_DATA_FILE: file }), ["DUBA_DATA_FILE is not a setting of Duba."]);
   });
 });

@@ -16,7 +16,7 @@ function opened() {
 }
 
 suite("lines about refused requests", () => {
-  test("a flood gets ten lines, and then one line a minute with counts until a minute passes without it", (t) => {
+  test("a flood gets ten log lines, then one line of counts a minute until it ends", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const flood = (code: "invalid_credentials" | "route_not_found" | "rate_limited", count: number, fields = {}) => {
@@ -45,7 +45,7 @@ suite("lines about refused requests", () => {
     assert.equal(written().length, 1);
   });
 
-  test("a key that floods is named in the sum, and its account", (t) => {
+  test("the summary line of a flood names the key and its account", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     for (let n = 0; n < 11; n++) requests.refused(new Failure("rate_limited"), shop, "2001:db8:1:2::7");
@@ -56,7 +56,7 @@ suite("lines about refused requests", () => {
     ]);
   });
 
-  test("beyond a number of callers, refused requests of the rest are summed up together", (t) => {
+  test("beyond a number of flooding callers, the others share one summary line", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     for (let n = 0; n < 3000; n++) requests.refused(new Failure("route_not_found"), {}, `10.0.${n >> 8}.${n & 255}`);
@@ -67,7 +67,7 @@ suite("lines about refused requests", () => {
     ]);
   });
 
-  test("a stop writes the sums of what is not logged yet", () => {
+  test("a stop writes the summary lines of requests not yet logged", () => {
     const { requests, written } = opened();
     for (let n = 0; n < 11; n++) requests.refused(new Failure("route_not_found"), {}, "203.0.113.9");
     written();
@@ -75,7 +75,7 @@ suite("lines about refused requests", () => {
     assert.equal(written().length, 1);
   });
 
-  test("a refusal that has a row on the ledger, another status, or an error, always has a line", (t) => {
+  test("a refusal with a ledger row, or one that a flood does not count, has its own log line", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const facts = { request_reference: "3wKwKW719640695" };
@@ -95,7 +95,7 @@ suite("lines about refused requests", () => {
     });
   });
 
-  test("an outage gets one line, then one with counts every ten seconds until it is over", (t) => {
+  test("an outage gets one log line, then one line of counts every ten seconds", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const readOnly = { kind: "StoreAway", code: "25006" };
@@ -126,7 +126,7 @@ suite("lines about refused requests", () => {
     assert.equal(written().length, 1);
   });
 
-  test("the sandbox's failures are info, a live vendor's and our own errors are errors", (t) => {
+  test("failures of the sandbox are logged as info, and those of live vendors as errors", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const levelOf = (code: "upstream_timeout" | "internal_error", mode: string, error?: ErrorFields) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { AddressRateLimiter, ownLimiter } from "./rate-limit.ts";
 
-test("an operation with a limit of a day counts in both windows, and what one refuses counts in neither", (t) => {
+test("a request counts in the short and the daily window, and a refused one in neither", (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: 0 });
   const limiter = ownLimiter({ name: "known", count: 2, seconds: 60, perDay: 3 });
   const exceeded = () => limiter.consume("acc test").exceeded;
@@ -19,7 +19,7 @@ test("an operation with a limit of a day counts in both windows, and what one re
 });
 
 suite("the limit of addresses", () => {
-  test("a refusal of the site counts nothing for the subscriber", (t) => {
+  test("a request refused for its site does not count for the subscriber", (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: 0 });
     const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
     for (let network = 1; network <= 20; network += 1)

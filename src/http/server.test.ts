@@ -5,7 +5,7 @@ import { catalogueOperations } from "../catalogue/operations/index.ts";
 import { bind } from "../declare/operation.ts";
 import { serving } from "./server.fixture.ts";
 
-test("an error of ours in a request is answered, and the next request too", async (t) => {
+test("an internal error is answered, and the next request works", async (t) => {
   const tracer = {
     request() {
       throw new Error("broken");

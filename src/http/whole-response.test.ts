@@ -53,7 +53,7 @@ suite("sendWhole", { concurrency: true }, () => {
     );
   });
 
-  test("sendWhole sends the present date", async () => {
+  test("sendWhole sends the current date", async () => {
     const { port } = server.address() as AddressInfo;
     const before = Date.now();
     const answer = await fetch(`http://127.0.0.1:${port}/small`);
@@ -63,7 +63,7 @@ suite("sendWhole", { concurrency: true }, () => {
     assert.equal(await answer.text(), text);
   });
 
-  test("a whole response sends no body to HEAD, closes where the caller asks for it, and answers in turn", async () => {
+  test("sendWhole sends no body to HEAD, closes on request, and keeps the order of requests", async () => {
     assert.equal(await answersTo("HEAD /small HTTP/1.1", last), await answersTo("HEAD /usual HTTP/1.1", last));
     const close = "HTTP/1.1\r\nConnection: close";
     assert.equal(await answersTo(`GET /small ${close}`), await answersTo(`GET /usual ${close}`));

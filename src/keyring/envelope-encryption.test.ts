@@ -13,19 +13,19 @@ const record = { bvn_number: "22000000017", name: "Ọlá" };
 const columns = ["sealed_record", "sealed_key"] as const;
 const bytesOf = (text: string) => Buffer.from(text.split(":")[2]!, "base64url");
 
-test("a sealed record opens to what it was, and shows nothing of it", () => {
+test("a sealed record decrypts to the original, and its text reveals nothing", () => {
   const sealed = seal(ring, row, record, 0);
   for (const column of columns) assert.match(sealed[column], /^s1:r1:[\w-]+$/);
   assert.deepEqual(unseal(ring, row, sealed), record);
   for (const column of columns) assert.ok(!bytesOf(sealed[column]).includes("22000000017"));
 });
 
-test("each record has a key of its own", () => {
+test("each record is encrypted with its own key", () => {
   const keys = new Set(Array.from({ length: 50 }, () => seal(ring, row, record, 0).sealed_key));
   assert.equal(keys.size, 50);
 });
 
-test("a new key of the ring seals from its time on, and the older ones still open", () => {
+test("a new key of the ring seals from its time on, and older keys still decrypt", () => {
   assert.deepEqual(unseal(rotated, row, seal(ring, row, record, 0)), record);
   assert.match(seal(rotated, row, record, 999).sealed_key, /^s1:r1:/);
   const sealed = seal(rotated, row, record, 1000);
@@ -34,7 +34,7 @@ test("a new key of the ring seals from its time on, and the older ones still ope
   assert.throws(() => unseal(ring, row, sealed), /cannot be opened with this key ring/);
 });
 
-test("rewrapping moves a record to the current key and leaves its text as it is", () => {
+test("rewrapping moves a record to the current key and leaves its encrypted text unchanged", () => {
   const { sealed_record, sealed_key } = seal(ring, row, record, 0);
   const renewed = rewrapped(rotated, row, sealed_key, 1000);
   assert.match(renewed, /^s1:r2:/);

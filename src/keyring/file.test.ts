@@ -72,7 +72,7 @@ for (const engine of engines) {
       assert.deepEqual(await openKeyring(path, store.db), { keyring, made: false });
     });
 
-    test("a ring that cannot be read, is damaged or cannot be made says why, and is left as it is", async (t) => {
+    test("a key ring that is unreadable, damaged or cannot be made is reported, and left unchanged", async (t) => {
       const path = await directory(t);
       await assert.rejects(openKeyring(path, store.db), /The key ring .* cannot be read \(EISDIR\)/);
       const file = join(path, "file");
@@ -84,7 +84,7 @@ for (const engine of engines) {
   });
 }
 
-test("a changed ring takes the old one's place whole, with its mode, through a link as well", async (t) => {
+test("a changed key ring replaces the old file atomically, with its mode, even through a link", async (t) => {
   const path = await written(t);
   await chmod(path, 0o400);
   const linked = join(path, "..", "linked");
@@ -108,7 +108,7 @@ test("one of two concurrent changes of the key ring is refused, and none is lost
   assert.equal((await readKeyring(path)).records.length, 1 + made);
 });
 
-test("a change that was killed half way has changed nothing, and says what to do", async (t) => {
+test("a killed change of the key ring has no effect, and the next command says what to do", async (t) => {
   const path = await written(t);
   const program = `
     import { changeKeyring } from ${JSON.stringify(import.meta.resolve("./file.ts"))};
@@ -132,7 +132,7 @@ test("a change that fails leaves nothing behind", async (t) => {
 });
 
 for (const mode of [0o640, 0o604, 0o602, 0o660, 0o677]) {
-  test(`a ring of mode ${mode.toString(8)} is refused: another user may read or change it`, async (t) => {
+  test(`a key ring of mode ${mode.toString(8)} is refused, because others may read or change it`, async (t) => {
     const path = await written(t);
     await chmod(path, mode);
     await assert.rejects(readKeyring(path), {
@@ -145,7 +145,7 @@ for (const mode of [0o640, 0o604, 0o602, 0o660, 0o677]) {
 }
 
 const asRoot = process.geteuid?.() === 0 ? {} : { skip: "only root can give a file to another user" };
-test("a ring of another user is refused, even by root", asRoot, async (t) => {
+test("a key ring of another user is refused, even by root", asRoot, async (t) => {
   const path = await written(t);
   await chown(path, 12345, 12345);
   await assert.rejects(
@@ -154,7 +154,7 @@ test("a ring of another user is refused, even by root", asRoot, async (t) => {
   );
 });
 
-test("the ring lies beside the data directory unless it is named", () => {
+test("the key ring is beside the data directory by default", () => {
   assert.equal(keyringPath({ keyring: "", dataDirectory: "/var/lib/duba/" }), "/var/lib/duba.keyring");
   assert.equal(keyringPath({ keyring: "/etc/ring", dataDirectory: "/var/lib/duba" }), "/etc/ring");
 });

@@ -10,12 +10,12 @@ const held = (...hmac: HmacKey[]): CurrentKeyring => ({ current: { hmac, records
 const old = new KeyedHashes(held(first));
 const rotated = new KeyedHashes(held(first, second));
 
-test("a hash names its key version and says nothing else", () => {
+test("a keyed hash names its key version and reveals nothing else", () => {
   assert.match(old.of("subject", ["22000000017"]), /^v1:[\w-]{22}$/);
   assert.match(rotated.of("subject", ["22000000017"]), /^v2:[\w-]{22}$/);
 });
 
-test("equal parts give equal hashes, and purpose, order and borders of parts count", () => {
+test("equal parts give equal hashes, and purpose, order and boundaries of parts matter", () => {
   assert.equal(old.of("body", ["a", "b"]), old.of("body", ["a", "b"]));
   const different = [
     old.of("body", ["a", "b"]),
@@ -36,7 +36,7 @@ test("a hash from before a rotation still matches after it", () => {
   assert.ok(!old.matches(rotated.of("body", ["a"]), "body", ["a"]));
 });
 
-test("a new key is used from its time on, and known before: another machine's clock may be ahead", () => {
+test("a new hash key is used from its time on, and known before, for machines whose clock is ahead", () => {
   let now = 999;
   const keyedHashes = new KeyedHashes(held(first, second), () => now);
   const before = keyedHashes.of("body", ["a"]);
@@ -46,7 +46,7 @@ test("a new key is used from its time on, and known before: another machine's cl
   assert.match(keyedHashes.of("body", ["a"]), /^v2:/);
 });
 
-test("a ring that changes is used as it is at that moment", () => {
+test("the current key ring is used for each hash, even if it changes", () => {
   const ring = { ...held(first) };
   const keyedHashes = new KeyedHashes(ring);
   const stored = keyedHashes.of("body", ["a"]);

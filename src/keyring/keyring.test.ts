@@ -32,7 +32,7 @@ const damaged = {
 };
 
 for (const [what, text] of Object.entries(damaged)) {
-  test(`a ring with ${what} is refused, and none of its keys is told`, () => {
+  test(`a key ring with ${what} is refused, and the error shows no key`, () => {
     assert.throws(
       () => parseKeyring(text, "/somewhere"),
       (error) => {
@@ -46,12 +46,12 @@ for (const [what, text] of Object.entries(damaged)) {
   });
 }
 
-test("a ring's text is read to the same ring", () => {
+test("a key ring's text is read as the same ring", () => {
   const ring = { ...keyring, records: [...keyring.records, { id: "r2", key: randomBytes(32), from: 1000 }] };
   assert.deepEqual(parseKeyring(keyringText(ring), ""), ring);
 });
 
-test("the last key whose time has come is current", () => {
+test("the latest key whose time has come is the current one", () => {
   const keys = [{ key: randomBytes(32) }, { key: randomBytes(32), from: 3000 }, { key: randomBytes(32), from: 2000 }];
   const currentAt = (now: number) => keys.indexOf(currentOf(keys, now));
   assert.deepEqual([0, 1999, 2000, 3000].map(currentAt), [0, 0, 2, 2]);
@@ -68,7 +68,7 @@ for (const engine of engines) {
       records: [...keyring.records, newRecords],
     };
 
-    test("the ring of the first start is known again, keys may be added, and the store keeps no key", async () => {
+    test("the store recognises the key ring of its first start, even with more keys, and stores no key", async () => {
       await Promise.all([matchKeyring(store.db, keyring, 1), matchKeyring(store.db, keyring, 1)]);
       await matchKeyring(store.db, rotated, 2);
       await matchKeyring(store.db, rotated, 3);
@@ -78,7 +78,7 @@ for (const engine of engines) {
           assert.ok(!kept.includes(key.toString(coding).replace("=", "")));
     });
 
-    test("another ring, or one that lost a key, is refused", async () => {
+    test("another key ring, or one that lacks a key, is refused", async () => {
       const other: Keyring = { ...rotated, records: [{ id: "r1", key: randomBytes(32) }, newRecords] };
       await assert.rejects(matchKeyring(store.db, other, 4), /not the one of this store \(key records r1 differs\)/);
       await assert.rejects(matchKeyring(store.db, keyring, 5), /lacks the key (hmac 2|records r2)/);
@@ -86,7 +86,7 @@ for (const engine of engines) {
       await assert.rejects(matchKeyring(store.db, otherAudit, 6), /not the one of this store \(key audit differs\)/);
     });
 
-    test("rings with and without a retired key are both accepted", async () => {
+    test("a key ring is accepted with and without a retired key", async () => {
       await store.db.updateTable("fact").set({ value: retired }).where("name", "=", "keyring:records:r1").execute();
       await matchKeyring(store.db, rotated, 7);
       await matchKeyring(store.db, { ...rotated, records: [newRecords] }, 8);

@@ -54,7 +54,7 @@ for (const engine of engines) {
       assert.deepEqual(log.lines, []);
     });
 
-    test("a store that is away says nothing about a ring whose file did not change", async (t) => {
+    test("an unavailable store causes no report about an unchanged key ring", async (t) => {
       const { ring, log, put, until } = await held(t);
       await store.db.schema.alterTable("fact").renameTo("away").execute();
       try {
@@ -73,7 +73,7 @@ for (const engine of engines) {
       ["another store's", keyringText({ ...keyring, audit: randomBytes(32) }), /is not the one of this store/],
     ];
     for (const [what, text, reason] of wrong) {
-      test(`a ring that is ${what} is told once, and the one from before stays`, async (t) => {
+      test(`a key ring that is ${what} is reported once, and the previous one stays in use`, async (t) => {
         const { ring, log, put, until } = await held(t);
         const first = ring.current;
         await put(text);
@@ -87,7 +87,7 @@ for (const engine of engines) {
       });
     }
 
-    test("a ring that is taken away is told, and taken over again when it is back", async (t) => {
+    test("a missing key ring is reported, and used again when it is back", async (t) => {
       const { ring, path, log, put, until } = await held(t);
       const first = ring.current;
       await rm(path);
@@ -98,7 +98,7 @@ for (const engine of engines) {
       await until(() => ring.current !== first);
     });
 
-    test("a ring that lacks a key which another machine has is told, and taken over when it has it", async (t) => {
+    test("a key ring that lacks another machine's key is reported, and used once it has the key", async (t) => {
       const { ring, log, put, until } = await held(t);
       const first = ring.current;
       const rotated = withKey(keyring);
@@ -111,7 +111,7 @@ for (const engine of engines) {
       assert.equal(log.lines.length, 1);
     });
 
-    test("a ring that the store could not be asked about is taken over when it can", async (t) => {
+    test("a changed key ring is used once the store can check it", async (t) => {
       const { ring, log, put, until } = await held(t);
       const first = ring.current;
       await store.db.schema.alterTable("fact").renameTo("away").execute();
@@ -127,7 +127,7 @@ for (const engine of engines) {
       assert.equal(log.lines.length, 1);
     });
 
-    test("a ring that is rotated while it is read is read again, and no problem", async (t) => {
+    test("a key ring that is rotated during a read is read again without a report", async (t) => {
       const { path, log } = await held(t);
       const rotated = withKey(keyring);
       await matchKeyring(store.db, rotated, 2);
@@ -139,7 +139,7 @@ for (const engine of engines) {
       assert.deepEqual(ring.current, rotated);
     });
 
-    test("a ring that is lost, damaged, another store's or without an older key ends the start", async (t) => {
+    test("a lost, damaged, foreign or incomplete key ring ends the start", async (t) => {
       const { path } = await held(t);
       await matchKeyring(store.db, withKey(keyring), 2);
       const started = async (text?: string) => {

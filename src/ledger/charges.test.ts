@@ -60,7 +60,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("each change of a charge is in the journal, with its time and what it comes to", async () => {
+    test("each change of a charge is in the journal, with its time and amount", async () => {
       let now = 3;
       const charges = new Charges(store.db, () => now);
       const row = await placed({ state: "verified" });
@@ -87,7 +87,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("every change of a charge has a mark of its own, and withdrawing one changes no other", async () => {
+    test("every change of a charge has its own mark, and only that change can be withdrawn", async () => {
       const charges = new Charges(store.db, () => 3);
       const marked = async (changes: Parameters<typeof placed>[0]) => {
         const row = await placed({ state: "verified", ...changes });

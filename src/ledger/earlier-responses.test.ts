@@ -21,7 +21,7 @@ for (const engine of engines)
       [["failed", "not_found"], false],
       [["not_found"], false],
     ] as [PublicState[], boolean][])
-      test(`${states.join(", then ")}: the last is written once, and the journal knows that callers were ${isTold ? "" : "not "}told unknown`, async () => {
+      test(`of the outcomes ${states.join(", then ")}, the last is written once, with callers ${isTold ? "" : "not "}told unknown`, async () => {
         const row = await placed();
         const log = new RecordedLog();
         const deferred = new DeferredOutcomes(

@@ -45,7 +45,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     assert.equal((await identity.verify(mine)).replayed, true);
   });
 
-  test("in a batch of outcomes only the one with the locked row waits", async (t) => {
+  test("in a batch of outcomes, only the outcome of the locked row waits", async (t) => {
     const upstream = new PlayedUpstream();
     const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const all = Array.from({ length: 30 }, (_, n) => newRequest({ idempotencyKey: `k-${n}` }));

@@ -83,7 +83,7 @@ suite("two processes on postgres", () => {
     assert.ok(again.every(({ replayed }) => replayed));
   });
 
-  test("one process leads, and the other takes over once it is gone", async () => {
+  test("one process leads, and another takes over when the leader is gone", async () => {
     await store.db.deleteFrom("verification_owner").execute();
     const leases = await Promise.all(
       [1, 2].map(() => Pulse.open({ store: { ...store.opened, db: store.db }, log: store.log })),

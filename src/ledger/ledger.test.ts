@@ -96,7 +96,7 @@ for (const engine of engines) {
         }
     });
 
-    test("an attempt may cost its price from its start on", async () => {
+    test("an attempt is booked at its price from its start on", async () => {
       const row = await placed({ attempts: 1 });
       const next = { vendor: "other", at: 2, requestId: "request", price: 700 };
       assert.ok(await new Ledger(store.db).failOver(row, found("failed"), next));
@@ -195,7 +195,7 @@ for (const engine of engines) {
       assert.deepEqual([attempts, run], [turned.attempts, 2]);
     });
 
-    test("a verification that several resume at once is resumed by one", async () => {
+    test("a verification is resumed by one of several concurrent retries", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "failed", completed_at: 2 });
       const resumed = await Promise.all(
@@ -218,7 +218,7 @@ for (const engine of engines) {
       assert.ok(await ledger.insert(newRow() as never));
     });
 
-    test("late news of failed work ends only the one open attempt", async () => {
+    test("a late report of failed work ends only the open attempt", async () => {
       const ledger = new Ledger(store.db);
       const open = { state: "unknown" } as const;
       assert.equal(await ledger.resolve(await placed({ ...open, attempts: 2, run: 2 }), found("failed", 2)), false);
@@ -259,7 +259,7 @@ for (const engine of engines) {
       assert.equal((await wrappedKeys(store.db)).get(whole!.reference), "s1:r1:a");
     });
 
-    test("running rows are taken from one owner, or from all", async () => {
+    test("a process takes over the running rows of one owner, or of all", async () => {
       await store.db.deleteFrom("verification").execute();
       const [mine, other, done] = [
         await placed(),

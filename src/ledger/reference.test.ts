@@ -30,6 +30,6 @@ test("the time when a reference was made can be read from it, and from no other 
   assert.deepEqual(["", "ref-1", "aVzXTH51008256"].map(timeOfReference), [undefined, undefined, undefined]);
 });
 
-test("references of one moment differ", () => {
+test("references made in the same millisecond differ", () => {
   assert.equal(new Set(Array.from({ length: 100 }, () => newReference(start))).size, 100);
 });

@@ -112,7 +112,7 @@ for (const engine of engines)
       await assert.rejects(settled("failed"), /is not_found\. Only one with an unknown outcome/);
     });
 
-    test("settling is refused while a response may come, once the outcome is known, or if absent", async (t) => {
+    test("settling is refused while a response may come, for a known outcome or an unknown reference", async (t) => {
       const { mine, events, settled } = await unknown(t, 0);
       await assert.rejects(settled("failed", 9), /may still answer/);
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { addLogFields, contextLogFields, withLogFields } from "./log.ts";
 
 suite("the fields around a line", () => {
-  test("the fields around a line hold through waits, nest, and stay apart between requests", async () => {
+  test("log fields of a request survive awaits, nest, and never mix with other requests", async () => {
     const request = async (requestId: string, vendor: string) => {
       const fields = { requestId };
       const seen = await withLogFields(fields, async () => {

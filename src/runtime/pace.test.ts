@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pacer } from "./pace.ts";
 
-test("a long loop lets the event loop turn each time it has worked for 2 ms, and not before", async (t) => {
+test("a long loop yields to the event loop after every 2 ms of work", async (t) => {
   let now = 1_000;
   t.mock.method(performance, "now", () => now);
   const pause = pacer();

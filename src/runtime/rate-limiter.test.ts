@@ -7,7 +7,7 @@ suite("a rate limiter", () => {
   afterEach(() => mock.timers.reset());
   const newLimiter = () => new RateLimiter("catalogue", { count: 2, seconds: 60 });
 
-  test("a rate limiter counts each caller by itself and refuses what is over the limit", () => {
+  test("a rate limiter counts each caller separately, and refuses requests over the limit", () => {
     const limiter = newLimiter();
     assert.deepEqual(limiter.consume("a"), {
       exceeded: false,
@@ -23,7 +23,7 @@ suite("a rate limiter", () => {
     assert.equal(limiter.consume("b").exceeded, false);
   });
 
-  test("a new window begins when the last has ended, and not a millisecond before", () => {
+  test("a new rate-limit window begins exactly when the last one ends", () => {
     const limiter = newLimiter();
     for (let at = 0; at < 3; at += 1) limiter.consume("a");
     mock.timers.setTime(59_999);
@@ -32,7 +32,7 @@ suite("a rate limiter", () => {
     assert.equal(limiter.consume("a").exceeded, false);
   });
 
-  test("a clock that is set back makes nobody wait longer than a window", () => {
+  test("after the clock is set back, no caller waits longer than one window", () => {
     const limiter = newLimiter();
     mock.timers.setTime(1_800_000);
     for (let at = 0; at < 3; at += 1) limiter.consume("a");
@@ -41,7 +41,7 @@ suite("a rate limiter", () => {
     assert.equal(limiter.consume("a").exceeded, false);
   });
 
-  test("a rate limiter uncounts one request, and looks without counting", () => {
+  test("a rate limiter can take one request back, and check without counting", () => {
     const limiter = newLimiter();
     limiter.consume("a");
     limiter.consume("a");

@@ -23,7 +23,7 @@ suite("days and months of a time zone", () => {
     assert.equal(new TimeZone("America/St_Johns").isoOf(Date.UTC(2026, 0, 1)), "2025-12-31T20:30:00.000-03:30");
   });
 
-  test("a day begins at 01:00 where no clock shows midnight", () => {
+  test("a day begins at 01:00 if the clocks skip midnight", () => {
     const beirut = new TimeZone("Asia/Beirut");
     assert.equal(beirut.isoOf(beirut.startOfDay("2026-03-29")), "2026-03-29T01:00:00.000+03:00");
   });
@@ -46,7 +46,7 @@ suite("days and months of a time zone", () => {
     }
   });
 
-  test("a period is cut at the quarter of an hour in which the clocks change", () => {
+  test("a period is split at the quarter of an hour when the clocks change", () => {
     const [spring, autumn] = [Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)];
     const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
     const hour = 3_600_000;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { lineForPeople } from "./open-log.ts";
 
-test("a terminal gets the time, the level, the message and what belongs to it, in one line", () => {
+test("on a terminal, a log line has time, level, message and fields", () => {
   const time = new Date(2026, 10, 1, 14, 2, 7, 45).getTime();
   const lines = [
     lineForPeople({ time, level: 30, msg: "ready", url: "http://127.0.0.1:8080" } as never),

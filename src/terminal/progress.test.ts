@@ -39,7 +39,7 @@ test("short work shows nothing", () => {
   assert.equal(shownOn(true, update, 60_000), "");
 });
 
-test("where nobody watches, and with nothing to do, nothing is written", () => {
+test("progress writes nothing without a terminal, or without work", () => {
   const unseen = shownOn(false, (bar) => {
     bar.update(1, 2);
     bar.clear();

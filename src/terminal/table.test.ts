@@ -43,11 +43,11 @@ suite("what is printed for people", () => {
     );
   });
 
-  test("a printed list says that it is empty", () => {
+  test("an empty printed list has a sentence instead of a table", () => {
     assert.equal(tableText(tableOfPrices([]), plain), "(none)\n");
   });
 
-  test("a printed list has as many rows as there are", () => {
+  test("a printed list has all rows", () => {
     const rows = Array.from({ length: 150_000 }, () => ({ code: "014" }));
     assert.equal(tableText(tableOfPrices(rows), plain).split("\n").length, rows.length + 2);
   });
@@ -57,7 +57,7 @@ suite("what is printed for people", () => {
     assert.equal(text, "nin\nwatchlisted   -\ninfo\n  first_name  Ada\n");
   });
 
-  test("no answer that is printed can steer the terminal", () => {
+  test("no printed answer contains control characters", () => {
     assert.match(tableText(tableOfPrices([{ name: "\u001b[2Jgone\nnext" }]), plain), /\n\s*gone next\n$/);
   });
 

@@ -41,7 +41,7 @@ for (const engine of engines) {
   suite(`charging on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("after any calls, exactly the returned records are charged, once for each reference", async (t) => {
+    test("after any sequence of calls, exactly the returned records are charged, once per reference", async (t) => {
       const outcomes = new Map<string, (typeof outcomeKinds)[number]>();
       const { upstream } = answering(async (attempt): Promise<IdentityOutcome> => {
         const kind = outcomes.get(attempt.number)!;
@@ -142,7 +142,7 @@ for (const engine of engines) {
   suite(`charging through time-outs, late outcomes, hang-ups, retries and kills on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    test("after any faults, callers and the ledger hear what the rules say", async (t) => {
+    test("after any sequence of faults, responses and the ledger follow the charging rules", async (t) => {
       const upstream = new PlayedUpstream();
       const upstreams = { test: upstream, live: [upstream] };
       const open = () => store.open(t, { upstreams, settings: { fees: feesOf(1, { bvn: feeKobo }), limits: null } });

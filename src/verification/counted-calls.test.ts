@@ -77,7 +77,7 @@ for (const engine of engines) {
       assert.equal(await sumAt(account_id, await counts.until(caller, back, 1), back), 1);
     });
 
-    test("no statement reads a large window, and an insert counts what came and left in the last minutes", async () => {
+    test("no statement reads a whole large window: an insert counts only the last minutes' changes", async () => {
       const account_id = "acc_large";
       const caller = { account_id, mode: "live" };
       const every = 150;
@@ -110,7 +110,7 @@ for (const engine of engines) {
       assert.ok(read.length > 0 && all < 3000, String(read));
     });
 
-    test("a cap holds to the call in two processes and after a restart, and says when there is room", async (t) => {
+    test("a cap is exact in two processes and after a restart, and says when calls are possible again", async (t) => {
       let at = start;
       const { upstream, received } = answering(verified);
       const settings = { limits: null, vendorAttemptsPerDay: 1500 };

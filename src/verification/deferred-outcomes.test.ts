@@ -168,7 +168,7 @@ for (const engine of engines) {
       assert.deepEqual([(await onlyRow(store.db, mine)).charged, upstream.received.length], [1, 1]);
     });
 
-    test("a retry whose start got no reply from the store did no work, and the next retry goes on", async (t) => {
+    test("a retry whose start got no reply from the store does no work, and the next one continues", async (t) => {
       let isCutOff = false;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => node,
@@ -222,7 +222,7 @@ for (const engine of engines) {
       [{ state: "failed", reason: "out_of_service" }, "failed", "upstream_unavailable"],
       [{ state: "unknown", reason: "unclear" }, "unknown", "upstream_timeout"],
     ] as const)
-      test(`${state}, and the store is away: an honest ${code}, and the ledger says so once the store is back`, async (t) => {
+      test(`for ${state} during an outage of the store, callers get ${code} and the ledger the outcome later`, async (t) => {
         const { identity, upstream } = await openPlayed(t);
         const mine = newRequest({ idempotencyKey: "k" });
         const call = failureFrom(identity.verify(mine));

@@ -36,7 +36,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("a key that was charged, while the store takes no writes", async (t) => {
+    test("a failure for a charged key states the charge, even while the store refuses writes", async (t) => {
       let isReadOnly = false;
       const identity = await openAnswering(
         t,
@@ -59,7 +59,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await identity.verify(mine), { record, replayed: true });
     });
 
-    test("a call whose verification another process took over and charged", async (t) => {
+    test("a failure states the charge that another process made after taking the verification over", async (t) => {
       const upstream = new PlayedUpstream();
       const first = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });

@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
-      test("negative answers are replayed too", async (t) => {
+      test("negative answers are replayed as well", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
           const { identity, received } = await openAnswering(t, () => negative(kind));
           const mine = newRequest({ idempotencyKey: "k" });
@@ -82,7 +82,7 @@ for (const engine of usualEngines) {
         assert.ok(message.endsWith(` GET /api/v2/kyc/verifications/${detail.facts!.request_reference}.`), message);
       });
 
-      test("after a phone mismatch the message says whose phone number to ask for", async (t) => {
+      test("after a phone mismatch, the message says which phone number is needed", async (t) => {
         for (const [kind, label] of [
           ["bvn", "BVN"],
           ["nin", "NIN"],
@@ -93,7 +93,7 @@ for (const engine of usualEngines) {
         }
       });
 
-      test("a key belongs to one account and mode", async (t) => {
+      test("an idempotency key belongs to one account and mode", async (t) => {
         const forLive = answering(verified);
         const identity = await store.open(t, {
           upstreams: { test: answering(verified).upstream, live: [forLive.upstream] },
@@ -143,7 +143,7 @@ for (const engine of usualEngines) {
         assert.equal((await identity.verify(mine)).replayed, true);
       });
 
-      test("a key is kept for a day", async (t) => {
+      test("an idempotency key is kept for a day", async (t) => {
         let time = Date.now();
         const { identity, received } = await openAnswering(t, verified, { now: () => time });
         const mine = newRequest({ idempotencyKey: "k" });
@@ -158,7 +158,7 @@ for (const engine of usualEngines) {
         assert.equal((await ledgerRows(store.db, mine)).length, 2);
       });
 
-      test("a record past its retention is neither replayed nor bought again", async (t) => {
+      test("a record past its retention is neither replayed nor requested again", async (t) => {
         let time = Date.now();
         const changes = { now: () => time, settings: { recordRetention: hour } };
         const { identity, received } = await openAnswering(t, verified, changes);

@@ -28,7 +28,7 @@ for (const engine of engines) {
     let people = 22_000_001_000;
     const another = (mine: VerificationRequest) => ({ ...mine, number: String(people++) });
 
-    test("an account starts 60 verifications a minute, in whichever process, in each mode", async (t) => {
+    test("an account may start 60 verifications a minute in each mode, over all processes", async (t) => {
       const { identity, open, clock } = await openAt(t);
       const mine = newRequest();
       for (let n = 0; n < 60; n += 1) {
@@ -92,7 +92,7 @@ for (const engine of engines) {
       assert.deepEqual(new Set(await verifyAll()), new Set(["rate_limited"]));
     });
 
-    test("two processes let through no more than they work on at once beyond a limit", async (t) => {
+    test("two processes exceed a limit by at most the calls in flight", async (t) => {
       const inFlight = 3;
       const limits = { ...usualLimits, inFlight, account: { count: 5, seconds: 60 } };
       const { identity, received } = await openAt(t, { limits });
@@ -124,7 +124,7 @@ for (const engine of engines) {
       }
     });
 
-    test("verifications that a wrong clock dated later neither count nor make anybody wait", async (t) => {
+    test("verifications dated in the future by a wrong clock do not count", async (t) => {
       let time = Date.UTC(2026, 0, 2);
       const limits = { ...usualLimits, account: { count: 1, seconds: 60 } };
       const room = await store.open(t, { now: () => time, settings: { limits } });
@@ -136,7 +136,7 @@ for (const engine of engines) {
       assert.deepEqual([code, detail.retryAfter], ["rate_limited", 60]);
     });
 
-    test("refused amounts count too", async (t) => {
+    test("verifications with a refused amount count towards the limit", async (t) => {
       const { identity } = await openAt(t, {
         amountPolicy: "enforce",
         limits: { ...usualLimits, account: { count: 2, seconds: 60 } },
@@ -147,7 +147,7 @@ for (const engine of engines) {
       assert.deepEqual(codes, ["amount_mismatch", "amount_mismatch", "rate_limited"]);
     });
 
-    test("an account has 100 negative answers an hour", async (t) => {
+    test("an account may get 100 negative answers an hour", async (t) => {
       const changes = { limits: { ...usualLimits, account: { count: 1000, seconds: 60 } } };
       const { identity, clock } = await openAt(t, changes, { state: "negative", reason: "not_found" });
       const mine = newRequest();
@@ -158,7 +158,7 @@ for (const engine of engines) {
       assert.equal((await failureFrom(identity.verify(another(mine)))).code, "bvn_not_found");
     });
 
-    test("an account asks for one BVN 5 times an hour, in live mode", async (t) => {
+    test("an account may verify one BVN 5 times an hour in live mode", async (t) => {
       const { identity, clock } = await openAt(t);
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 5; n += 1) await identity.verify(live);
@@ -173,7 +173,7 @@ for (const engine of engines) {
       assert.ok(await identity.verify(live));
     });
 
-    test("an account has 10 negative answers a day for one BVN, in live mode", async (t) => {
+    test("an account may get 10 negative answers a day for one BVN in live mode", async (t) => {
       const { identity, clock } = await openAt(t, {}, { state: "negative", reason: "phone_mismatch" });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 10; n += 1) {
@@ -197,7 +197,7 @@ for (const engine of engines) {
       assert.equal((await failureFrom(identity.verify(live))).code, "upstream_unavailable");
     });
 
-    test("with limits off no caller is limited, but what the vendor is paid for stays capped", async (t) => {
+    test("with limits off no caller is limited, but the cap on vendor calls stays", async (t) => {
       const { identity, open } = await openAt(t, { limits: null, vendorAttemptsPerDay: 8 });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 8; n += 1) await identity.verify(live);

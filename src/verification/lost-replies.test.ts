@@ -180,7 +180,7 @@ for (const engine of usualEngines)
 
     for (const played of cases)
       for (const moment of moments)
-        test(`the vendor says ${played.name}, ${moment}: it is asked once, and books, sums and events say so`, async (t) => {
+        test(`a vendor that says ${played.name} ${moment} is called once, as books, sums and events show`, async (t) => {
           t.mock.timers.enable({ apis: ["setInterval"] });
           const play = await open(t, played, moment);
           for (let nth = 1, all = 1; nth <= all; nth += 1) {
@@ -274,7 +274,7 @@ suite("a retry that waits, and whose reply from PostgreSQL is lost on its way", 
   const store = suiteStore(engines.find(({ name }) => name === "postgres")!);
 
   for (const comes of ["before", "after"] as const)
-    test(`a retry leaves the attempt that it waits for as it is; the answer comes ${comes} somebody asks again`, async (t) => {
+    test(`a waiting retry leaves the running attempt alone; the answer comes ${comes} another retry`, async (t) => {
       const { identity, upstream, door } = await openBehindDoor(store, t, { settings: { timeLimit: 2_000 } });
       const mine = newRequest({ idempotencyKey: "k" });
       assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");

@@ -8,7 +8,7 @@ import { answering, PlayedUpstream, sandboxRecord, verified } from "./played-ups
 
 const listed = { kind: "bvn" as const, number: "00000000003", claims: { phone: "8000000017" } };
 
-test("a masked answer says truly whether the person is watchlisted", async () => {
+test("a masked answer states correctly whether the person is watchlisted", async () => {
   const record = await sandboxRecord(listed);
   for (const watchlisted of ["YES", "NO", null])
     assert.equal(bvn.mask({ ...record, watchlisted } as PersonRecord).watchlisted, watchlisted);
@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(await room.verify({ ...mine, answers: "full" }), { record, replayed: true });
     });
 
-    test("equal calls that share a verification get what their own settings allow", async (t) => {
+    test("equal calls that share a verification each follow their own account's settings", async (t) => {
       const upstream = new PlayedUpstream();
       const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest();

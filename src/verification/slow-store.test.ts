@@ -31,7 +31,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     before(() => store.serve());
 
-    test("writing an outcome may take as long as the caller waits", async (t) => {
+    test("a slow write of an outcome may use the caller's remaining time", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -45,7 +45,7 @@ for (const engine of engines)
       assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
 
-    test("nothing is waited for beyond the caller's time, and earlier steps no longer than before", async (t) => {
+    test("no write takes longer than the caller's time, and earlier steps keep their short limits", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 5_000 } });
       const mine = newRequest({ idempotencyKey: "k" });

@@ -21,7 +21,7 @@ for (const engine of engines)
       }
     };
 
-    test("after one start with stand-ins a store is a rehearsal for ever", () =>
+    test("after one start with stand-ins, a store is a rehearsal for good", () =>
       withStore(async (db) => {
         await claimStore(db, withoutVendor, now);
         assert.equal(await isRehearsal(db), false);

@@ -85,7 +85,7 @@ for (const engine of engines)
       }
     });
 
-    test("an undelivered record is charged for good once a retry got it", async (t) => {
+    test("an undelivered record is charged for good once a retry has received it", async (t) => {
       const room = await opened(t);
       const mine = keyed();
       const { undelivered } = await room.verify(mine);
@@ -107,7 +107,7 @@ for (const engine of engines)
       assert.equal((await room.verify(newRequest({ number: String(people++) }))).undelivered, undefined);
     });
 
-    test("a late record costs nothing if the retry that charged it did not reach its caller", async (t) => {
+    test("a late record costs nothing if the charging retry's response did not arrive", async (t) => {
       const upstream = new PlayedUpstream();
       const room = await opened(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 1_000 } });
       const mine = keyed();

@@ -185,7 +185,7 @@ for (const engine of engines)
         [performance, "its own clock"],
         [Date, "the clock on the wall"],
       ] as const)
-        test(`a process that was frozen notes itself again before it charges, if only ${itself} went on`, async (t) => {
+        test(`a frozen process renews its note before it charges, even if only ${itself} went on`, async (t) => {
           t.mock.timers.enable({ apis: ["setInterval"] });
           const { verifyAndDie } = await openMortal(t);
           const peer = await store.open(t, { upstreams });

@@ -62,7 +62,7 @@ for (const engine of usualEngines) {
       return { upstream, references, received: asked.received };
     };
 
-    test("a retry looks up the first attempt where the upstream can, and buys nothing new", async (t) => {
+    test("a retry looks up the first attempt if the vendor allows it, and buys nothing new", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, references, received } = remembering(() => verified(mine));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
@@ -100,7 +100,7 @@ for (const engine of usualEngines) {
       assert.equal(received.length, 1);
     });
 
-    test("another upstream than the first cannot tell", async (t) => {
+    test("an unknown outcome is looked up only at the vendor of the first attempt", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const first = await store.open(t, {
         upstreams: { test: answering(() => ({ state: "unknown", reason: "unclear" })).upstream, live: [] },

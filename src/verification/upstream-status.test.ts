@@ -19,7 +19,7 @@ for (const engine of usualEngines) {
   suite(`how processes see their upstreams on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("each process notes its vendors' status at start and at changes, and its notes go with it", async () => {
+    test("each process notes its vendors' status at start and at changes, and deletes it at the end", async () => {
       const health = { ...fine };
       const upstream = { health: () => health };
       const notes = new UpstreamNotes(store.db, "one", [upstream]);
@@ -57,7 +57,7 @@ for (const engine of usualEngines) {
       await other.stop();
     });
 
-    test("operators hear of a vendor's alarm once, whichever process sees it, and when it ends", async () => {
+    test("operators get one event when a vendor's alarm begins and one when it ends, from any process", async () => {
       const health: UpstreamHealth[] = [1, 2].map(() => ({ ...fine, name: "alarming" }));
       const seen = health.map((one, index) => new UpstreamNotes(store.db, `${index}`, [{ health: () => one }]));
       const told = async () => {

@@ -48,7 +48,7 @@ for (const engine of usualEngines) {
         [{ state: "unknown", reason: "unclear" }, "unknown", "upstream_timeout", 504, true],
       ];
       for (const [outcome, state, code, status, retryable] of endings)
-        test(`${JSON.stringify(outcome)}: ${status} ${code}`, async (t) => {
+        test(`the outcome ${JSON.stringify(outcome)} is answered ${status} ${code}`, async (t) => {
           const { identity } = await openAnswering(t, () => outcome);
           const mine = newRequest();
           const failure = await failureFrom(identity.verify(mine));
@@ -63,7 +63,7 @@ for (const engine of usualEngines) {
           assert.equal(row.completed_at === null, state === "unknown");
         });
 
-      test("an upstream that throws is a bad response, and its words are not repeated", async (t) => {
+      test("an error thrown by a vendor counts as a bad response, and its message is not repeated", async (t) => {
         for (const error of [
           (): never => {
             throw new TypeError("22000000017 broke it");
@@ -78,7 +78,7 @@ for (const engine of usualEngines) {
         }
       });
 
-      test("a record without any phone says so, also to a retry", async (t) => {
+      test("the failure for a record without a phone says so, even to a retry", async (t) => {
         const { identity } = await openAnswering(t, async (attempt) => {
           const record = await sandboxRecord(attempt);
           const personal_info = { ...record.personal_info, phone_number: "", phone_number_2: null };
@@ -94,7 +94,7 @@ for (const engine of usualEngines) {
         }
       });
 
-      test("another phone than the record's is a mismatch, unless the check is off", async (t) => {
+      test("a phone that differs from the record's is a mismatch, unless the check is off", async (t) => {
         const other = ({ kind, number }: IdentityAttempt) =>
           verified({ kind, number, claims: { phone: "8099999999" } });
         const { identity } = await openAnswering(t, other);
@@ -117,7 +117,7 @@ for (const engine of usualEngines) {
     });
 
     suite("the amount", () => {
-      test("another amount is noted, and the fee of the schedule is charged", async (t) => {
+      test("a wrong amount is noted, and the scheduled fee is charged", async (t) => {
         const { identity } = await openAnswering(t, verified);
         const mine = newRequest({ amount: 99_999_999_999 });
         await identity.verify(mine);
@@ -157,7 +157,7 @@ for (const engine of usualEngines) {
         assert.deepEqual(await ledgerRows(store.db, mine), []);
       });
 
-      test("the limited number of the sandbox is always limited, in test mode", async (t) => {
+      test("the sandbox's rate-limited number is always rate-limited in test mode", async (t) => {
         const forLive = answering(verified);
         const identity = await store.open(t, {
           upstreams: { test: answering(verified).upstream, live: [forLive.upstream] },
@@ -175,7 +175,7 @@ for (const engine of usualEngines) {
     });
 
     suite("durability", () => {
-      test("an upstream that looks into the ledger sees its verification started", async (t) => {
+      test("the ledger shows a verification as started before its vendor is called", async (t) => {
         const mine = newRequest();
         const seen: unknown[] = [];
         const { identity } = await openAnswering(t, async (attempt) => {
@@ -187,7 +187,7 @@ for (const engine of usualEngines) {
         assert.deepEqual(seen, [["started", true]]);
       });
 
-      test("a verification asks the store twice", async (t) => {
+      test("a verification needs two statements in the store", async (t) => {
         const statements: string[] = [];
         const db = store.db.withPlugin({
           transformQuery: ({ node }) => node,

@@ -42,7 +42,7 @@ for (const engine of usualEngines)
       return (await spendingOf(store.db, [account], zone, now))(account);
     };
 
-    test("terms change one by one, are taken away with null, and are noticed by other processes", async () => {
+    test("terms change one by one, null removes one, and other processes notice", async () => {
       const account = await newAccount();
       const count = await changeCount(store.db, "access");
       await change(account, { capKobo: 5_000_000, verification: { count: 9, seconds: 60 } });
@@ -79,7 +79,7 @@ for (const engine of usualEngines)
       await assert.rejects(change(account, { capKobo: 1 }), /not both/);
     });
 
-    test("a new cap counts what the month has charged before", async () => {
+    test("a new cap counts the charges that the month already has", async () => {
       const account = await newAccount();
       const row = (changes: Parameters<typeof verifiedRow>[2]) => verifiedRow(account.id, january, changes);
       const december = Date.UTC(2025, 11, 31, 22, 59);
@@ -133,7 +133,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("a balance is what top-ups add up to, each a line with its reason and who made it", async () => {
+    test("a balance is the sum of its top-ups, each a line with reason and author", async () => {
       const account = await newAccount();
       await pay(account, 30_050, "transfer 12345678901 of 3 November");
       assert.deepEqual(await spent(account), { month: null, balance: null });
@@ -201,7 +201,7 @@ for (const engine of usualEngines)
       assert.deepEqual([...(await chargedThisMonth(store.db, zone, january, id))], [[id, 103]]);
     });
 
-    test("charges of ended days are read anew once the sums were rebuilt, and those of today at once", async () => {
+    test("charges of past days are read again after a rebuild of the sums, and today's at once", async () => {
       const { id } = await newAccount();
       const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
       const about = { ...none, span: "day", account_id: id, mode: "live", kind: "bvn", vendor: "", charges: 1 };

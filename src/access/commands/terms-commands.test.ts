@@ -11,7 +11,7 @@ for (const engine of usualEngines)
 
     before(() => duba("accounts", "create", "--name", "Corner Shop", "--email", shop));
 
-    test("terms are shown, changed and taken away", async () => {
+    test("duba shows, changes and removes the terms of an account", async () => {
       const none = await shown();
       const caps = ["--cap-naira", "50000.50", "--cap-count", "500"];
       const limits = ["--limit-verification", "300/min", "--limit-in-flight", "50", "--limit-negatives", "9/h"];
@@ -32,7 +32,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await shown(), none);
     });
 
-    test("fees and answers change one by one, and a change of nothing is refused", async () => {
+    test("fees and answers change one by one, and a change without a new value is refused", async () => {
       const fees = ["--bvn-fee", "80.50", "--nin-fee", "60"];
       const made = ["accounts", "create", "--name", "Terms", "--email", "terms@example.com", ...fees];
       assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("lists all values that no account can have", async () => {
+    test("duba accounts change reports all bad values at once", async () => {
       const bad = ["--cap-naira", "lots", "--cap-count", "0", "--limit-verification", "9", "--limit-in-flight", "few"];
       const { exitCode, err } = await duba("accounts", "change", shop, ...bad);
       assert.equal(exitCode, 2);

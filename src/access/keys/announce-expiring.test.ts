@@ -31,7 +31,7 @@ for (const engine of usualEngines)
       return rows.map(({ audience, mode, data }) => [audience, mode, ...Object.values(JSON.parse(data))]);
     };
 
-    test("one event tells of a key without a successor that ends in 14 days, and one of another end", async () => {
+    test("one event announces a key's end within 14 days, and another one a changed end", async () => {
       const soon = await create("soon", now + 13 * day);
       const test = await create("test", now + 14 * day, "test");
       await create("later", now + 15 * day);
@@ -56,7 +56,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await told("key.expiring"), [...first, of(soon, "live", now + 10 * day)]);
     });
 
-    test("events tell once that a key was revoked", async () => {
+    test("a revoked key is announced by one event", async () => {
       const id = await create("revoked");
       for (const _ of [1, 2]) await revokeKey(recorded(store.db), id, now);
       assert.deepEqual(await told("key.revoked"), [[account, "live", id, new Date(now).toISOString()]]);

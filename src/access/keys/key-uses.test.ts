@@ -60,7 +60,7 @@ for (const engine of usualEngines) {
       for (const key of ["x", "y"]) assert.deepEqual(found.get(key), { at: 3000, address: "203.0.113.2" });
     });
 
-    test("last uses of keys wait while the store is away, and are written when it is back", async () => {
+    test("last uses of keys are written once an unavailable store is back", async () => {
       const uses = new KeyUses(db);
       uses.note("kept", "203.0.113.1", 1000);
       uses.note("newer", "203.0.113.1", 1000);
@@ -75,7 +75,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(found.get("newer"), { at: 2000, address: "203.0.113.2" });
     });
 
-    test("last uses of keys take bounded memory: keys beyond it wait for the next write", async () => {
+    test("the buffer of last uses is limited, and further keys wait for the next write", async () => {
       const uses = new KeyUses(store.db);
       for (let n = 0; n < 10_050; n++) uses.note(`many-${n}`, "203.0.113.1", 1000);
       await uses.write();
@@ -87,7 +87,7 @@ for (const engine of usualEngines) {
     });
   });
 
-  test(`a stopped service has written who used which key, by key and by token, on ${engine.name}`, async () => {
+  test(`a stop writes the last uses of keys, by key and by token, on ${engine.name}`, async () => {
     const place = await engine.ready();
     const kept = { ...engine, ready: async () => ({ ...place, dispose: async () => {} }) };
     const service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" }, kept);

@@ -38,14 +38,14 @@ for (const engine of usualEngines) {
       assert.doesNotMatch(JSON.stringify(await listKeys(db)), new RegExp(row.secret_hash));
     });
 
-    test("keys are listed of one account or of all", async () => {
+    test("the list of keys covers one account or all", async () => {
       const other = await createAccount(recorded(db), { name: "Other", email: "other@example.com" });
       const { key } = await create({ account: other.id });
       assert.deepEqual(await listKeys(db, other.id), [key]);
       assert.ok((await listKeys(db)).length > 1);
     });
 
-    test("keys are revoked once: a second time writes nothing", async () => {
+    test("a second revocation of a key writes nothing", async () => {
       const { key } = await create();
       const change = await changeCount(db, "access");
       assert.equal((await revokeKey(recorded(db), key.id, 6000)).revoked_at, 6000);
@@ -58,7 +58,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(entries, []);
     });
 
-    test("a key changes where a change is given, and keeps the rest", async () => {
+    test("a change of a key changes only the given members", async () => {
       const { key } = await create({ addresses: ["10.0.0.1"], expiresAt: 9000 }, 1000);
       const change = await changeCount(db, "access");
       const entries: AuditEvent[] = [];
@@ -86,7 +86,7 @@ for (const engine of usualEngines) {
       await assert.rejects(changeKey(recorded(db), "missing", { label: "x" }), AccessError);
     });
 
-    test("rolling makes a key like the old one, which ends after the overlap", async () => {
+    test("a roll makes a key like the old one, which ends after the overlap", async () => {
       const { key: old } = await create({ mode: "live", scopes: ["catalogue:read"], addresses: ["10.0.0.1"] }, 1000);
       const change = await changeCount(db, "access");
       const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
@@ -96,7 +96,7 @@ for (const engine of usualEngines) {
       assert.ok((await changeCount(db, "access")) > change);
     });
 
-    test("a rolled key has the same length of life, and the old one never gains time", async () => {
+    test("a roll keeps the key's lifetime, and never extends the old key", async () => {
       const { key: old } = await create({ expiresAt: 1000 + hour }, 1000);
       const { key } = await rollKey(recorded(db), { id: old.id, overlap: 2 * hour }, 2000);
       assert.equal(key.expires_at, 2000 + hour);

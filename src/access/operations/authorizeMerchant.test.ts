@@ -73,7 +73,7 @@ for (const engine of usualEngines) {
         return true;
       });
 
-    test("answers exactly the published members, in their order", async () => {
+    test("authorization answers exactly the published members, in their order", async () => {
       const { text } = await create();
       const answer = await send({ body: { email, password: text } });
       const token = answer.data.token.access_token;
@@ -84,12 +84,12 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("authorization takes the e-mail in any case", async () => {
+    test("authorization accepts the e-mail in upper or lower case", async () => {
       const { text } = await create();
       await send({ body: { email: "ACME@Example.com", password: text } });
     });
 
-    test("authorization takes HTTP Basic with the key's public id or the account's e-mail, and no body", async () => {
+    test("authorization accepts HTTP Basic with public id or e-mail, and no body", async () => {
       const { key, text } = await create();
       for (const name of [key.id, email, "Acme@example.com"]) {
         await send({ authorization: basic(name, text) });
@@ -97,19 +97,19 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("authorization takes the bootstrap key in both forms", async () => {
+    test("authorization accepts the bootstrap key in a body and with HTTP Basic", async () => {
       await send({ body: { email: "sandbox@example.com", password: bootstrap } });
       const answer = await send({ authorization: basic("sandbox@example.com", bootstrap) });
       assert.equal(answer.data.business_name, "Sandbox");
     });
 
-    test("authorization lets a body go before HTTP Basic", async () => {
+    test("in an authorization, a body takes precedence over HTTP Basic", async () => {
       const { text } = await create();
       await send({ body: { email, password: text }, authorization: basic("nobody", "nothing") });
       await refused({ body: { email, password: "nothing" }, authorization: basic(email, text) }, "invalid_credentials");
     });
 
-    test("names both forms when neither is given", async () => {
+    test("authorization without credentials names both ways to send them", async () => {
       const { text } = await create();
       for (const sent of [{}, { authorization: "" }, { authorization: `Bearer ${text}` }]) {
         await assert.rejects(send(sent), (error: Failure) => {
@@ -120,7 +120,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("names the member that is missing", async () => {
+    test("authorization names the missing member of a body", async () => {
       for (const [given, missing] of [
         ["email", "password"],
         ["password", "email"],
@@ -135,7 +135,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("authorization says the same of every wrong credential", async () => {
+    test("authorization answers every wrong credential alike", async () => {
       const { key, text } = await create();
       const { text: revoked, key: dead } = await create();
       await revokeKey(recorded(store.db), dead.id);
@@ -173,7 +173,7 @@ for (const engine of usualEngines) {
       assert.equal(expiresAt, told + 2 * hour);
     });
 
-    test("authorization never sells a token that outlives its key", async () => {
+    test("authorization never issues a token that outlives its key", async () => {
       const { text } = await create({ expiresAt: time + hour });
       const { data } = await send({ body: { email, password: text } });
       assert.equal(data.token.expires_at, new Date(time + hour).toISOString().slice(0, 19).replace("T", " "));
@@ -181,7 +181,7 @@ for (const engine of usualEngines) {
       assert.equal(credential.expiresAt, time + hour);
     });
 
-    test("authorization gives tokens the life that was set, of 3 hours at least", async () => {
+    test("authorization issues tokens with the configured lifetime, of at least 3 hours", async () => {
       const failedLimit = { count: 20, seconds: 60 };
       const options = { db: store.db, audit: silent, bootstrapKey: bootstrap, failedLimit, now: () => time };
       await assert.rejects(openAccess({ ...options, tokenLifetime: 3 * hour - 1 }), RangeError);
@@ -193,7 +193,7 @@ for (const engine of usualEngines) {
       assert.ok(told >= time + 3 * hour && told < time + 3 * hour + 61_000);
     });
 
-    test("authorization counts no request that presents nothing", async () => {
+    test("authorization does not count a request without credentials", async () => {
       for (let count = 0; count < 30; count++) await refused({}, "missing_credentials");
     });
   });

@@ -20,7 +20,7 @@ for (const engine of usualEngines)
   suite(`GET /api/v2/me on ${engine.name}`, () => {
     const service = suiteService({}, engine);
 
-    test("names the account and the key, and says what they may still do", async () => {
+    test("whoAmI names the account and the key, and what each may still do", async () => {
       const account = await service.newAccount("Kobo");
       const { db } = await service.store();
       await changeTerms(
@@ -63,7 +63,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await service.ask("/api/v2/me", { credential: test.text })).json.data.spending, nothing);
     });
 
-    test("whoAmI tells the balance of a prepaid account", async () => {
+    test("whoAmI reports the balance of a prepaid account", async () => {
       const account = await service.newAccount("Prepaid");
       const { db } = await service.store();
       await changeTerms(recorded(db), account, { prepaid: true }, zone);

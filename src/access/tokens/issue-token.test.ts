@@ -40,7 +40,7 @@ for (const engine of usualEngines)
     const rowsOf = async (keyId: string) =>
       (await store.db.selectFrom("access_token").select("secret_hash").where("key_id", "=", keyId).execute()).length;
 
-    test("a key gets the same token for a minute, also when it asks 20 times at once", async () => {
+    test("a key gets the same token for a minute, even in 20 concurrent requests", async () => {
       const { key, text } = await create();
       const tokens = await Promise.all(Array.from({ length: 20 }, () => exchange(text)));
       time += 59_000;
@@ -53,7 +53,7 @@ for (const engine of usualEngines)
       assert.equal(await rowsOf(key.id), 2);
     });
 
-    test("each key has a token of its own, and a revoked key gets none", async () => {
+    test("each key gets its own token, and a revoked key gets none", async () => {
       const [one, two] = [await create(), await create()];
       const first = await exchange(one.text);
       assert.notEqual((await exchange(two.text)).text, first.text);
@@ -64,7 +64,7 @@ for (const engine of usualEngines)
       });
     });
 
-    test("a token that the store did not take is not remembered", async () => {
+    test("a token that the store did not accept is not remembered", async () => {
       const { text } = await create();
       await store.db.schema.alterTable("access_token").renameTo("away").execute();
       await assert.rejects(exchange(text), /access_token/);

@@ -115,7 +115,7 @@ for (const engine of engines) {
     });
 
     for (const after of ["at once", "after the service has sealed on beyond it"]) {
-      test(`the anchor finds ${after} that the whole trail was put back, and stays; verify reports it`, async (t) => {
+      test(`the anchor detects ${after} that the trail was rolled back, and verify reports it`, async (t) => {
         const path = anchorIn(t);
         const { keeper, kept } = keeperOn(path);
         const putBack = await copyOf(store.db);
@@ -226,7 +226,7 @@ for (const engine of engines) {
       assert.deepEqual([problem!.batch, others], [3, []]);
     });
 
-    test("an entry after a clock that was ahead by an hour is not backdated, and its batch is named", async (t) => {
+    test("an entry after a clock an hour ahead does not count as backdated, and its batch is named", async (t) => {
       const { db } = (await freshStore(t, engine, { serving: false })).store;
       await signFirstHead(db, sign);
       const now = Date.now();
@@ -247,7 +247,7 @@ for (const engine of engines) {
       assert.deepEqual(await places(), [6, 7], "the clock went back by more than an hour");
     });
 
-    test("an entry that waited in a backlog of batches is not backdated", async (t) => {
+    test("an entry that waited in a backlog of batches does not count as backdated", async (t) => {
       const { db } = (await freshStore(t, engine, { serving: false })).store;
       const hourAgo = Date.now() - 3_600_000;
       await signFirstHead(db, sign);

@@ -20,7 +20,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("an import of an older file undoes nothing that others changed, and names what both changed", async () => {
+    test("importing an older file keeps others' changes, and names entries that both changed", async () => {
       const { revision } = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions[0];
       const since = String(revision);
       const text = (await terminal.duba("catalogue", "export", "--list", "data-bundles")).out;
@@ -129,7 +129,7 @@ for (const engine of usualEngines)
       assert.match(back.err, /3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/);
     });
 
-    test("an import shortens a long difference on a terminal, unless all of it is asked for", async () => {
+    test("catalogue show shortens a long difference on a terminal, unless --all is given", async () => {
       const diff = async (isTerminal: boolean, ...options: string[]) => {
         const argv = ["catalogue", "show", "--since", "1", ...options];
         return (await ran(argv, { environment: terminal.environment, isTerminal })).out;

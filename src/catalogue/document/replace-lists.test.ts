@@ -64,7 +64,7 @@ test("replacing a list removes what it lacks, adds what is new, and modifies wha
   );
 });
 
-test("an entry that comes first, or goes to another place, is the only change", async () => {
+test("moving an entry changes that entry only", async () => {
   const moved = await changesTo(listed("corporate-bundles", ([first, ...rest]) => [...rest, first!]));
   assert.deepEqual(
     moved.map(({ old, new: now }) => differingMembers(old!, now!)),
@@ -97,7 +97,7 @@ test("an entry's provider and product codes take the catalogue's spelling", asyn
   assert.deepEqual(await changesTo(lower), []);
 });
 
-test("a provider goes together with its bundles, and comes with them", async () => {
+test("a provider is removed and added together with its bundles", async () => {
   const without = (type: string) => (contents: EntryContent[]) => contents.filter((content) => content.type !== type);
   const providers = listed("data-providers", without("GLODATA"));
   const bundles = listed("data-bundles", without("GLODATA"));
@@ -127,7 +127,7 @@ test("the first hundred problems are named, and the others counted", async () =>
   }
 });
 
-test("all problems are told at once, in the order of their places", async () => {
+test("all problems are reported at once, in the order of their places", async () => {
   const wanted = listed("data-bundles", (contents) => [
     ...contents,
     contents[0]!,

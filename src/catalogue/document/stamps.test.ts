@@ -22,7 +22,7 @@ function changeOf(snapshot: Snapshot, list: ListName, key?: string): [number, nu
 
 for (const engine of usualEngines)
   suite(`when a list changed last on ${engine.name}`, { concurrency: true }, () => {
-    test("every process knows when each group changed last, also once the history is removed", async (t) => {
+    test("every process knows when each group changed last, even without the history", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const known = await newestSnapshot(store.db);
       clock.time += 60_000;
@@ -56,7 +56,7 @@ for (const engine of usualEngines)
       assert.deepEqual(times, [1_000, 2_000, 3_000]);
     });
 
-    test("when an account's prices changed is known even after the last one is removed", async (t) => {
+    test("the last change of an account's prices is known even after all are removed", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
       await publish(publisher, settingRule(rule), about);
@@ -67,7 +67,7 @@ for (const engine of usualEngines)
       assert.deepEqual(stamps.prices.get("acc_1"), { revision: 3, publishedAt: start + 5_000 });
     });
 
-    test("after a restore every list changed at the restore, since clients may have newer ones", async (t) => {
+    test("a restore counts as a change of every list, because clients may have newer ones", async (t) => {
       const { publisher } = await opened(t, engine);
       const other = await publishingStore(t, engine);
       const folder = mkdtempSync(join(tmpdir(), "duba-stamps-"));

@@ -49,7 +49,7 @@ test("a merge takes members that only one side changed from that side", async ()
   assert.deepEqual([price, description, contentIn(document, "MTNDATA 113")!.price, conflicts], [7, "Theirs", 9, []]);
 });
 
-test("a member that both changed is as the winner made it, and is told unless both made it the same", async () => {
+test("the winner's change of a member applies, and is reported unless both changes are equal", async () => {
   const theirs = [modified("MTNDATA 104", { price: 8, amount: 5 })];
   const own = [modified("MTNDATA 104", { price: 7, amount: 5, value: "x" })];
   for (const [winner, won] of [
@@ -85,7 +85,7 @@ test("an entry added differently on both sides is a conflict", async () => {
   assert.equal(contentIn(document, "MTNDATA NEW")!.price, 4);
 });
 
-test("an addition to a provider that is gone is told, and a provider stays while others belong to it", async () => {
+test("an addition to a removed provider is reported, and a provider with entries stays", async () => {
   const glo = groupIn(base, list, "GLODATA").map(({ key }) => removed(key));
   const all = [...glo, removed("GLODATA", "data-providers")];
   const addition = added({ type: "GLODATA" });
@@ -115,7 +115,7 @@ test("an entry that replaces a removed one has its id and place, also after an u
   assert.deepEqual((await threeWay(made, base, made)).document.groups, base.groups);
 });
 
-test("an id that somebody else took meanwhile is given up", async () => {
+test("an entry gives up an id that another entry took meanwhile", async () => {
   const subject = "data-providers";
   const taker = { ...contentIn(base, "GLODATA", subject)!, type: "NINE", id: 9 };
   const theirs: EntryEdit = { subject, key: "NINE", content: taker };
@@ -168,7 +168,7 @@ const histories = fc.tuple(trees, trees, trees).map((all) => async () => {
 const groupsOf = ({ groups }: Document) =>
   Object.fromEntries(Object.entries(groups).map(([it, all]) => [it, new Map([...all].sort())]));
 
-test("what one side alone changed is kept with its order and ids, whoever wins", async () => {
+test("changes of one side are kept with order and ids, whichever side wins", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.constantFrom("mine" as const, "theirs" as const), async (history, winner) => {
       const [before, mine] = await history();

@@ -40,7 +40,7 @@ test("a CSV file may be as spreadsheets write it: BOM, quotes, naira signs, thou
   ]);
 });
 
-test("every faulty row is told with its line and what would be right, and the others are read", async () => {
+test("each faulty row is reported with line and remedy, and the others are read", async () => {
   const text = [
     heading,
     "MTNDATA,104,ok,100,100,,",
@@ -122,7 +122,7 @@ test("text in another encoding is refused with its line, even if only curly quot
   assert.deepEqual(await sentences(curly), ["line 3: this is not UTF-8 text: save the file as CSV UTF-8"]);
 });
 
-test("a first line may name the separator, and the lines keep their numbers", async () => {
+test("the first line may name the separator, and line numbers still count it", async () => {
   for (const [first, by] of [
     ["sep=;", ";"],
     ["sep=;;;;;;;", ";"],
@@ -143,7 +143,7 @@ test("a first line may name the separator, and the lines keep their numbers", as
   }
 });
 
-test("empty columns at the end are no columns", async () => {
+test("empty columns at the end of a CSV are ignored", async () => {
   const text = [
     `${heading},, `,
     "MTNDATA,104,ok,100,100,,,,",
@@ -162,7 +162,7 @@ test("empty columns at the end are no columns", async () => {
   ]);
 });
 
-test("no text is written so that a spreadsheet runs it, and it is read again as it was", async () => {
+test("no text in a CSV can run in a spreadsheet, and reading it restores the original", async () => {
   const texts = "=1+1 +5 -1 @SUM(A1) ＝1+1 ＋5 －1 ＠SUM(A1) '＝1 '=1 ''@x ' 'quoted' 1-1 '5".split(" ");
   const contents = texts.map((text, at) => ({
     type: "MTNDATA",
@@ -207,9 +207,10 @@ for (const [what, text, sentence] of [
       "code, description, amount, price, value, duration, cost, available",
   ],
 ] as const)
-  test(`${what} is refused by name`, async () => assert.deepEqual(await sentences(text), [sentence]));
+  test(`a file with ${what} is refused with a sentence that names the problem`, async () =>
+    assert.deepEqual(await sentences(text), [sentence]));
 
-test("the column of ids may be left out", async () => {
+test("the column of ids in a CSV is optional", async () => {
   const { entries, problems } = await readCsv(
     "data-providers",
     bytes("type,name,narration,image\nMTNDATA,MTN,MTN Data,"),
@@ -218,7 +219,7 @@ test("the column of ids may be left out", async () => {
   assert.deepEqual(entries[0]!.content, { type: "MTNDATA", name: "MTN", narration: "MTN Data", image: "" });
 });
 
-test("a list is written with a heading and a byte order mark, money as plain naira", () => {
+test("a list is written as CSV with heading and byte order mark, and with plain naira", () => {
   const content = {
     code: "104",
     description: '1,5GB "Big"',

@@ -12,7 +12,7 @@ const bundle = {
   duration: "",
 };
 
-test("lists are read by their names, money as text", () => {
+test("lists in JSON are read by name, with money as text", () => {
   const lists = readJson(Buffer.from(JSON.stringify({ "data-bundles": [bundle], "corporate-bundles": [] })));
   assert.ok(!("wrong" in lists));
   assert.deepEqual(lists, [
@@ -25,7 +25,7 @@ test("lists are read by their names, money as text", () => {
   ]);
 });
 
-test("every problem of every entry is told with its place", () => {
+test("every problem of every entry in a JSON file is reported with its place", () => {
   const given = [bundle, { ...bundle, price: 100, code: null, more: 1 }, 7, { type: "MTNDATA" }];
   assert.deepEqual(
     readJsonList("data-bundles", given).problems.map(({ place, sentence }) => `${place}: ${sentence}`),
@@ -62,12 +62,12 @@ for (const [what, text, wrong] of [
     /^line 2 is not UTF-8 text: save/,
   ],
 ] as const)
-  test(`${what} is refused by name`, () => {
+  test(`a file with ${what} is refused with a sentence that names the problem`, () => {
     const read = readJson(Buffer.from(text));
     assert.match("wrong" in read ? read.wrong : "", wrong);
   });
 
-test("lists are written an entry a line, ids as numbers", () => {
+test("lists are written as JSON with one entry per line, and ids as numbers", () => {
   const provider = { type: "MTNDATA", id: 1, name: "MTN", narration: "", image: "" };
   const text = jsonOf([
     ["data-providers", [provider]],

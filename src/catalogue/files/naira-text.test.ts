@@ -14,7 +14,7 @@ for (const [text, kobo] of [
   ["N110", 11_000],
   ["NGN 110", 11_000],
 ] as const)
-  test(`"${text}" is ${kobo} kobo`, () => assert.equal(readNaira(text), kobo));
+  test(`the naira text "${text}" is read as ${kobo} kobo`, () => assert.equal(readNaira(text), kobo));
 
 for (const [text, oddity] of [
   ["", "is empty"],
@@ -33,9 +33,10 @@ for (const [text, oddity] of [
   ["100.", "is no amount"],
   ["１００", "is no amount"],
 ] as const)
-  test(`"${text}" ${oddity}`, () => assert.equal(readNaira(text), `${oddity}: write naira such as 1234.50`));
+  test(`the naira text "${text}" is refused because it ${oddity}`, () =>
+    assert.equal(readNaira(text), `${oddity}: write naira such as 1234.50`));
 
-test("every amount of kobo is read back from how it is written, by us and by spreadsheets", () => {
+test("every amount survives being written and read, by us and by spreadsheets", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e14 }), (kobo) => {
       const plain = nairaOf(kobo);
@@ -47,7 +48,7 @@ test("every amount of kobo is read back from how it is written, by us and by spr
   );
 });
 
-test("no other text is taken for an amount", () => {
+test("no other text is accepted as an amount", () => {
   const read = /^\s*(₦\s*)?(\d{1,3}(,\d{3})+|\d{1,13})(\.\d{1,2})?\s*$/;
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."0123456789,.₦- e%") }), (text) => {

@@ -29,7 +29,7 @@ function withMembers(key: string, members: EntryContent, from = base): Change {
   return { subject: "data-bundles", key, old, new: { ...old, ...members } };
 }
 
-test("a whole list that moves is held, though no price of it moves far", async () => {
+test("the guard holds a list whose prices all move, even if none moves far", async () => {
   assert.deepEqual(await reasonsFor(times(1 / 1.99)), [
     "The prices of data bundles move by 49.7 % on average, above 20 %.",
   ]);
@@ -39,7 +39,7 @@ test("a whole list that moves is held, though no price of it moves far", async (
   assert.deepEqual(await reasonsFor(times(1.2, base, "cable-products")), []);
 });
 
-test("the average of a list counts what does not move as 0, and nothing that is new", async () => {
+test("the average move of a list counts unchanged prices as 0, and ignores new entries", async () => {
   const half = times(1.39, base, "data-bundles", 40);
   assert.deepEqual(await reasonsFor(half), []);
   const more = times(1.39, base, "data-bundles", 41);
@@ -51,7 +51,7 @@ test("the average of a list counts what does not move as 0, and nothing that is 
   assert.equal((await reasonsFor([...more, ...news])).length, 1);
 });
 
-test("a list of fewer than ten entries has no average that is held", async () => {
+test("the guard ignores the average move of a list with fewer than ten entries", async () => {
   const ofLength = async (length: number) => {
     const gone = [...inOrder(base, "cable-add-ons")].slice(length);
     const without = gone.map(({ key, content: old }): Change => ({ subject: "cable-add-ons", key, old, new: null }));
@@ -62,7 +62,7 @@ test("a list of fewer than ten entries has no average that is held", async () =>
   assert.equal((await ofLength(10)).length, 1);
 });
 
-test("a whole list that moves step by step is held where the steps pass the bound", async () => {
+test("the guard adds up small moves of a list, and holds the step beyond the bound", async () => {
   const once = await applyChanges(base, times(1.15));
   assert.deepEqual(await reasonsFor(times(1.04, once), once, { earlier: base }), []);
   const [sentence] = await reasonsFor(times(1.08, once), once, { earlier: base });
@@ -70,7 +70,7 @@ test("a whole list that moves step by step is held where the steps pass the boun
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "x" }, once)], once), []);
 });
 
-test("an earlier far move is not held again in a revision that leaves it as it is", async () => {
+test("the guard does not hold an earlier large change again", async () => {
   const far = await applyChanges(base, times(3));
   const words = withMembers("MTNDATA 104", { description: "x" }, far);
   assert.deepEqual(await reasonsFor([words], far, { earlier: base }), []);
@@ -84,7 +84,7 @@ test("the operator sets how far a list may move", async () => {
   assert.equal((await reasonsFor(times(1.1), base, { guard: { ...usualGuard, mean: 0.05 } })).length, 1);
 });
 
-test("a size that becomes another at the same price is held, and so is what a GB then costs", async () => {
+test("the guard holds a changed size at the same price, and the new price per GB", async () => {
   const key = "MTNDATA MTN-2GB-30DAYS";
   const { value, price } = itemIn(base, "data-bundles", key)!.content;
   assert.equal(value, "2GB");
@@ -106,7 +106,7 @@ test("a size that becomes another at the same price is held, and so is what a GB
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "2000 MB" })]), []);
 });
 
-test("a size that shrinks step by step is held where the steps pass the bound", async () => {
+test("the guard adds up small reductions of a size, and holds the step beyond the bound", async () => {
   const key = "MTNDATA MTN-2GB-30DAYS";
   const once = await applyChanges(base, [withMembers(key, { value: "1.1GB" })]);
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "700MB" }, once)], once, { earlier: base }), [
@@ -114,7 +114,7 @@ test("a size that shrinks step by step is held where the steps pass the bound", 
   ]);
 });
 
-test("a validity that moves far at the same price is held", async () => {
+test("the guard holds a validity that changes much at the same price", async () => {
   const changes = [...inOrder(base, "data-bundles")]
     .filter(({ content }) => content.duration === "30 Days" || content.duration === "30 days")
     .map(

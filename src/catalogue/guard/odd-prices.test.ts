@@ -69,7 +69,7 @@ for (const [what, list, members, sentence] of [
     "MTNDATA new: a GB costs ₦50,000, and ₦667.86 in bundles of similar size.",
   ],
 ] as const)
-  test(`what the doctor finds afterwards, the guard holds before: ${what}`, async () => {
+  test(`the guard holds what the doctor would report later: ${what}`, async () => {
     const { held, odd, after } = await added(list, members);
     assert.deepEqual(held, [sentence]);
     assert.deepEqual(odd.map(withoutUsual), held.map(withoutUsual));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { foldCase, isSameCode } from "./codes.ts";
 
-test("codes are the same without regard to case, and only then", () => {
+test("codes are equal in upper and lower case, and otherwise different", () => {
   assert.ok(isSameCode("MTNDATA", "mtnData"));
   assert.ok(!isSameCode("MTNDATA", " MTNDATA"));
   assert.ok(!isSameCode("MTNDATA", "MTNDATA1"));

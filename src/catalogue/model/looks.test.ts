@@ -42,12 +42,12 @@ suite("an entry of a source is clearly one of ours", () => {
     [["Night SME 2GB 7 days"], ["2GB SME night - Weekly"], "2GB SME night - Weekly"],
   ];
   for (const [ours, theirs, which] of same)
-    test(`${ours.join(", ")} is ${which}`, async () => {
+    test(`our ${ours.join(", ")} is recognised as the source's ${which}`, async () => {
       assert.equal(await clear(ours, theirs), which);
     });
 });
 
-test("the name of the network says nothing, and the name of another one does", async () => {
+test("a bundle's name may include its own network, but not another one", async () => {
   assert.equal(await clear(["1GB 30 Days"], ["9mobile Data 1GB 30 days"], "9MOBILEDATA"), "9mobile Data 1GB 30 days");
   assert.equal(await clear(["1GB 30 Days"], ["Etisalat 1GB 30 days"], "9MOBILEDATA"), "Etisalat 1GB 30 days");
   assert.equal(await clear(["1GB 30 Days"], ["Glo 1GB 30 days"]), "");
@@ -76,13 +76,13 @@ suite("an entry of another size, time or kind is never ours", () => {
     ),
   ];
   for (const [ours, theirs] of others)
-    test(`${theirs} is not ${ours}`, async () => {
+    test(`a source's bundle ${theirs} is not recognised as our ${ours}`, async () => {
       assert.equal(await clear([ours], [theirs]), "");
       assert.equal(await clear([theirs], [ours]), "");
     });
 });
 
-test("what two entries share and what differs is said, for a person to decide", async () => {
+test("for a person's decision, the text states what two entries share and how they differ", async () => {
   const [plain, night] = [bundle("2GB 30 Days"), bundle("MTN 2GB Night - 30 days")];
   const { alike, near } = (await alikeIn("data-bundles", [night], [plain]))(night);
   assert.deepEqual([alike, near], [[], [plain]]);
@@ -106,7 +106,7 @@ suite("a mapping remembers an entry, and doubts another one under its code", () 
     ["250GB 30 Days", "250GB 1 Month", false],
   ];
   for (const [before, now, isOther] of changes)
-    test(`${now} after ${before}`, () => {
+    test(`a mapping of ${before} compares the source's new entry ${now}`, () => {
       const about = `${before}, 100`;
       assert.equal(disagrees({ looks: rememberedOf(bundle(before)), about: "" }, bundle(now)), isOther);
       // As version 0.1.0 remembered it.

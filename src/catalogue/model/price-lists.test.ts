@@ -18,7 +18,7 @@ const rule = (of: string, changes: Partial<PriceRule> = {}): PriceRule => ({
 
 const paid = (list: PriceList, key: string, price: number) => list.priceOf("data-bundles", key, { price });
 
-test("a margin in percent is exact to the kobo, halves up, at any price", () => {
+test("a margin in percent is exact to the kobo at any price, with halves rounded up", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e15 }), fc.integer({ min: -9_999, max: 1_000_000 }), (price, value) => {
       const list = new PriceList([rule("P", { value })]);
@@ -69,12 +69,12 @@ test("a price of an entry comes before the margin of its provider, whatever the 
   );
 });
 
-test("a margin that leaves nothing gives nothing away: the catalogue's price holds", () => {
+test("a margin that would make a price free is ignored", () => {
   for (const value of [-10_000, -10_001])
     assert.equal(paid(new PriceList([rule("P", { rule: "margin", value })]), "P c", 10_000), 10_000);
 });
 
-test("rules are set by the codes that the catalogue knows, and taken away again", async () => {
+test("price rules are set by codes of the catalogue, and can be removed", async () => {
   const set = settingRule(rule("mtndata 104", { rule: "price", value: 9_500 }));
   const one = await revised(base, await set(base));
   const [made] = await difference(base, one);
@@ -96,13 +96,13 @@ test("rules are set by the codes that the catalogue knows, and taken away again"
   });
 });
 
-test("all that a provider sells has a price", () => {
+test("a provider's price rule applies to all its entries", () => {
   assert.equal([...pricedEntries(base, "mtndata")].length, 30);
   const lists = new Set([...pricedEntries(base, "dstv")].map(({ list }) => list));
   assert.deepEqual([...lists].sort(), ["cable-add-ons", "cable-products"]);
 });
 
-test("price rules have words", () => {
+test("every price rule has a description in words", () => {
   const texts = [
     rule(""),
     rule("", { value: 1_000 }),

@@ -7,7 +7,7 @@ const catalogue = answersOf(await starterSnapshot(), Date.now);
 
 const look = (type: string) => pickFrom(catalogue, fetchCablePlans, { type });
 
-test("the products of a provider, numbered through the whole list", () => {
+test("fetchCablePlans lists a provider's products with numbers of the whole list", () => {
   const products = starterRows("cable-products.json").map((product, place) => ({ id: place + 1, ...product }));
   for (const provider of ["gotv", "dstv", "startimes"]) {
     const plans = products.filter((product) => "type" in product && product.type === provider);
@@ -16,6 +16,6 @@ test("the products of a provider, numbered through the whole list", () => {
   }
 });
 
-test("the provider is matched without regard to case", () => {
+test("fetchCablePlans accepts the provider in upper or lower case", () => {
   assert.equal(look("GOtv"), look("gotv"));
 });

@@ -9,7 +9,7 @@ const catalogue = answersOf(snapshot, Date.now);
 
 const look = (type: string, productCode: string) => pickFrom(catalogue, fetchTvAddOns, { type, productCode });
 
-test("every product of every provider has an answer; one without add-ons has an empty list", () => {
+test("fetchTvAddOns answers for every product, without add-ons with an empty list", () => {
   let pairs = 0;
   for (const { content } of inOrder(snapshot, "cable-products"))
     pairs += JSON.parse(textOf(look(String(content.type), String(content.code)))).data.length;
@@ -20,7 +20,7 @@ test("every product of every provider has an answer; one without add-ons has an 
   );
 });
 
-test("an unknown product is told where the products are listed", () => {
+test("the failure for an unknown product says where products are listed", () => {
   const where = "List its products with GET /api/v2/cable-tv/fetch-billers?type=gotv.";
   assert.throws(() => look("GOTV", "COMPE36"), {
     code: "product_not_found",

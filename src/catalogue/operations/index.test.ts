@@ -15,7 +15,7 @@ test("the lists that need no credential are those of the operations that are ope
   }
 });
 
-test("failures have an empty list where clients look for the full one", () => {
+test("failures of look-ups have an empty list in place of the full one", () => {
   const withLists = catalogueOperations.flatMap(({ id, examples, failurePayload }) => {
     const list = Object.entries(examples[0]!.answer as object).find(([, value]) => Array.isArray(value))?.[0];
     return list ? [{ id, list, payload: failurePayload?.("No.") }] : [];

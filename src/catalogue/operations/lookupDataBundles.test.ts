@@ -21,7 +21,7 @@ const bundles = starterRows("data-bundles.json");
 const bodyOf = (data: object[]) =>
   JSON.stringify({ success: true, data: { status: 1, error: false, data, date, message: "Data lookup successful" } });
 
-test("without a provider, the bundles of all in provider order", () => {
+test("without a provider, lookupDataBundles lists all bundles in provider order", () => {
   const inOrder = ["MTNDATA", "AIRTELDATA", "GLODATA", "9MOBILEDATA"].flatMap((provider) =>
     bundles.filter(({ type }) => type === provider),
   );
@@ -44,7 +44,7 @@ test("without a provider, a revision that only reorders the providers reorders t
   assert.deepEqual(providersIn(after), [second!.key, first!.key]);
 });
 
-test("an unknown provider is told which codes there are", () => {
+test("the failure for an unknown provider lists the valid codes", () => {
   const known = "Known codes: MTNDATA, AIRTELDATA, GLODATA, 9MOBILEDATA.";
   assert.throws(() => look({ provider: "FOODATA" }), {
     code: "provider_not_found",

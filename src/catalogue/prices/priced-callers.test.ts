@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       return { store, clock, catalogue, publishes, now };
     };
 
-    test("members of a group share one body, own rules win, and who leaves pays catalogue prices", async (t) => {
+    test("members of a price group share one body, own rules win, and leaving ends the prices", async (t) => {
       const { store, catalogue, publishes } = await opened(t);
       await publishes(settingRule({ account: agents, of: "MTNDATA", rule: "percent", value: 301, round: 500 }));
       await publishes(joining(["acc_1", "acc_2", "acc_3"], agents));

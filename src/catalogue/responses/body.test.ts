@@ -19,7 +19,7 @@ function underClock(times = 100) {
 
 const dateIn = (text: string): string => JSON.parse(text).date;
 
-test("the same bytes are given until the date is 59 seconds old, then new ones", () => {
+test("a response's bytes are reused until its date is 59 seconds old", () => {
   const { clock, response } = underClock();
   const first = plainForm(response);
   clock.time = start + 58_999;
@@ -31,7 +31,7 @@ test("the same bytes are given until the date is 59 seconds old, then new ones",
   assert.equal(second.body.toString().replace("30:59.000", "30:00.000"), first.body.toString());
 });
 
-test("a body is compressed once: with a new date its compressed form is there at once, small or large", async () => {
+test("a body is compressed once, and with a new date its compressed form is reused", async () => {
   for (const times of [100, 100_000])
     for (const [coding, decode] of [
       ["gzip", gunzipSync],
@@ -52,7 +52,7 @@ test("a body is compressed once: with a new date its compressed form is there at
     }
 });
 
-test("a compressed form that took too long to make is not given: the plain form with a new date is", async () => {
+test("if compression takes too long, the plain form with a new date is sent", async () => {
   const { clock, response } = underClock();
   const pending = response.form("gzip", true);
   clock.time = start + 60_001;

@@ -35,7 +35,7 @@ function spelling(text: string, n: number): string {
   });
 }
 
-test("an answer is written once and then only picked", () => {
+test("an answer is written once and then reused", () => {
   const responses = answersOf(snapshot, () => start);
   for (const ask of [
     () => responses.dataBundles(undefined),
@@ -51,7 +51,7 @@ test("an answer is written once and then only picked", () => {
   }
 });
 
-test("two operations that answer the same request from one list each give their own", async () => {
+test("two operations that read the same list never mix up their answers", async () => {
   const rule: PriceRule = { account: "acc_1", of: "dstv", rule: "margin", value: 5_000 };
   const priced = await revised({ ...snapshot, revision: 2 }, await settingRule(rule)(snapshot));
   const responses = answersOf(priced, () => start);
@@ -101,7 +101,7 @@ test("two operations that answer the same request from one list each give their 
   assert.equal(JSON.parse(textOf(responses.cableProviders())).success, true);
 });
 
-test("50,000 spellings and unknown codes push each other out of the cache, and none of ours", () => {
+test("50,000 spellings and unknown codes evict one another from the cache, but no real code", () => {
   const responses = answersOf(snapshot, () => start);
   const ours = responses.addOns("gotv", "GOTVSUPAPLUS");
   const early = responses.addOns("GOTV", "gotvsupaplus");
@@ -214,7 +214,7 @@ test("an empty catalogue answers empty lists", async () => {
   assert.throws(() => bare.cablePlans("gotv"), { message: "No cable provider has the code gotv." });
 });
 
-test("a list that breaks its schema is never given, and keeps no other from being served", async () => {
+test("a list that breaks its schema is never served, and does not affect other lists", async () => {
   const broken = await edited({ "MTNDATA 104": { value: null } });
   const cache = new ResponseCache(() => start);
   await cache.prepare(broken);

@@ -38,7 +38,7 @@ test("answers say how old the source's list is, without a change of the ETag", (
   }
 });
 
-test("between two changes of the source's time, the same form is given", () => {
+test("the same response is sent until the source's time changes", () => {
   const { freshness, responses } = following(["data-bundles"]);
   freshness.set(start, false);
   const form = plainForm(responses.dataBundles("MTNDATA"));

@@ -76,7 +76,7 @@ test("the list of all providers has the account's prices where it has its own", 
   assert.deepEqual(others(own), others(catalogue));
 });
 
-test("a provider without own prices has one body for everybody, and unknown codes one failure", () => {
+test("a provider without own prices has one body for all accounts, and unknown codes one failure", () => {
   const bodyOf = (response: ReadyResponse) => plainForm(response).body;
   assert.equal(bodyOf(responses.dataBundles("GLODATA", "acc_1")), bodyOf(responses.dataBundles("GLODATA")));
   assert.equal(bodyOf(responses.cablePlans("gotv", "acc_1")), bodyOf(responses.cablePlans("gotv")));
@@ -86,7 +86,7 @@ test("a provider without own prices has one body for everybody, and unknown code
   }
 });
 
-test("the validator follows what the caller sees", async () => {
+test("the ETag depends on the prices that the caller sees", async () => {
   const etags = (from: CatalogueResponses, account?: string) =>
     [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account)].map(({ etag }) => etag);
   const own = etags(responses, "acc_1");
@@ -103,7 +103,7 @@ test("the validator follows what the caller sees", async () => {
   assert.deepEqual(etags(other), etags(responses));
 });
 
-test("an account's answers stay as they are through revisions that do not touch them", async () => {
+test("revisions that do not concern an account leave its answers unchanged", async () => {
   const cache = new ResponseCache(() => start);
   const [before, after] = [
     new CatalogueResponses(snapshot, cache),
@@ -118,7 +118,7 @@ test("an account's answers stay as they are through revisions that do not touch 
   assert.notEqual(plainForm(dearer.dataBundles("MTNDATA", "acc_1")).body, first.body);
 });
 
-test("an account's lists changed when its own prices did, also when it has none left", async () => {
+test("a change of an account's prices, even to none, updates Last-Modified of its lists", async () => {
   const modified = (from: CatalogueResponses, account?: string) =>
     [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account), from.cablePlans("gotv", account)].map(
       ({ modifiedAt }) => (modifiedAt - starter.publishedAt) / hour,
@@ -135,7 +135,7 @@ test("an account's lists changed when its own prices did, also when it has none 
   assert.deepEqual(modified(ended), [0, 0, 0]);
 });
 
-test("ten thousand accounts each see their own prices, and push each other out of the cache", async () => {
+test("ten thousand accounts each see their own prices, although they evict one another from the cache", async () => {
   const rules = Array.from(
     { length: 10_000 },
     (_, n) =>

@@ -23,7 +23,7 @@ function answerOf(length: number, changes: Partial<Description> = {}): Response 
   return new Response(bodyOf(length), { ...description, ...changes });
 }
 
-test("the headers are complete but for what differs by request", () => {
+test("prepared headers are complete except for those that differ by request", () => {
   assert.deepEqual(plainForm(answerOf(300)).headers, [
     ...["Content-Type", "application/json; charset=utf-8"],
     ...["Content-Length", "300"],

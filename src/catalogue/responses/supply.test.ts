@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.deepEqual([content.available, content.available_since, content.available_by], [1, clock.time, "ops"]);
     });
 
-    test("a list that would become empty by it is held, by one step or by several", async (t) => {
+    test("the guard holds a change that would empty a list, in one step or in several", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const keysOf = (list: "data-bundles" | "cable-add-ons" | "corporate-bundles", begin = "") =>
@@ -154,7 +154,7 @@ for (const engine of usualEngines)
       assert.equal(await reasons(keysOf("data-bundles", "MTNDATA").slice(1)), "published");
     });
 
-    test("a source hands in costs and availability, and one that cannot be read stays as it was", async (t) => {
+    test("a source supplies costs and availability, and an unreadable one stays unchanged", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const rows = [...inOrder(catalogue.responses.snapshot, "data-bundles")].map(({ content }) => ({

@@ -8,7 +8,7 @@ import { publishDue } from "./schedule.ts";
 
 for (const engine of usualEngines)
   suite(`events of the catalogue on ${engine.name}`, () => {
-    test("events tell each account of a revision, and of prices that will change", async (t) => {
+    test("events announce a revision, and coming prices, to each account", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       const told = async () => {
         const rows = await store.db.selectFrom("event").selectAll().orderBy("number").execute();

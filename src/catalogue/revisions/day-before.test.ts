@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       ["up", 1.3, 1_014_000, "13182"],
       ["down", 1 / 1.3, 355_030, "2731"],
     ] as const)
-      test(`small moves add up when ten pulls move a price ${what}: what passes the bound is held`, async (t) => {
+      test(`ten pulls that move a price ${what} are added up, and held beyond the bound`, async (t) => {
         const { clock, publisher } = await opened(t, engine);
         const states: string[] = [];
         for (let pull = 1; pull <= 10; pull++) {
@@ -67,7 +67,7 @@ for (const engine of usualEngines)
         assert.equal(addOn(await publisher.latest(), key)?.content.price, reached);
       });
 
-    test("small moves add up to a day only", async (t) => {
+    test("small price moves are added up over one day only", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const held = moves(" within a day", "6000", "18000");
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000), priced(key, 1_800_000)]), [
@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), ["published"]);
     });
 
-    test("small moves add up from the last approved price of the same entry", async (t) => {
+    test("small price moves count from the last approved price of the same entry", async (t) => {
       const { publisher } = await opened(t, engine);
       const first = await statesOf(publisher, [priced(other, 600_000), priced(key, 1_100_000)]);
       assert.deepEqual(first, ["published", "published"]);
@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await comesBack(key), [[700_000], 1]);
     });
 
-    test("small moves add up for an entry that came today, and for one that was away", async (t) => {
+    test("small price moves also add up for an entry that is new or was away", async (t) => {
       const { publisher } = await opened(t, engine);
       const states = await statesOf(publisher, [
         removed(key),
@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       assert.deepEqual(came, ["published", "published", sum]);
     });
 
-    test("a code that comes back is compared with its last price, however long it was away", async (t) => {
+    test("a code that returns is compared with its last price, however long it was away", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const back = (from: string, to: string) => `${name}, which comes back: price ${moved(from, to)}, ${beyond(2)}.`;
       const away = async () => {

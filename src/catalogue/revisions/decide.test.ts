@@ -71,7 +71,7 @@ for (const engine of usualEngines)
       assert.equal((await findDraft(store.db, empty)).state, "rejected");
     });
 
-    test("of two who approve a draft at once one publishes it, and the other gets an error", async (t) => {
+    test("if two people approve a draft at once, one publishes it and the other gets an error", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const other = await store.beside();
       const now = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));

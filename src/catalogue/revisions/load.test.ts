@@ -14,7 +14,7 @@ import type { Plan } from "./review.ts";
 
 for (const engine of engines)
   suite(`the stored revisions on ${engine.name}`, { concurrency: true }, () => {
-    test("the store keeps every revision, and each can be looked at, compared and undone", async (t) => {
+    test("the store keeps every revision, and each can be shown, compared and undone", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const first = await publisher.latest();
       await publish(publisher, priced("MTNDATA 104", 11_000), about);
@@ -47,7 +47,7 @@ for (const engine of engines)
       assert.equal((await seenAnew(store)).revision, 7);
     });
 
-    test("a process that follows shares what stays the same, and has what one has that starts", async (t) => {
+    test("a following process shares unchanged parts, and equals a freshly started one", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
       await publish(publisher, settingRule(rule), about);
@@ -65,7 +65,7 @@ for (const engine of engines)
       assert.deepEqual(await snapshotAt(store.db, last, 3), { ...next, changes: 0 });
     });
 
-    test("a snapshot is of one revision, whatever is published while it is read", async (t) => {
+    test("a snapshot contains exactly one revision, even if another is published meanwhile", async (t) => {
       const { store, publisher } = await opened(t, engine, { guard: looseGuard }, true);
       const reader = await store.beside();
       let publishing = true;

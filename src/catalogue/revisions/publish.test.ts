@@ -35,7 +35,7 @@ for (const engine of engines)
       assert.equal((await store.db.selectFrom("catalogue_draft").selectAll().execute()).length, 1);
     });
 
-    test("two imports at once are two whole revisions, one after the other", async (t) => {
+    test("two concurrent imports become two complete revisions, one after the other", async (t) => {
       const { store, publisher } = await opened(t, engine, {}, true);
       const other = await store.beside();
       const outcomes = await Promise.all([
@@ -54,7 +54,7 @@ for (const engine of engines)
       assert.equal((await store.db.selectFrom("catalogue_draft").select("id").execute()).length, 2);
     });
 
-    test("many that publish at once all get through, and revisions have no gaps", async (t) => {
+    test("many concurrent publications all succeed, and their revisions have no gaps", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const others = await Promise.all([1, 2, 3].map(() => store.beside()));
       const keys = groupIn(await publisher.latest(), "data-bundles", "MTNDATA").map(({ key }) => key);

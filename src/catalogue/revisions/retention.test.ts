@@ -29,7 +29,7 @@ for (const engine of usualEngines)
       return { ...at, numbers, stored };
     };
 
-    test("retention removes the oldest revisions, and what is served stays as it is", async (t) => {
+    test("retention deletes the oldest revisions, and does not change what is served", async (t) => {
       const { store, publisher, numbers, stored } = await withDays(t);
       const before = await seenAnew(store);
       await removeHistory(publisher, start + 2 * day);

@@ -13,7 +13,7 @@ import { publishDue } from "./schedule.ts";
 
 for (const engine of usualEngines)
   suite(`what is scheduled on ${engine.name}`, { concurrency: true }, () => {
-    test("scheduled changes publish at their times, in order, on top of what was published between", async (t) => {
+    test("scheduled changes publish in time and order, on top of other revisions", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       const described =
         (description: string): Plan =>

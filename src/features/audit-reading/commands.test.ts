@@ -58,7 +58,7 @@ for (const { name, ready } of usualEngines) {
       await place.dispose();
     });
 
-    test("duba audit verifies, and gives the head to keep", async () => {
+    test("duba audit verify reports an intact trail, and prints its head", async () => {
       const { exitCode, out, err } = await duba(["verify"]);
       assert.equal(exitCode, 0);
       assert.equal(out, "The audit trail is whole. 3 entries in 1 batch were read, and 1 waits to be sealed.\n");
@@ -80,7 +80,7 @@ for (const { name, ready } of usualEngines) {
       });
     });
 
-    test("lists the places of what was tampered with, and ends with 1", async () => {
+    test("duba audit verify lists the places of tampering, and exits with 1", async () => {
       const { id } = await store.db
         .updateTable("audit_entry")
         .set({ actor: "mallory" })
@@ -103,7 +103,7 @@ for (const { name, ready } of usualEngines) {
       assert.equal((await duba(["verify"])).exitCode, 0);
     });
 
-    test("duba audit ends with 1 when the head that was kept is not part of the trail", async () => {
+    test("duba audit exits with 1 if the given head is not part of the trail", async () => {
       const { exitCode, out } = await duba(["verify", "--head", `2:${"A".repeat(43)}`]);
       assert.equal(exitCode, 1);
       assert.equal(out, "Batch 2 is named by the kept head, and the trail ends before it.\n");
@@ -150,7 +150,7 @@ for (const { name, ready } of usualEngines) {
       assert.equal((await duba(["export"])).err, "");
     });
 
-    test("duba audit shows the newest entries, oldest first, and nothing that steers the terminal", async () => {
+    test("duba audit shows the newest entries, oldest first, without control characters", async () => {
       const { exitCode, out, err } = await duba(["tail"]);
       assert.equal(exitCode, 0);
       const lines = out.trimEnd().split("\n");
@@ -182,7 +182,7 @@ for (const { name, ready } of usualEngines) {
       });
     }
 
-    test("duba audit gives entries as JSON", async () => {
+    test("duba audit tail --json prints entries as JSON", async () => {
       const { entries } = JSON.parse((await duba(["tail", "--lines", "1", "--json"])).out);
       const [{ id, occurred_at, ...rest }] = entries;
       assert.match(id, /^[\w-]{20}$/);
@@ -191,7 +191,7 @@ for (const { name, ready } of usualEngines) {
       assert.deepEqual(rest, { kind: "key.created", actor: "system", facts, batch: null });
     });
 
-    test("duba audit shows even what was tampered with", async () => {
+    test("duba audit tail shows entries even after tampering", async () => {
       const { id, facts } = await store.db
         .selectFrom("audit_entry")
         .select(["id", "facts"])

@@ -67,7 +67,7 @@ for (const engine of engines) {
       await followJournal({ db: store.db, audit: append, zone });
     });
 
-    test("audit reconcile agrees if each outcome has its entry; some are under way, due, or told twice", async () => {
+    test("audit reconcile agrees if every outcome has its entry, is due or is still running", async () => {
       await add("due");
       await put("running", { state: "started", charged_at: null });
       await followJournal({ db: store.db, audit: append, zone });
@@ -76,7 +76,7 @@ for (const engine of engines) {
       assert.deepEqual(await reconcile(), { exitCode: 0, agree: true, ...read, differences: [] });
     });
 
-    test("audit reconcile does not ask for what retention removes", async () => {
+    test("audit reconcile does not miss entries that retention deleted", async () => {
       await put("old-row", ago(740));
       const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
       await append(store.db, ledgerTrail.verificationEnded("key:k", facts));
@@ -94,7 +94,7 @@ for (const engine of engines) {
       assert.equal((await reconcile()).exitCode, 0);
     });
 
-    test("names each row that was changed, put in or taken away behind the trail's back", async () => {
+    test("audit reconcile names each row changed, inserted or deleted without an audit entry", async () => {
       await set("ref-1", { charged: 0 });
       await store.db.deleteFrom("verification").where("reference", "=", "ref-2").execute();
       await put("put-in", ago(1));

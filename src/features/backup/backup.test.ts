@@ -53,7 +53,7 @@ for (const engine of engines) {
       );
     });
 
-    test("a backup pauses after each page that took long, as where commits are slow, and only then", async () => {
+    test("a backup pauses after each page that was slow to read, and only then", async () => {
       const pages = async (waits: number) => {
         const events: string[] = [];
         let waited = 0;
@@ -81,7 +81,7 @@ for (const engine of engines) {
       );
     });
 
-    test("a backup is of one moment, whatever is written meanwhile", async (t) => {
+    test("a backup shows one moment, whatever is written meanwhile", async (t) => {
       const { db } = await openedStore(t, engine);
       const beside = await openStore({ ...its.settings, serving: false });
       t.after(() => beside.close());
@@ -127,7 +127,7 @@ for (const engine of engines) {
       assert.ok(rows.length < written, `${rows.length} of ${written}`);
     });
 
-    test("a backup is audited before its file is whole, and without that there is no file", async () => {
+    test("a backup is audited before its file is complete, and without an entry there is no file", async () => {
       const store = audited(its.source.db);
       let unfinished = "";
       const audit: typeof store.audit = async (...told) => {

@@ -89,7 +89,7 @@ for (const engine of usualEngines) {
     };
 
     for (const other of usualEngines) {
-      test(`a backup restored into ${other.name} has true sums and a whole audit trail, and a service starts on it`, async (t) => {
+      test(`a backup restored into ${other.name} has correct sums and audit trail, and a service starts`, async (t) => {
         const settings = await empty(t, other);
         copyFileSync(ring, `${settings.dataDirectory}.keyring`);
         // Of a state after the backup: the restore puts the store back on purpose.
@@ -145,7 +145,7 @@ for (const engine of usualEngines) {
       assert.match((await duba(settings, "restore", path)).err, /^The store is in use: restore into an empty one\./);
     });
 
-    test("a restore is refused without the store's own key ring, unless it is called lost", async (t) => {
+    test("a restore without the store's key ring is refused, unless --without-keyring is given", async (t) => {
       const settings = await empty(t, engine);
       const [lost, other] = [`${settings.dataDirectory}.keyring`, JSON.parse(readFileSync(ring, "utf8"))];
       assert.match((await duba(settings, "restore", path)).err, /^The key ring .* is missing: put the ring back/);
@@ -172,7 +172,7 @@ for (const engine of usualEngines) {
       await assert.rejects(started, /is missing: put the ring back that this store was written with/);
     });
 
-    test("a restore checks with a key ring that was called lost, and refuses a changed file", async (t) => {
+    test("a restore with --without-keyring still uses a key ring that exists, and refuses a changed file", async (t) => {
       const settings = await empty(t, engine);
       const its = `${settings.dataDirectory}.keyring`;
       copyFileSync(ring, its);

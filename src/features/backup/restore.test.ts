@@ -31,7 +31,7 @@ for (const engine of engines) {
     const its = new SuiteBackup(engine);
 
     for (const other of engines) {
-      test(`a backup is restored on ${other.name} as it was, but for records and their keys`, async (t) => {
+      test(`a backup is restored unchanged on ${other.name}, except for records and their keys`, async (t) => {
         const { db } = await openedStore(t, other);
         const store = audited(db);
         const told: number[] = [];
@@ -106,7 +106,7 @@ for (const engine of engines) {
       ["a table of another schema", { table: "pg_catalog.pg_class", columns: ["a", "b"] }],
       ["a column in quotes", { table: "account", columns: ['id") select', "name"] }],
     ] as const)
-      test(`that holds ${what} is refused, and leaves nothing`, async () => {
+      test(`a backup that contains ${what} is refused, and leaves nothing behind`, async () => {
         const before = await contentOf(its.empty.db);
         writeFileSync(`${its.path}-foreign`, rewritten([head, ["a", "b"]], sign));
         for (const key of [sign, null]) {
@@ -117,7 +117,7 @@ for (const engine of engines) {
         assert.deepEqual(await contentOf(its.empty.db), before);
       });
 
-    test("a backup with unknown tables is refused with the version that made it", async () => {
+    test("a backup with unknown tables is refused, and the refusal names its version", async () => {
       const { db } = its.empty;
       for (const changes of [{ baseline: "another" }, { migrations: ["0001_baseline", "9999_later_since_0001"] }]) {
         writeFileSync(`${its.path}-other`, rewritten([], sign, changes));

@@ -63,7 +63,7 @@ suite("duba call", () => {
     seen = [];
   });
 
-  test("alone lists every operation with its line", async () => {
+  test("duba call without arguments lists every operation with its summary", async () => {
     const { exitCode, out } = await duba([]);
     assert.equal(exitCode, 0);
     for (const { id, summary } of operations) assert.ok(out.includes(`  ${id} `) && out.includes(summary), id);
@@ -165,7 +165,7 @@ suite("duba call", () => {
     assert.ok(err.includes(`${url}/docs/errors#validation_failed\n`));
   });
 
-  test("duba call gives the bytes as they came with --json, of a failure as well", async () => {
+  test("duba call --json prints the response's bytes unchanged, failures included", async () => {
     answers(named("listCorporateBundles").examples[0]!.answer);
     const good = await duba(["listCorporateBundles", "--json"]);
     assert.deepEqual(good, { exitCode: 0, out: `${answer.body}\n`, err: "" });
@@ -244,14 +244,14 @@ suite("duba call", () => {
     );
   });
 
-  test("duba call says so when something else answers", async () => {
+  test("duba call reports an answer that is not from a Duba", async () => {
     answer = { status: 200, body: "<html>" };
     const { exitCode, err } = await duba(["fetchDataProviders", "--json"]);
     assert.equal(exitCode, 1);
     assert.match(err, /^The response \(HTTP 200\) is not a JSON object/);
   });
 
-  test("duba call refuses a URL that is none, from an option or a setting", async () => {
+  test("duba call refuses a malformed URL, from an option or a setting", async () => {
     assert.match((await duba(["fetchDataProviders", "--url", "here"])).err, /must be an http:\/\/ or https:\/\/ URL/);
     const { exitCode, err } = await duba(["fetchDataProviders"], { environment: { DUBA_URL: "here" } });
     assert.equal(exitCode, 2);

@@ -53,7 +53,7 @@ suite("duba call listRequests --follow", () => {
   });
 });
 
-test("a line to copy holds nothing that a server made up", async (t) => {
+test("a command line to copy contains no text invented by the server", async (t) => {
   const event = { id: "evt_1", type: "key.revoked", timestamp: "2026-11-01T09:30:00.000Z", data: null };
   const answers = [
     { success: true, data: [event], next: "$(touch here)\u001b[2J", more: true },
@@ -74,7 +74,7 @@ test("a line to copy holds nothing that a server made up", async (t) => {
   assert.doesNotMatch(err, /To go on|touch/);
 });
 
-test("what is not a page of entries ends it, with a sentence that says so", async (t) => {
+test("duba call --follow ends with a sentence if the answer is not a page of entries", async (t) => {
   const event = { id: "evt_1", type: "key.revoked", timestamp: "2026-11-01T09:30:00.000Z", data: null };
   const good = { success: true, data: [event], next: "place", more: false };
   let answers: object[] = [];
@@ -106,7 +106,7 @@ test("what is not a page of entries ends it, with a sentence that says so", asyn
   assert.match(await listen(moved, moved), /^To go on from here: duba listen --since place2 /m);
 });
 
-test("the next call waits as long as the service asks, and shares out what a limit leaves", () => {
+test("duba call --follow waits as the service asks, and spreads its calls over the rate limit", () => {
   const after = (status: number, headers: Record<string, string>) => restOf({ status, headers });
   assert.equal(after(200, {}), 2);
   assert.equal(after(200, { ratelimit: '"catalogue";r=100;t=60' }), 2);

@@ -57,7 +57,7 @@ suite("duba listen", () => {
     assert.match(err, goesOn);
   });
 
-  test("duba listen begins at a time, or where an earlier answer ended", async () => {
+  test("duba listen starts at a given time or cursor", async () => {
     const { text: key, id } = await service.newKey({ account: await service.newAccount("Resumes") });
     const { account } = (await service.ask("/api/v2/me", { credential: key })).json.data;
     const { db } = await service.store();
@@ -126,7 +126,7 @@ suite("duba listen", () => {
       for (const line of lines) assert.match(line.slice(head.indexOf(column) - 2), /^ {2}\S/, `${head}\n${line}`);
   });
 
-  test("duba listen says what an address, a secret and a beginning look like", async () => {
+  test("duba listen explains the form of a wrong URL, secret or start", async () => {
     const listen = (...argv: string[]) => ran(["listen", ...argv], { environment: { DUBA_URL: service.url } });
     assert.match(
       (await listen("--forward-to", "localhost:3000")).err,

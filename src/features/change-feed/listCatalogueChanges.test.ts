@@ -61,7 +61,7 @@ test("cursors of other forms are refused by the input schema", () => {
 
 for (const engine of usualEngines)
   suite(`the changes of the catalogue on ${engine.name}`, { concurrency: true }, () => {
-    test("changes are listed from a cursor on, with old and new entries and the time they hold from", async (t) => {
+    test("the change feed lists changes after a cursor, with old and new entries and their time", async (t) => {
       const store = await publishingStore(t, engine);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
@@ -90,7 +90,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await ask(catalogue, { after: answer.next })).data, []);
     });
 
-    test("pages of any size list each change once, also across publishing and restarts", async (t) => {
+    test("the change feed lists each change once, whatever the page size, publications and restarts", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const whole = await askAll(catalogue, "0", "1000", "acc_1");
@@ -106,7 +106,7 @@ for (const engine of usualEngines)
       assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
     });
 
-    test("changes never run ahead of what this instance serves, and foreign cursors are refused", async (t) => {
+    test("the change feed never runs ahead of the served catalogue, and refuses foreign cursors", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
@@ -185,7 +185,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await listsOf("acc_1")).sort(), ["data-providers", "corporate-bundles", ...open].sort());
     });
 
-    test("callers with a credential see scheduled changes; everybody sees them once they hold", async (t) => {
+    test("callers with a credential see scheduled changes early; others once they take effect", async (t) => {
       const store = await publishingStore(t, engine);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
@@ -203,7 +203,7 @@ for (const engine of usualEngines)
       assert.deepEqual(after.data, [{ revision: 2, ...announced! }]);
     });
 
-    test("changes reach their reader once each and in order, while four processes publish", async (t) => {
+    test("a reader of the feed gets each change once and in order while four processes publish", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const others = await Promise.all([1, 2, 3, 4].map(() => store.beside()));

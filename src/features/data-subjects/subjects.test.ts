@@ -157,7 +157,7 @@ for (const engine of engines) {
       assert.equal(upstream.received.length, 1);
     });
 
-    test("a late answer after the erasure keeps nothing either", async (t) => {
+    test("a late answer after the erasure stores nothing", async (t) => {
       const { room, parts } = await opened(t, async () => ({ state: "unknown", reason: "unclear" }));
       const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
       await failureFrom(room.verify(mine));
@@ -195,7 +195,7 @@ for (const engine of engines) {
       );
     });
 
-    test("an export has the facts, and the records while they are held", async (t) => {
+    test("an export has the facts, and the records as long as they are kept", async (t) => {
       const { clock, room, told, parts } = await opened(t);
       const mine = newRequest({ number: newBvn(), consentReference: "consent-of-ada" });
       const { record } = await room.verify({ ...mine, idempotencyKey: "k" });

@@ -80,7 +80,7 @@ for (const engine of usualEngines) {
       assert.equal(await risky({ DUBA_METRICS: "10.0.0.1:9464", DUBA_EVENT_NETWORKS: "10.0.0.0/8" }), undefined);
     });
 
-    test("the doctor misses a vendor once a live key may verify", async () => {
+    test("the doctor reports a missing vendor once a live key may verify", async () => {
       assert.equal((await failedOf()).vendor, undefined);
       const { id } = await service.newKey({ mode: "live" });
       const { vendor, "starter catalogue": starter } = await failedOf();

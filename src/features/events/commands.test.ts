@@ -28,7 +28,7 @@ for (const engine of usualEngines)
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_EVENT_NETWORKS: "127.0.0.0/8" };
     });
 
-    test("an endpoint of a running service gets what a command does, with the body that polling has", async (t) => {
+    test("an endpoint receives the event of a command, with the same body as the event feed", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       const [added, live] = [
@@ -110,7 +110,7 @@ for (const engine of usualEngines)
       assert.match((await add(1, "--mode", "test")).err, /The endpoint ep_\S{12} has this URL already/);
     });
 
-    test("the path of an endpoint's URL, which may be a secret, is shown nowhere", async () => {
+    test("the path of an endpoint's URL is never shown, because it may be a secret", async () => {
       const account = ["--account", await service.newAccount(`Secret-${engine.name}`)];
       const url = "https://hooks.example.com/services/T0/canary?token=canary";
       const added = await duba("events", "endpoints", "add", url, ...account);
@@ -121,7 +121,7 @@ for (const engine of usualEngines)
       assert.match(listed.out, /https:\/\/hooks\.example\.com\/…/);
     });
 
-    test("eight endpoints of one host look different, each as when it was added", async () => {
+    test("endpoints of one host are shown differently, each as when it was added", async () => {
       const account = ["--account", await service.newAccount(`Eight-${engine.name}`)];
       const shownIn = (out: string) => out.match(/https:\/\/many\.example\.com\/…[0-9a-f]{4}/g) ?? [];
       const added: string[] = [];
@@ -133,7 +133,7 @@ for (const engine of usualEngines)
       assert.deepEqual(shownIn((await duba("events", "endpoints", "list", ...account)).out), added);
     });
 
-    test("a test of an endpoint that redirects says where it points, without the path", async (t) => {
+    test("the test of a redirecting endpoint names the target's host, without the path", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       const account = ["--account", await service.newAccount(`Redirects-${engine.name}`)];

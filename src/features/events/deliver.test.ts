@@ -36,7 +36,7 @@ for (const engine of engines)
       return { receiver, account, ...(await store.endpoint(account, receiver.url)) };
     };
 
-    test("deliveries mark live events of a rehearsal, and no others", async (t) => {
+    test("only live events of a rehearsal are marked in deliveries", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       for (const mode of ["test", "live"] as const) await store.endpoint("acc_rehearsal", receiver.url, [], mode);
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.deepEqual(receiver.ids().slice(-2), [behind, last]);
     });
 
-    test("a resent delivery has 3 new days, and nothing of its old end", async (t) => {
+    test("a resent delivery gets 3 new days, and loses its old outcome", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_again");
       receiver.behaves = () => 500;
       const event = await store.event(account);
@@ -212,7 +212,7 @@ for (const engine of engines)
       }
     });
 
-    test("many slow endpoints of one account leave room for every other account", async (t) => {
+    test("many slow endpoints of one account do not delay other accounts", async (t) => {
       const slow = await openReceiver();
       t.after(() => slow.close());
       slow.behaves = () => "hang";
@@ -322,7 +322,7 @@ for (const engine of engines)
     const endpointOf = async (account: string) =>
       store.db.selectFrom("event_endpoint").selectAll().where("audience", "=", account).executeTakeFirstOrThrow();
 
-    test("deliveries are signed with both secrets while a roll overlaps, then with the new one", async (t) => {
+    test("during the overlap of a roll, deliveries are signed with both secrets", async (t) => {
       const { receiver, account, id, secret: before } = await receiving(t, "acc_roll");
       const { secret } = await rollSecret(store.place(), { id, overlap: hour });
       await store.event(account);
@@ -337,7 +337,7 @@ for (const engine of engines)
       assert.notEqual(before, secret);
     });
 
-    test("waiting deliveries are signed with the new secret, even in a turn that began before", async (t) => {
+    test("waiting deliveries are signed with the new secret, even if a batch began before the roll", async (t) => {
       const { receiver, account, id, secret: before } = await receiving(t, "acc_roll_in_turn");
       for (const _ of [1, 2]) await store.event(account);
       let rolled: ReturnType<typeof rollSecret> | undefined;

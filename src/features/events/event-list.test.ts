@@ -47,7 +47,7 @@ for (const engine of engines)
         data: { revision: 2, added: 1, modified: 0, removed: 0, changes: "/api/v2/catalogue/changes?after=0" },
       });
 
-    test("the list of events begins at the reader's cursor and goes on page by page", async () => {
+    test("the event feed begins at the reader's cursor and continues page by page", async () => {
       const before = await list("acc_a");
       assert.deepEqual([before.data, before.more], [[], false]);
       const made: string[] = [];
@@ -69,7 +69,7 @@ for (const engine of engines)
       );
     });
 
-    test("a cursor tells nothing of others' events, and only its own reader can use it", async () => {
+    test("a cursor reveals nothing about others' events, and works only for its own reader", async () => {
       const { next } = await list("acc_a");
       const still = (await list("acc_a", next)).next;
       for (let n = 0; n < 20; n += 1) await store.event("acc_b");
@@ -79,7 +79,7 @@ for (const engine of engines)
       await assert.rejects(list("acc_b", later), /another history/);
     });
 
-    test("the list shows the account's events in the mode and within the scopes of the key", async () => {
+    test("the event feed shows the account's events in the key's mode and scopes", async () => {
       const { next } = await list("acc_c");
       const live = await store.event("acc_c", "live");
       const test = await store.event("acc_c", "test");
@@ -140,7 +140,7 @@ for (const engine of engines)
       assert.deepEqual(await store.db.selectFrom("event_delivery").selectAll().execute(), []);
     });
 
-    test("where nobody delivers, waiting events are removed too", async () => {
+    test("without delivery in the build, retention also deletes waiting events", async () => {
       await store.endpoint("acc_left", "https://shop.example.com/left");
       await store.event("acc_left");
       const newest = await store.event("acc_left");
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.deepEqual(left, [{ id: newest }]);
     });
 
-    test("the list has no gap that fills later", async () => {
+    test("the event feed has no gap that would be filled later", async () => {
       let { next } = await list("acc_many");
       const others = await Promise.all([1, 2, 3].map(() => openStore({ ...store.settings, serving: false })));
       const wanted = 30;
@@ -184,7 +184,7 @@ for (const engine of engines)
       assert.equal(seen.size, wanted);
     });
 
-    test("no event is of a rolled-back change, or has data outside its type", async () => {
+    test("a rolled-back change leaves no event, and no event has undeclared data", async () => {
       const { next } = await list("acc_a");
       const undone = store.db.transaction().execute(async (trx) => {
         const data = { key: "k", revoked_at: new Date(store.at).toISOString() };

@@ -51,7 +51,7 @@ for (const engine of engines)
     });
     after(() => rmSync(folder, { recursive: true }));
 
-    test("people are counted by hash, between two bounds after a rotation of the hash key", async () => {
+    test("evidence counts people by hash, as a range after a rotation of the hash key", async () => {
       const { db } = await service.store();
       const row = (day: string, version: number, who: string, changes = {}) =>
         verifiedRow("acc_1", at(day), { subject_hash: hash(version, who), ...changes });
@@ -70,7 +70,7 @@ for (const engine of engines)
       );
     });
 
-    test("evidence has who had which access when, what was swept, exported and erased", async () => {
+    test("evidence shows who had access when, and what was deleted, exported and erased", async () => {
       const { db } = await service.store();
       const entries: readonly [day: string, event: AuditEvent][] = [
         ["2026-01-10", peopleTrail.personInvited("terminal:ada", { person, email: "ada@example.com", role: "viewer" })],
@@ -129,7 +129,7 @@ for (const engine of engines)
       assert.equal(kept?.kept_days, "1.5");
     });
 
-    test("evidence has the operator's statements, and says what nobody states", async () => {
+    test("evidence contains the operator's statements, and names missing ones", async () => {
       const basis = join(folder, "basis.csv");
       writeFileSync(
         basis,

@@ -97,7 +97,7 @@ for (const engine of usualEngines) {
       assert.match((await duba("keyring", "rotate", "--hashes")).out, /^v3 will be current/);
     });
 
-    test("rewrap names the records that do not open", async () => {
+    test("duba keyring rewrap names records that cannot be decrypted", async () => {
       await later(minute);
       const { db } = await service.store();
       await db.updateTable("record_key").set({ sealed_key: "s1:r2:AAAA" }).execute();
@@ -106,7 +106,7 @@ for (const engine of usualEngines) {
       assert.match(err, /^This key ring cannot open these, so they did not change: \w{15}/);
     });
 
-    test("the command shows no key, and does nothing with a lost ring or another store's", async () => {
+    test("duba keyring shows no key, and refuses a lost ring or another store's ring", async () => {
       const before = await readFile(path, "utf8");
       const { out } = await duba("keyring", "show", "--json");
       for (const [, key] of before.matchAll(/"([A-Za-z0-9+/]{43}=)"/g)) assert.ok(!out.includes(key!.slice(0, 10)));
@@ -124,7 +124,7 @@ for (const engine of usualEngines) {
   });
 }
 
-test("keyring new writes a ring that a first start takes as it is", async () => {
+test("duba keyring new writes a ring that a first start uses unchanged", async () => {
   const [one, other] = await Promise.all([ran(["keyring", "new"]), ran(["keyring", "new"])]);
   assert.deepEqual([one.exitCode, one.err], [0, ""]);
   assert.notEqual(one.out, other.out);

@@ -138,7 +138,7 @@ for (const engine of engines) {
       assert.deepEqual(await usageOf.hashes(store.db), new Map([["v3", hashes.length]]));
     });
 
-    test("rewrapping names the records that do not open, and leaves them", async (t) => {
+    test("rewrapping names records that cannot be decrypted, and leaves them unchanged", async (t) => {
       const room = await open(t);
       const mine = newRequest();
       const { record } = await room.verify({ ...mine, idempotencyKey: "k-1" });
@@ -152,7 +152,7 @@ for (const engine of engines) {
       assert.deepEqual(Object.fromEntries(records), { r1: 1, r2: 1 });
     });
 
-    test("rewrapping goes on where it was killed, and every record opens at every moment", async (t) => {
+    test("a killed rewrapping continues where it stopped, and every record can always be decrypted", async (t) => {
       const room = await open(t);
       const mine = newRequest();
       const keys = Array.from({ length: 100 }, (_, n) => `k-${n}`);
@@ -167,7 +167,7 @@ for (const engine of engines) {
       assert.equal(await openedWith(store.db, newest), keys.length);
     });
 
-    test("rotating and rewrapping under load fails no call and loses no record, even if killed half way", async (t) => {
+    test("a rotation under load fails no call and loses no record, even if killed half-way", async (t) => {
       const path = await ringFile(t, first);
       const { upstream, received } = answering(verified);
       const log = new RecordedLog();

@@ -53,7 +53,7 @@ for (const engine of engines) {
       return { hashes: Object.fromEntries(hashes), records: Object.fromEntries(records) };
     };
 
-    test("new keys are current from their time on, and all that is asked for", async (t) => {
+    test("a rotation adds the requested keys, which become current at their time", async (t) => {
       const place = await ringed(t);
       assert.deepEqual(await rotate(place, { ...both, wait: 10_000, now: () => start }), {
         added: ["r2", "v2"],
@@ -75,7 +75,7 @@ for (const engine of engines) {
       assert.deepEqual(await usedBy(place), { hashes: { v3: 1 }, records: { r3: 1 } });
     });
 
-    test("a change that the audit trail does not take is not made", async (t) => {
+    test("a rotation that the audit trail cannot record is not made", async (t) => {
       const place = await ringed(t);
       const refusing = {
         ...place,

@@ -16,7 +16,7 @@ for (const engine of engines) {
       return rows.map(({ reference }) => reference);
     }
 
-    test("each condition finds what fits, alone and with others, newest first", async () => {
+    test("each filter of the list of verifications works alone and with others, newest first", async () => {
       const { accountId } = newRequest();
       const other = newRequest().accountId;
       const [plain, test, failed, nin, digits, consented, keyed, earlier] = await storeRows(
@@ -63,7 +63,7 @@ for (const engine of engines) {
       assert.equal((await found({ consent: "consent-9", state: "failed" })).length, 1);
     });
 
-    test("a request and a vendor find what they asked, and a request also what was refused", async () => {
+    test("verifications are found by vendor and request, and a refused one by its request", async () => {
       const { accountId } = newRequest();
       const [asked, refused, notAsked] = await storeRows(
         store.db,
@@ -85,7 +85,7 @@ for (const engine of engines) {
       assert.deepEqual(await found({ accountId, vendor: "dojah" }), [notAsked!.reference, asked!.reference]);
     });
 
-    test("pages hold every row once, also rows of one millisecond", async () => {
+    test("pages of verifications contain every row once, even rows of one millisecond", async () => {
       const { accountId } = newRequest();
       const rows = Array.from({ length: 23 }, (_, nth) =>
         verifiedRow(accountId, start + Math.floor(nth / 5), { mode: nth % 2 ? "test" : "live" }),

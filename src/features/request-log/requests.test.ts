@@ -29,7 +29,7 @@ for (const engine of usualEngines)
     });
     after(() => service.close());
 
-    test("the request log tells at once how a request was answered, by its id", async () => {
+    test("the request log shows at once, by id, how a request was answered", async () => {
       const looked = await service.ask(lookup);
       const failed = await service.ask("/api/v2/kyc/verify-bvn", verify("00000000006"));
       const verified = await service.ask("/api/v2/kyc/verify-bvn", verify("22000000017"));
@@ -76,7 +76,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await list(`?after=${next}`, key)).data, data);
     });
 
-    test("a refused request has an entry, and an id used twice shows the last one", async () => {
+    test("a refused request has a log entry, and an id used twice shows the later one", async () => {
       const headers = { "X-Request-Id": "mine-1" };
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: {}, headers });
       await service.ask("/api/v2/internet/data/lookup?provider=NONE", { headers });
@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       assert.deepEqual([operation, status, code], ["lookupDataBundles", 404, "provider_not_found"]);
     });
 
-    test("an entry says what was wrong and what to do, and nothing of what was sent", async () => {
+    test("a log entry states problem and remedy, and nothing that the caller sent", async () => {
       const headers = { "Idempotency-Key": "22000000017" };
       const wrong = async (options: object) => {
         const { wrong, hint } = (await get(idOf(await service.ask("/api/v2/kyc/verify-bvn", options)))).json.data;
@@ -102,7 +102,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("nobody reads requests of another account or mode", async () => {
+    test("a key cannot read requests of another account or mode", async () => {
       const id = idOf(await service.ask(lookup));
       const { text: live } = await service.newKey({ mode: "live" });
       const { text: other } = await service.newKey({
@@ -128,7 +128,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("entries after a cursor are listed oldest first, and none is missed", async () => {
+    test("log entries after a cursor are listed oldest first, and none is missed", async () => {
       const { db } = await service.store();
       const { text: key } = await service.newKey({ account: await service.newAccount(`Poller${engine.name}`) });
       const ask = async (id: string) =>
@@ -181,7 +181,7 @@ for (const engine of usualEngines)
         assert.ok(!text.includes(secret), secret);
     });
 
-    test("operators read the requests of all accounts", async () => {
+    test("operators can read the requests of all accounts", async () => {
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const failed = await service.ask("/api/v2/kyc/verify-bvn", verify("00000000001"));
@@ -202,7 +202,7 @@ for (const engine of usualEngines)
       assert.match(absent.out + absent.err, /^No requests\. The log has a sample of look-ups that succeed/);
     });
 
-    test("entries are written in batches, again after a failure, and few wait in memory", async () => {
+    test("log entries are written in batches, retried after a failure, and buffered within a limit", async () => {
       const { db } = await service.store();
       let isAway = true;
       const store = new Proxy(db, {
@@ -279,7 +279,7 @@ for (const engine of usualEngines)
     });
   });
 
-test("without the request log nothing is noted, and its operations know no request", async () => {
+test("without the request log no request is stored or found", async () => {
   await using service = await startService({ DUBA_REQUEST_LOG: "off" });
   const id = idOf(await service.ask(lookup));
   assertFailure(await service.ask(`/api/v2/requests/${id}`), 404, "request_not_found");

@@ -29,7 +29,7 @@ const first = vendor("dojah", {
 const second = vendor("prembly", { attempts: 100, verified: 80, negative: 20, billed: 400_000 });
 
 suite("a replay", () => {
-  test("a replay of the actual order gives what the period cost and found", () => {
+  test("a replay of the actual order gives the period's real cost and results", () => {
     const [was, again] = replayedOrders("bvn", [first, second], {});
     assert.deepEqual([was!.found, was!.cost, was!.costPerFound], [710, 4_900_000, 6_901]);
     assert.deepEqual([again!.found, again!.cost, again!.costPerFound], [710, 4_900_000, 6_901]);
@@ -38,7 +38,7 @@ suite("a replay", () => {
     assert.deepEqual([itself!.found, itself!.cost], [alone!.found, alone!.cost]);
   });
 
-  test("a replay counts everybody at the first vendor, at the new prices", () => {
+  test("a replay sends every verification to the first vendor, at the new prices", () => {
     const prices = { prembly: { bvn: 3_000, "bvn.not_found": 500 } };
     const [, , other] = replayedOrders("bvn", [first, second], prices);
     // It never failed: 1,000 people at its rate, of whom 200 cost ₦5.
@@ -48,7 +48,7 @@ suite("a replay", () => {
     assert.equal(low.cost, 4_000_000, "without a price of the kind it bills as it did");
   });
 
-  test("a replay says nothing of a vendor with fewer than 50 answers", () => {
+  test("a replay gives no estimate for a vendor with fewer than 50 answers", () => {
     const few = vendor("youverify", { attempts: 90, verified: 30, negative: 19, failed: 41 });
     const [, , unsure] = replayedOrders("bvn", [first, few], {});
     assert.deepEqual(unsure, {

@@ -19,7 +19,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("a group gets prices, then members; lists and sheets show what they pay", async () => {
+    test("a price group gets prices, then members, and price lists show what members pay", async () => {
       const early = await terminal.duba("prices", "join", "agents", shop);
       const [sentence, first, all] = early.err.split("\n");
       assert.equal(sentence, "There is no group agents.");
@@ -70,7 +70,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("an entry that an account gets below its cost is named by prices list and by doctor", async () => {
+    test("prices list and the doctor name an entry that an account gets below cost", async () => {
       await done("catalogue", "edit", "MTNDATA", "104", "--cost", "94");
       await done("catalogue", "edit", "MTNDATA", "104", "--cost", "96");
       const { out } = await terminal.duba("prices", "list");
@@ -153,7 +153,7 @@ for (const engine of usualEngines)
       await done("prices", "join", "none", shop);
     });
 
-    test("a rule with an end takes the place of the rule without one, unless the file has both", async () => {
+    test("an imported rule with an end replaces the rule without one, unless the file has both", async () => {
       const rulesOf = async () =>
         ((await json("prices", "show", kiosk)) as Record<string, unknown>[]).map(
           ({ of, price }) => `${of}: ${String(price).replace(/ from \S+/, "")}`,

@@ -15,7 +15,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("duba prices sets margins and prices, and shows how they are made and what comes of them", async () => {
+    test("duba prices sets margins and prices, and shows how each price is computed", async () => {
       for (const argv of [
         ["mtndata", "--margin=-2.5%"],
         ["dstv", "--margin", "50"],
@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       assert.equal(list.length, 3);
     });
 
-    test("a price rule is a revision, undone like any other, and not exported with the catalogue", async () => {
+    test("a price rule is a revision that can be undone, and is not part of a catalogue export", async () => {
       const history = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions;
       assert.deepEqual([history[0].source, history[0].note, history[0].added], ["prices", `Prices of ${shop}`, 1]);
       const { out } = await terminal.duba("catalogue", "show", String(history[0].revision));
@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       assert.ok(!(await terminal.duba("catalogue", "export")).out.includes("acc_"));
     });
 
-    test("an import of prices replaces those of the accounts in its file; an export changes nothing", async () => {
+    test("an import replaces the prices of the accounts in its file, and an export changes nothing", async () => {
       await terminal.duba("prices", "set", "other@example.com", "dstv", "--margin", "-0.50");
       await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "96");
       const file = terminal.path("prices.csv");
@@ -150,7 +150,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("setting an equal price changes nothing, and prices are removed one by one or all at once", async () => {
+    test("setting an equal price changes nothing, and prices can be removed singly or together", async () => {
       const again = await terminal.duba("prices", "set", shop, "MTNDATA", "--margin=-2.5%");
       assert.match(again.out, /^Nothing changed:/);
       const changed = await terminal.duba("prices", "set", shop, "MTNDATA", "--margin", "3%");
@@ -204,7 +204,7 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
     });
 
-    test("a price far from what the account pays is held", async () => {
+    test("the guard holds a price far from what the account pays", async () => {
       const { exitCode, err } = await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "9.55");
       assert.equal(exitCode, 1);
       assert.match(err, /MTNDATA 104: price for acc_\w+ ₦[\d.]+ → ₦9\.55 \(−[\d.]+ %\), beyond /);

@@ -112,7 +112,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
         }
       }));
 
-    test("a stand-in does what a number's last digits say, and bills what the adapter expects", () =>
+    test("a stand-in's outcome and bill follow the last digits of the number", () =>
       withStandIn("any", async (opened, { calls }) => {
         for (const kind of opened.kinds) {
           const mismatch = `negative ${reasonsOf(kind).find((reason) => reason.endsWith("_mismatch"))}`;
@@ -197,7 +197,7 @@ for (const { name, covers, settings } of catalogueSources.filter(({ name }) => n
       }
     });
 
-    test("a stand-in counts in a rehearsal only, and refuses other paths and missing credentials", async () => {
+    test("a stand-in's answers count only in a rehearsal, and it refuses wrong paths and credentials", async () => {
       const outside = await pulled({ isRehearsal: false });
       assert.equal(outside.kind, "unreadable");
       assert.match(

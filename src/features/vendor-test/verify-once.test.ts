@@ -17,7 +17,7 @@ for (const engine of engines)
       return { request, ended: verifyOnce(upstream as never, parts, request) };
     };
 
-    test("a command's verification is its own while it lives, even if a service starts meanwhile", async (t) => {
+    test("a starting service leaves the running verification of a command alone", async (t) => {
       const upstream = new PlayedUpstream();
       const { request, ended } = begin(upstream);
       await upstream.asked();

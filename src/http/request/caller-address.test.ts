@@ -19,7 +19,7 @@ suite("the address of a caller", () => {
     assert.equal(trusting(request as unknown as IncomingMessage), "10.0.0.1");
   });
 
-  test("the caller's address is the last one that is no trusted proxy", () => {
+  test("the caller's address is the last one that is not a trusted proxy", () => {
     assert.equal(caller("10.0.0.1", "198.51.100.1"), "198.51.100.1");
     assert.equal(caller("::ffff:10.0.0.1", "198.51.100.1,203.0.113.7"), "203.0.113.7");
     assert.equal(caller("10.0.0.1", "1.1.1.1, 203.0.113.7, 10.0.0.2,fd00::1"), "203.0.113.7");
@@ -33,7 +33,7 @@ suite("the address of a caller", () => {
     assert.equal(caller("10.0.0.1", "203.0.113.7:5678, 10.0.0.2:80"), "203.0.113.7");
   });
 
-  test("a request without a named caller has the proxy's own address", () => {
+  test("without a named caller, the address is the proxy's own", () => {
     for (const nothing of "| |unknown|_x|1.2.3|1.2.3.4:|1.2.3.4:123456|2001:db8::1:x|[::1|a:1".split("|"))
       assert.equal(caller("10.0.0.1", nothing), "10.0.0.1", nothing);
     assert.equal(caller("10.0.0.1", "203.0.113.7, unknown, 10.0.0.2"), "10.0.0.2");

@@ -50,7 +50,7 @@ const { value: anyJson } = fc.letrec<{ value: Written }>((tie) => ({
 }));
 
 suite("a member that stands twice in one object", () => {
-  test("a member that stands twice is found at any depth, however its name is written, and nothing else is", () => {
+  test("a repeated JSON member is found at any depth and in any spelling, and nothing else is", () => {
     const found = { true: 0, false: 0 };
     fc.assert(
       fc.property(anyJson, ({ text, repeats }) => {
@@ -62,12 +62,12 @@ suite("a member that stands twice in one object", () => {
     assert.ok(found.true > 500 && found.false > 500, JSON.stringify(found));
   });
 
-  test("a member that stands twice is found although V8 mistakes its escaped name for a backslash", () => {
+  test("a repeated JSON member is found although V8 misreads its escaped name", () => {
     JSON.parse('{"a":"1","\\\\":"2"}');
     assert.equal(repeatsMember('{"a":"1","\\u0061":"2"}'), true);
   });
 
-  test("a member that stands twice is found below objects and arrays as deep as a body can be", () => {
+  test("a repeated JSON member is found below the deepest nesting that a body can have", () => {
     const [open, close] = ["[".repeat(5000), "]".repeat(5000)];
     for (const [text, repeats] of [
       [`${open}{"a":1,"a":1}${close}`, true],

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { jsonErrorAt } from "./json-error-place.ts";
 
 suite("the place where a text stops being JSON", () => {
-  test("the place of an error is the first character that no JSON can have there, or the end", () => {
+  test("the place of a JSON error is the first impossible character, or the end", () => {
     for (const [text, at] of [
       ["", 0],
       ["{bvn}", 1],
@@ -25,7 +25,7 @@ suite("the place where a text stops being JSON", () => {
       assert.equal(jsonErrorAt(text), at, text);
   });
 
-  test("every text that JSON.parse rejects has a place, and no other text", () => {
+  test("exactly the texts that JSON.parse rejects have an error place", () => {
     const found = { true: 0, false: 0 };
     const cut = fc.tuple(
       fc.json(),

@@ -20,7 +20,7 @@ function connection() {
 }
 
 suite("a reader", () => {
-  test("a reader that takes nothing of an answer is cut when its time is up, and not before", () => {
+  test("a caller that reads nothing is disconnected at the time limit, and not before", () => {
     const readers = new Readers(1000);
     const slow = connection();
     readers.add(slow);
@@ -32,7 +32,7 @@ suite("a reader", () => {
     assert.equal(readers.cutSlow(5000), 0);
   });
 
-  test("a reader that takes a byte now and then is cut as well", () => {
+  test("a caller that reads a byte now and then is disconnected as well", () => {
     const readers = new Readers(1000);
     const trickling = connection();
     readers.add(trickling);
@@ -44,7 +44,7 @@ suite("a reader", () => {
     assert.equal(readers.cutSlow(1000), 1);
   });
 
-  test("a reader that takes each answer in time goes on, however many wait behind it", () => {
+  test("a caller that reads each answer in time stays connected, however many are queued", () => {
     const readers = new Readers(1000);
     const steady = connection();
     readers.add(steady);
@@ -56,7 +56,7 @@ suite("a reader", () => {
     assert.equal(steady.isCut, false);
   });
 
-  test("an idle or gone reader is left alone", () => {
+  test("the time limit does not apply to idle or closed connections", () => {
     const readers = new Readers(1000);
     const [idle, gone] = [connection(), connection()];
     readers.add(idle);

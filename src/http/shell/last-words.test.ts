@@ -18,7 +18,7 @@ suite("a connection on which no whole request comes in time", { timeout: 30_000 
   });
   after(() => server.end());
 
-  test("a silent connection is closed without a response, which a browser would take for its own", async () => {
+  test("a silent connection is closed without a response, which a browser might misread", async () => {
     const line = new Line(port);
     await line.closed;
     assert.deepEqual(line.answers, []);
@@ -61,7 +61,7 @@ suite("a connection that its caller ends", () => {
     return { line, response: slow.pop()! };
   };
 
-  test("halfway gets the responses to all that it asked for, and is closed behind the last", {
+  test("a caller that closes its sending side gets all responses before the connection closes", {
     timeout: 20_000,
   }, async () => {
     for (const asked of ["/slow", "/slow /b /c"]) {
@@ -77,7 +77,9 @@ suite("a connection that its caller ends", () => {
     }
   });
 
-  test("halfway is closed at once if it asked for nothing", { timeout: 20_000 }, async () => {
+  test("a caller that closes its sending side without a request is disconnected at once", {
+    timeout: 20_000,
+  }, async () => {
     const [silent, answered] = [new Line(port), new Line(port)];
     answered.say(get("/a"));
     await answered.heard(1);
@@ -103,7 +105,7 @@ suite("a connection that its caller ends", () => {
     ["garbage", "nonsense\r\n\r\n"],
     ["half a request", "GET /a HT"],
   ] as const)
-    test(`a caller with ${name} gets the responses to what it asked before, and no other`, {
+    test(`a caller that then sends ${name} gets only the responses to its earlier requests`, {
       timeout: 20_000,
     }, async () => {
       const { line, response } = await slowly(get("/slow") + get("/b") + more);
@@ -116,7 +118,9 @@ suite("a connection that its caller ends", () => {
       );
     });
 
-  test("an Upgrade gets one response, and nothing behind it is served", { timeout: 20_000 }, async () => {
+  test("an Upgrade gets one response, and no later request on the connection is served", {
+    timeout: 20_000,
+  }, async () => {
     served.length = 0;
     const { line, response } = await slowly(get("/slow", upgrade) + get("/lost"));
     line.say(get("/late"));

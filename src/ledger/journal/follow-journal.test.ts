@@ -193,7 +193,7 @@ for (const engine of engines) {
         );
     });
 
-    test("outcomes reach the audit trail by themselves while the service runs", async (t) => {
+    test("a running service writes outcomes to the audit trail without any command", async (t) => {
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] }, audit });
       const mine = newRequest();
       await identity.verify(mine);

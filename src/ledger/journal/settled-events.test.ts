@@ -43,7 +43,7 @@ for (const engine of engines)
       for (const canary of personal) assert.ok(!text.includes(canary), canary);
     });
 
-    test("a verification that settles before anybody asks again is announced", async (t) => {
+    test("a verification that settles before any retry is announced", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [unknown, negative("not_found")];
       const { upstream } = answering(async () => outcomes.shift()!);

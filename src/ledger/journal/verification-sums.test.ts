@@ -137,7 +137,7 @@ for (const engine of engines)
       assert.deepEqual(left, []);
     });
 
-    test("sums stand at their hour and at their day in the configured time zone", async () => {
+    test("sums are stored by hour and by day of the configured time zone", async () => {
       const account = { account_id: "acc_days", mode: "live", kind: "bvn" };
       const sums = new Sums(zone);
       for (const at of ["2026-03-31T22:59:59Z", "2026-03-31T23:00:00Z", "2026-03-31T23:59:59Z"])

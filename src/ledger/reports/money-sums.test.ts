@@ -19,7 +19,7 @@ for (const engine of engines)
     const first = zone.startOfDay(zone.dayOf(now - 3 * day));
     const [one, other] = [newRequest().accountId, newRequest().accountId];
 
-    test("a group has the charges, corrections and attempts of the ledger, whatever the sums have yet", async () => {
+    test("a group has the ledger's charges, corrections and attempts, even if the sums lag behind", async () => {
       const rows = await storeRows(
         store.db,
         verifiedRow(one, first, { fee: 7 }),

@@ -82,7 +82,7 @@ for (const engine of engines) {
       );
     });
 
-    test("all moments of a day have one day number, so that the store adds them up", async () => {
+    test("all times of a day have one day number, so that the store can add them up", async () => {
       const part = { from: time, to: time + 1, offset: 3_600_000 };
       const numberOf = async (moment: number) => {
         const moments = sql`(select cast(${sql.lit(moment)} as bigint) as moment) as moments`;
@@ -97,7 +97,7 @@ for (const engine of engines) {
       );
     });
 
-    test("groups by day, month, key and state, each kind apart, in the days of the time zone", async () => {
+    test("the summary groups by day, month, key and state, by kind, in the time zone's days", async () => {
       const { accountId } = newRequest();
       const zone = new TimeZone("Africa/Lagos");
       const december = Date.UTC(2026, 10, 30, 23);

@@ -145,7 +145,7 @@ for (const engine of engines)
       assert.deepEqual((await spentOf(mine.accountId))[1], ["2026-02", 0, 0, null]);
     });
 
-    test("a new cap counts verifications that are already running", async (t) => {
+    test("a new cap includes verifications that are already running", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => january });
       const mine = newRequest({ mode: "live", terms: { capCount: 9 } });
@@ -171,7 +171,7 @@ for (const engine of engines)
       assert.deepEqual(await spentOf("acc_corrected"), [["prepaid", 0, 0, 2_000]]);
     });
 
-    test("live and test verifications of an account are summed apart", async (t) => {
+    test("live and test verifications of an account are added up separately", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] } });
       const mine = newRequest({ terms: { inFlight: 1 } });

@@ -21,7 +21,7 @@ for (const engine of engines)
       await storeSpending(store.db, id, { period: "2026-01", ...spent });
     };
 
-    test("an account is warned once at 80 %, and again after it got more", async () => {
+    test("an account is warned once at 80 % of its cap or balance, and again after an increase", async () => {
       await account("a-below", { capCount: 5 }, { kobo: 40_000, verifications: 3 });
       await account("b-count", { capCount: 5 }, { kobo: 40_000, verifications: 4 });
       await account("c-naira", { capKobo: 50_000, capCount: 9 }, { kobo: 40_000, verifications: 4 });
@@ -82,7 +82,7 @@ for (const engine of engines)
       assert.deepEqual(JSON.parse(event!.data), { terms: "cap", month: "2026-01", used_up: true });
     });
 
-    test("an account that is refused says by which sum, and since when; one that is suspended does not", async () => {
+    test("a refused account is listed with sum and time, unless it is suspended", async () => {
       await account("g-refused", { capKobo: 20_000 }, { kobo: 20_000, verifications: 2 });
       const facts = { account_id: "g-refused", mode: "live", spends: "2026-01", state: "verified" } as const;
       const taken = newRow({ ...facts, charged: 1, created_at: january - 9, started_at: january - 5 });
@@ -101,14 +101,14 @@ for (const engine of engines)
       assert.deepEqual(await found(), []);
     });
 
-    test("a client whose rest of a cap pays for no check is refused, also below 80 %", async () => {
+    test("a client counts as refused if the rest of the cap pays for no check, even below 80 %", async () => {
       await account("k-rest", { capKobo: 15_000 }, { kobo: 10_000, verifications: 1 });
       const found = await nearlySpentAccounts(store.db, january, usualSettings);
       const own = found.find(({ account }) => account === "k-rest");
       assert.deepEqual([own?.isExhausted, own?.used], [true, "₦100.00 of ₦150.00 used"]);
     });
 
-    test("a prepaid client that can pay for no check is refused, unless it never verified", async () => {
+    test("a prepaid client counts as refused if the balance pays for no check, unless it never verified", async () => {
       const zone = usualSettings.timeZone;
       const audited = { db: store.db, audit: append, actor: "terminal" };
       for (const id of ["h-new", "i-never-topped-up", "j-small-top-up"]) {

@@ -64,7 +64,7 @@ for (const engine of engines) {
       await storeAccount(store.db, id, { terms });
     };
 
-    test("a cap of verifications ends with the last one, before the vendor is asked", async (t) => {
+    test("a cap of verifications refuses the next one before any vendor is called", async (t) => {
       const { identity, received, clock } = await openAt(t);
       const mine = customer({ capCount: 2 });
       await identity.verify(another(mine));
@@ -136,7 +136,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { prepaid: [20_000, 3] });
     });
 
-    test("the same key takes its fee once, however often it is asked for", async (t) => {
+    test("an idempotency key takes its fee once, however often it is sent", async (t) => {
       const { identity, open } = await openAt(t);
       const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
       const beside = engine.name === "postgres" ? await open() : identity;
@@ -168,7 +168,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { "2026-01": [0, 0], "2026-02": [20_000, 2] });
     });
 
-    test("a record that came late is given only to an account that can pay for it", async (t) => {
+    test("a late record is returned only to an account that can pay for it", async (t) => {
       const upstream = new PlayedUpstream();
       const settings = { timeLimit: 1_000 };
       const room = await store.open(t, {
@@ -201,7 +201,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2] });
     });
 
-    test("a verification that a dead process had running gives its fee back", async (t) => {
+    test("a verification left running by a dead process gives its fee back", async (t) => {
       const upstream = new PlayedUpstream();
       const upstreams = { test: upstream, live: [upstream] };
       const mine = customer({ prepaid: true }, { idempotencyKey: "k" });

@@ -51,7 +51,7 @@ suite("the addresses of endpoints", () => {
       for (const address of addresses) assert.ok(!isPublic(address), address);
     });
 
-  test("other addresses are public", () => {
+  test("addresses outside of the special networks count as public", () => {
     const public4 = [
       "8.8.8.8",
       "168.63.129.15",
@@ -159,7 +159,7 @@ suite("a delivery", () => {
     assert.deepEqual(asked, ["silent-1", "silent-2", "shop"]);
   });
 
-  test("over http goes to the setting's networks or in test mode only", async () => {
+  test("a delivery uses plain http only to allowed networks or in test mode", async () => {
     assert.equal((await to("http://8.8.8.8/", {}, false)).outcome, "https_required");
     assert.equal((await to(`http://127.0.0.1:${port()}/`, { networks: loopback }, false)).outcome, "204");
   });
@@ -172,7 +172,7 @@ suite("a delivery", () => {
     assert.equal(target.received.length, 0);
   });
 
-  test("a delivery ends after its time, in whichever step", async () => {
+  test("a delivery ends at its time limit, in whichever step", async () => {
     receiver.behaves = () => "hang";
     const options = { networks: loopback, timeout: 30 };
     assert.deepEqual(await to(receiver.url, options), { delivered: false, outcome: "timed_out" });
@@ -199,7 +199,7 @@ suite("a delivery", () => {
     assert.equal((await to("http://no-such-host.invalid/")).delivered, false);
   });
 
-  test("over TLS wants a certificate of the name that is called", async (t) => {
+  test("a delivery over TLS needs a certificate for the called host name", async (t) => {
     const certificate = localCertificate();
     const server = createServer(certificate, (_, response) => response.writeHead(204).end());
     await once(server.listen(0, "127.0.0.1"), "listening");

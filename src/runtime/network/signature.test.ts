@@ -13,7 +13,7 @@ suite("signatures, read by the library of the specification", () => {
   const refuses = (headers: Record<string, string>, text = body) =>
     assert.throws(() => new Webhook(secret).verify(text, headers), { name: "WebhookVerificationError" });
 
-  test("signatures hold, by each secret of an overlap", () => {
+  test("signatures are valid with each secret of an overlap", () => {
     const now = Date.now();
     const former = newSecret();
     const headers = signedHeaders({ id: "evt_1", body, at: now }, [secret, former]);

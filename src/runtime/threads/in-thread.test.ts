@@ -11,21 +11,21 @@ async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
 }
 
 suite("work in a thread", () => {
-  test("a thread gives its values in order, and takes the bytes away from the caller", async () => {
+  test("a thread yields its values in order, and takes ownership of the bytes", async () => {
     const bytes = new Uint8Array(7);
     const limits = { ...patient, transfer: [bytes.buffer] };
     assert.deepEqual(await all(inThread(module, multiples, [bytes, 3], limits)), [7, 14, 21]);
     assert.equal(bytes.length, 0);
   });
 
-  test("a thread ends at its time, beyond its memory, and when nobody wants more of it", async () => {
+  test("a thread ends at its time limit, at its memory limit, and when the reader stops", async () => {
     await assert.rejects(all(inThread(module, endless, [], { ...patient, milliseconds: 100 })), ThreadEnded);
     await assert.rejects(all(inThread(module, hoard, [], patient)), ThreadEnded);
     for await (const value of inThread(module, multiples, [new Uint8Array(1), 1e9], patient)) if (value === 2) break;
     assert.deepEqual(await all(inThread(module, multiples, [new Uint8Array(1), 1], patient)), [1]);
   });
 
-  test("a thread throws what its function throws, and the next one has its turn", async () => {
+  test("a thread rethrows its function's error, and the next thread runs", async () => {
     await assert.rejects(all(inThread(module, failing, [], patient)), new TypeError("This went wrong"));
     const shared = new DataView(new ArrayBuffer(1)).buffer;
     const twice = inThread(module, multiples, [new Uint8Array(shared), 1], { ...patient, transfer: [shared, shared] });
@@ -44,7 +44,7 @@ suite("work in a thread", () => {
   });
 });
 
-test("a list is handed over in slices, and an empty one in one", () => {
+test("a list is passed to a thread in slices, and an empty list in one slice", () => {
   assert.deepEqual([...slicesOf([])], [[]]);
   const list = Array.from({ length: 1_201 }, (_, at) => at);
   assert.deepEqual([...slicesOf(list)].flat(), list);

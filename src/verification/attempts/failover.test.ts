@@ -33,7 +33,7 @@ for (const engine of usualEngines) {
     const open = (t: TestContext, live: { upstream: IdentityUpstream }[], settings: { payTwice?: boolean } = {}) =>
       store.open(t, { upstreams: { test: sandbox(), live: live.map(({ upstream }) => upstream) }, settings });
 
-    test("the route goes on after an upstream that did no work, and the ledger shows all it asked", async (t) => {
+    test("the route continues after a vendor that did no work, and the ledger shows every attempt", async (t) => {
       for (const reason of ["not_reached", "paused", "no_money", "out_of_service"] as const) {
         const first = named("first", unavailable(reason));
         const second = named("second", verified);
@@ -48,7 +48,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("each attempt keeps the HTTP status of its answer, also if another vendor is asked after it", async (t) => {
+    test("each attempt keeps the HTTP status of its answer, even if another vendor follows", async (t) => {
       const first = named("first", { ...noWork, httpStatus: 503 });
       for (const [answer, status] of [
         [async (attempt: IdentityAttempt) => ({ ...(await verified(attempt)), httpStatus: 200 }), 200],

@@ -87,7 +87,7 @@ for (const engine of engines) {
       }
     });
 
-    test("an outcome stays unknown if its look-up finds a record, learns nothing or throws", async (t) => {
+    test("a look-up that finds a record, learns nothing or throws leaves the outcome unknown", async (t) => {
       for (const answer of [
         { state: "unknown", reason: "unclear" } as const,
         await verified(newRequest()),
@@ -131,7 +131,7 @@ for (const engine of engines) {
       assert.equal((await onlyRow(store.db, never!)).state, "unknown");
     });
 
-    test("no attempt is looked up that is awaited or a day old, after a stop, or without a look-up", async (t) => {
+    test("attempts that are running or a day old are not looked up, nor any after a stop", async (t) => {
       const { round } = await ended(t, { state: "negative", reason: "not_found" });
       assert.equal(await round(2 * minute, { isAwaited: true }), 0);
       assert.equal(await round(24 * 60 * minute), 0);

@@ -29,12 +29,12 @@ test("what the vendor says beside its record is kept, whether the record is acce
     assert.equal(judged({ state: "verified", record: bad, reference: "theirs" }).reference, "theirs");
 });
 
-test("an outcome of no known state is a bad response", () => {
+test("an outcome with an unknown state counts as a bad response", () => {
   for (const outcome of [undefined, null, {}, { state: "VERIFIED" }])
     assert.deepEqual(judged(outcome), rejected("strange"));
 });
 
-test("a record of another BVN, of another status or that is not whole is a bad response", () => {
+test("a record with another BVN, another status or missing members is a bad response", () => {
   const { nin: _, ...withoutNin } = record;
   for (const [bad, why] of [
     [{ ...record, bvn_number: "22000000018" }, "other_number"],
@@ -63,7 +63,7 @@ test("the status VERIFIED is accepted in upper or lower case, and returned in up
     });
 });
 
-test("members that the interface lacks are dropped, and the others are returned in its order", () => {
+test("undeclared members of a record are dropped, and the others are in the documented order", () => {
   const { bvn_number, ...rest } = record;
   const verdict = judged({
     state: "verified",
@@ -100,7 +100,7 @@ test("with the phone check off, a record with another phone is verified", () => 
   assert.equal(judged(negative, { ...strict, phoneMatch: false }).state, "negative");
 });
 
-test("masked answers say verified, watchlisted or not, and the name, and nothing else of the record", () => {
+test("a masked answer has only the status, the watch-list flag and the name", () => {
   const verdict = judged({ state: "verified", record }, { ...strict, answers: "masked" });
   assert.equal(verdict.state, "verified");
   const given = (verdict as { record: typeof record }).record;

@@ -56,11 +56,11 @@ test("an upstream that does not offer the kind, or needs what the request lacks,
   assert.deepEqual(usable(all, whole), ["both", "consent", "names", "any"]);
 });
 
-test("an operator who attests the consent of every call need not be sent it", () => {
+test("if the operator attests consent for every call, requests need no Consent-Reference", () => {
   assert.deepEqual(usable([consent, any], {}, { consentAttested: true }), ["consent", "any"]);
 });
 
-test("if only a consent is missing, the caller is told so; if names are, no upstream is set up", () => {
+test("if only consent is missing, the failure says so; if names are, that no vendor is set up", () => {
   const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
   assert.throws(() => usable([consent]), fails("consent_required"));
   assert.throws(() => usable([both, consent]), fails("consent_required"));

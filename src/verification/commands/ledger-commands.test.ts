@@ -11,7 +11,7 @@ for (const engine of usualEngines) {
     const place = suiteLedger(engine);
     const { duba } = place;
 
-    test("a period is summed by account and mode, with its first day and its last", async () => {
+    test("ledger summary adds up a period by account and mode, including its first and last day", async () => {
       const march = ["ledger", "summary", "--from", "2026-03-01", "--to", "2026-03-31"];
       const { exitCode, out } = await duba(...march, "--json");
       assert.equal(exitCode, 0);
@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       assert.match(lines[1]!, /^shop@example\.com +test +bvn +1 +1 +₦80\.50 /);
     });
 
-    test("a period that ends before it begins is refused", async () => {
+    test("ledger summary refuses a period that ends before it begins", async () => {
       const refusals: [string[], RegExp][] = [
         [["list", "--from", "2026-03-03", "--to", "2026-03-01"], /^The period ends before it begins/],
         [["summary", "--from", "2026-03-02", "--to", "2026-03-01"], /^The period ends before it begins/],
@@ -60,13 +60,13 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("an account that does not exist is refused", async () => {
+    test("ledger summary refuses an unknown account", async () => {
       const nobody = await duba("ledger", "summary", "--account", "nobody@example.com");
       assert.deepEqual([nobody.exitCode, nobody.out], [1, ""]);
       assert.match(nobody.err, /^No account has/);
     });
 
-    test("show says when a record expires or expired, and no time for one that an erasure took", async () => {
+    test("ledger show says when a record expires or expired, and gives no time after an erasure", async () => {
       const store = await openStore({ ...place.settings, serving: false });
       const verifications = store.db.updateTable("verification").where("reference", "=", row.reference);
       const now = Date.now();
@@ -86,7 +86,7 @@ for (const engine of usualEngines) {
       await store.close();
     });
 
-    test("ledger show gives one verification, and nothing of the person", async () => {
+    test("ledger show prints one verification without personal data", async () => {
       const store = await openStore({ ...place.settings, serving: false });
       const facts = { reference: row.reference, state: "verified" };
       await append(store.db, ledgerTrail.verificationEnded("key:key", facts));

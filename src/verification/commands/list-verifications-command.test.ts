@@ -12,7 +12,7 @@ for (const engine of usualEngines) {
     const place = suiteLedger(engine);
     const { duba } = place;
 
-    test("lists what fits, page by page, and nothing of the person", async () => {
+    test("ledger list prints matching verifications page by page, without personal data", async () => {
       const list = async (...options: string[]) => {
         const { exitCode, out } = await duba("ledger", "list", "--json", ...options);
         assert.equal(exitCode, 0);
@@ -57,7 +57,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba("ledger", "list", "--csv", "--limit", "2")).out.trim().split("\n").length, 3);
     });
 
-    test("the list finds a verification by its idempotency key, also after the key ring was rotated", async () => {
+    test("ledger list finds a verification by idempotency key, even after a rotation of the key ring", async () => {
       const path = `${place.settings.dataDirectory}.keyring`;
       const store = await openStore({ ...place.settings, serving: false });
       const { keyring } = await openKeyring(path, store.db);

@@ -12,7 +12,7 @@ for (const engine of usualEngines)
   suite(`members that are only compared on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("compared members change no body and no vendor request, and replays have the same header", async (t) => {
+    test("compared members change neither body nor vendor request, and replays repeat the header", async (t) => {
       const { upstream, received } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const caller = { accountId: newRequest().accountId };
@@ -43,7 +43,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("compared members belong to an idempotency key's request, but not for keys of older versions", async (t) => {
+    test("a retry must repeat the compared members, except for keys of older versions", async (t) => {
       const identity = await store.open(t);
       const verify = (accountId: string, members: object) =>
         callOf(verifyBvn, identity, {

@@ -42,7 +42,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await balance(t, {}, { later: { prepaid: true } }), ["0.00", {}]);
     });
 
-    test("fetchWalletBalance gives the amount that the operator sets if no naira bound the account", async (t) => {
+    test("fetchWalletBalance answers the operator's amount if the account has no cap or balance", async (t) => {
       assert.deepEqual(await balance(t, {}), ["1000000.00", unlimited]);
       assert.deepEqual(await balance(t, { capCount: 3 }), ["1000000.00", unlimited]);
       assert.deepEqual(await balance(t, { prepaid: true }, { mode: "test" }), ["1000000.00", unlimited]);
@@ -52,7 +52,7 @@ for (const engine of usualEngines)
       assert.deepEqual(headers, unlimited);
     });
 
-    test("the other members are those that clients want", async (t) => {
+    test("fetchWalletBalance has the further members that clients expect", async (t) => {
       const { answer } = await callOf(fetchWalletBalance, await store.open(t), {});
       assert.deepEqual(answer, fetchWalletBalance.examples[0]?.answer);
     });

@@ -18,7 +18,7 @@ for (const engine of engines)
     const ask = async (identity: Identity, caller: object, input: Record<string, string> = { bvn: "22000000017" }) =>
       (await callOf(findKnownPerson, identity, { input, caller })).answer.data;
 
-    test("a known person comes with the newest verification, and until when its record is held", async (t) => {
+    test("findKnownPerson returns the newest verification, and how long its record is kept", async (t) => {
       let time = Date.UTC(2026, 0, 15, 9, 30);
       const { upstream, received } = answering((attempt) => verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, now: () => time });
@@ -53,7 +53,7 @@ for (const engine of engines)
       assert.deepEqual(await ask(identity, mine, { bvn: "00000000001" }), nobody);
     });
 
-    test("another account gets the same answer by the same one statement as about nobody", async (t) => {
+    test("for another account, a known person is answered like an unknown one, by one statement", async (t) => {
       const statements: string[] = [];
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => {
@@ -87,7 +87,7 @@ for (const engine of engines)
       assert.equal(await known(), false);
     });
 
-    test("no number, two numbers and one that is none are refused", async (t) => {
+    test("findKnownPerson refuses no number, two numbers and a malformed one", async (t) => {
       const identity = await store.open(t);
       for (const input of [{}, { bvn: "22000000017", nin: "22000000017" }]) {
         const { code, detail } = await failureFrom(callOf(findKnownPerson, identity, { input }));
@@ -96,7 +96,7 @@ for (const engine of engines)
     });
   });
 
-test("an account may ask 60 times a minute whom it knows, over HTTP, and no answer may be stored", async () => {
+test("an account may call findKnownPerson 60 times a minute, and no answer may be cached", async () => {
   await using service = await startService({});
   const ask = (body: object) => service.ask("/api/v2/kyc/known", { method: "POST", body });
   assert.equal((await ask({ bvn: 22000000017 })).status, 422);

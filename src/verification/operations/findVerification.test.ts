@@ -64,7 +64,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([after.state, after.charged, after.fee, after.completed_at], ["unknown", false, "0", null]);
     });
 
-    test("a verification of another account or mode is the same 404 as none", async (t) => {
+    test("a verification of another account or mode gets the same 404 as a missing one", async (t) => {
       const identity = await store.open(t);
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await identity.verify(mine);
@@ -85,7 +85,7 @@ for (const engine of usualEngines) {
       assert.match(refused[1]!.message, /no live verification .* This is a live key/);
     });
 
-    test("no key, two keys and a key of no form are refused", async (t) => {
+    test("findVerification refuses no key, two keys and a malformed one", async (t) => {
       const identity = await store.open(t);
       const none = await failureFrom(callOf(findVerification, identity, {}));
       assert.deepEqual([none.code, none.detail.fields?.[0]?.field], ["validation_failed", "idempotency_key"]);

@@ -11,12 +11,12 @@ import { verifyBvn } from "./verifyBvn.ts";
 suite("lookupWaecAmount", () => {
   const store = suiteStore(engines[0]!);
 
-  test("the default fee is the example", async (t) => {
+  test("lookupWaecAmount's example shows the default fee", async (t) => {
     const { answer } = await callOf(lookupWaecAmount, await store.open(t), {});
     assert.deepEqual(answer, lookupWaecAmount.examples[0]?.answer);
   });
 
-  test("the amount is naira text, and the one that the verification takes when amounts are enforced", async (t) => {
+  test("lookupWaecAmount answers naira text, which a verification accepts if amounts are enforced", async (t) => {
     const identity = await store.open(t, { settings: { fees: feesOf(1, { bvn: 15_050 }), amountPolicy: "enforce" } });
     const { answer } = await callOf(lookupWaecAmount, identity, {});
     const { amount } = answer.data as { amount: string };
@@ -29,7 +29,7 @@ suite("lookupWaecAmount", () => {
     assert.equal(verification.answer.success, true);
   });
 
-  test("a free verification takes any amount, is charged as a verification of no cost, and adds nothing", async (t) => {
+  test("a free verification accepts any amount, and is charged with 0 naira", async (t) => {
     for (const [feeKobo, bvnFee] of [
       [0, null],
       [10_000, 0],

@@ -5,14 +5,14 @@ import { consentReferenceOf, idempotencyKeyOf, traceparentOf } from "./request-h
 
 const numbers = { kind: "bvn" as const, number: "22000000017", claims: { phone: "8012345678" } };
 
-test("a key of 1 to 255 visible characters is taken, quoted or bare alike", () => {
+test("an idempotency key of 1 to 255 visible characters is accepted, quoted or bare", () => {
   for (const key of ["a", "a-b_c.d:e/~!", '"', 'a"b', "x".repeat(255)])
     assert.equal(idempotencyKeyOf(key, numbers), key);
   assert.equal(idempotencyKeyOf('"abc"', numbers), "abc");
   assert.equal(idempotencyKeyOf(`"${"x".repeat(255)}"`, numbers).length, 255);
 });
 
-test("a key of another form is invalid", () => {
+test("an idempotency key of another form is refused", () => {
   for (const key of ["", '""', "a b", '"a b"', " a", "é", "a\tb", "x".repeat(256), "a, b"])
     assert.throws(
       () => idempotencyKeyOf(key, numbers),
@@ -34,7 +34,7 @@ const revealing = [
   "0801-234-5678",
 ];
 
-test("a key or consent that holds the request's own BVN or phone is refused", () => {
+test("an idempotency key or consent that contains the request's BVN or phone is refused", () => {
   for (const text of revealing) {
     assert.throws(() => idempotencyKeyOf(text, numbers), /must not contain the BVN or the phone number/, text);
     assert.throws(
@@ -59,7 +59,7 @@ test("a consent reference is 1 to 128 visible characters, and its problem names 
     );
 });
 
-test("a trace context is passed on as W3C writes it, and left out otherwise", () => {
+test("a well-formed W3C trace context is passed on, and any other is dropped", () => {
   const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   assert.equal(traceparentOf(good), good);
   for (const bad of [

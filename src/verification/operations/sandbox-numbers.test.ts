@@ -55,7 +55,7 @@ for (const engine of usualEngines) {
 
     for (const kind of checkKinds)
       for (const { number, result, retried } of sandboxNumbers(kind))
-        test(`${kind} ${number}: ${result}, and for a retry ${retried}`, async (t) => {
+        test(`the sandbox answers ${kind} ${number} with ${result}, and a retry with ${retried}`, async (t) => {
           const room = await open(t);
           const { tell, row } = callerOf(kind, number);
           const { description, delay = 0 } = reservedFor({ kind, number })!;
@@ -78,7 +78,7 @@ for (const engine of usualEngines) {
           if (room.asked.count > 0) assert.equal((await row()).charged, isCharged ? 1 : 0);
         });
 
-    test("another instance can tell an outcome that was unknown at first", async (t) => {
+    test("another instance can resolve a sandbox outcome that was unknown at first", async (t) => {
       for (const [number, retried, state] of [
         ["00000000012", "VERIFIED", "verified"],
         ["00000000013", "404 bvn_not_found", "not_found"],
@@ -97,7 +97,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("the number that needs a Consent-Reference is verified with one", async (t) => {
+    test("the sandbox number that needs a Consent-Reference is verified with one", async (t) => {
       const room = await open(t);
       assert.equal(await callerOf("bvn", "00000000014").tell(room), "403 consent_required");
       assert.equal(await callerOf("bvn", "00000000014", "c-1").tell(room), "VERIFIED");

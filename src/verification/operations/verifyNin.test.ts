@@ -16,7 +16,7 @@ for (const engine of usualEngines) {
   suite(`verifyNin on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("answers with the members of a BVN's record, the NIN in its place and no BVN", async (t) => {
+    test("verifyNin answers the members of a BVN's record, with the NIN and without a BVN", async (t) => {
       const identity = await store.open(t);
       const { answer } = await callOf(verifyNin, identity, { input: verifyNin.examples[0]!.input! });
       const record = personOf(answer.data as AnsweredRecord);
@@ -42,7 +42,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("a key that was used for a BVN is not good for the same digits as a NIN", async (t) => {
+    test("an idempotency key used for a BVN is refused for the same digits as a NIN", async (t) => {
       const identity = await store.open(t);
       const caller = { accountId: newRequest().accountId };
       const headers = { "idempotency-key": "one-key" };
@@ -105,7 +105,7 @@ for (const engine of usualEngines) {
       assert.equal((await onlyRow(store.db, mine)).upstream, "both");
     });
 
-    test("a record of another NIN is not believed, and a BVN that a source sends along is left out", async (t) => {
+    test("a record of another NIN is rejected, and a BVN sent along is dropped", async (t) => {
       const record = await sandboxRecord({ kind: "nin", number, claims: { phone: "8000000017" } });
       let nin = number;
       const { upstream } = answering(async () => ({

@@ -129,7 +129,7 @@ for (const engine of engines)
       );
     });
 
-    test("the order by cost is kept with each attempt, and said in plain words", async (t) => {
+    test("each attempt stores the order by cost, in plain words", async (t) => {
       await forget();
       const { lead, vendorOf } = await opened(t);
       await did({ first: 9_000, second: 6_000, third: 3_000 });
@@ -196,7 +196,7 @@ for (const engine of engines)
       prices.third = { bvn: 3_000 };
     });
 
-    test("a process uses the order by cost for vendors that it has, and lists the others as set", async (t) => {
+    test("a process orders its own vendors by cost, and keeps the configured order of others", async (t) => {
       await forget();
       const leader = await opened(t);
       const fourth = { ...answering(verified).upstream, name: "fourth" };

@@ -13,7 +13,7 @@ for (const engine of usualEngines)
   suite(`why a vendor was asked, on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("why a vendor was asked is kept with each attempt, and said in plain words", async (t) => {
+    test("each attempt stores why its vendor was chosen, in plain words", async (t) => {
       const good = answering(verified).upstream;
       const live = [
         { ...good, name: "names", needs: ["names"] as const },

@@ -38,7 +38,7 @@ suite("the order of vendors", () => {
     assert.deepEqual(ordered({ costPerFound: 9_000, attempts: 49, answers: 49 }), ["a", "b", "c"]);
   });
 
-  test("a vendor with fewer than 50 answers in 30 days stays where it is listed", () => {
+  test("a vendor with fewer than 50 answers in 30 days keeps its configured position", () => {
     const few = { attempts: 49, answers: 49, costPerFound: 1 };
     const [dear, cheap] = [figuresOf("a", { costPerFound: 9_000 }), figuresOf("c", { costPerFound: 5_000 })];
     assert.deepEqual(orderOf([dear, figuresOf("b", few, few), cheap]), ["c", "b", "a"]);

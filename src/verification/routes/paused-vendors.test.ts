@@ -120,7 +120,7 @@ for (const engine of usualEngines)
       assert.equal(await resume({ kind: "bvn" }), false);
     });
 
-    test("with every vendor paused the failure says so, and nothing is asked, written or charged", async (t) => {
+    test("with all vendors paused, the failure says so, and no vendor is called or charged", async (t) => {
       const { identity, pause, first, second } = await opened(t);
       await pause();
       await pause({ vendor: "second" });
@@ -176,7 +176,7 @@ for (const engine of usualEngines)
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
     });
 
-    test("an outcome that is unknown at a paused vendor waits for it: no other vendor is paid too", async (t) => {
+    test("an unknown outcome at a paused vendor waits for that vendor, and no other is paid", async (t) => {
       const slow = answering(async (attempt, nth) => (nth === 1 ? unknown : verified(attempt)));
       const { identity, pause, resume, second } = await opened(t, slow);
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });

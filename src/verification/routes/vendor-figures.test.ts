@@ -73,7 +73,7 @@ for (const engine of engines)
       assert.deepEqual(more, []);
     });
 
-    test("a time beyond the last bucket has no figure", async () => {
+    test("a response time beyond the last bucket has no figure", async () => {
       const key = { span: "hour", begins_at: now - hour, account_id: "c", mode: "live", kind: "bvn", vendor: "slow" };
       await upsert(store.db, "verification_sum", key, {
         ...noCounts,

@@ -142,7 +142,7 @@ for (const engine of engines)
           return service.ask(path.replace("{id}", id), { method, credential, ...body });
         });
 
-    test("a key reaches endpoints of its account and mode only; all others are the same 404", async () => {
+    test("a key reaches only endpoints of its account and mode, and gets one 404 for all others", async () => {
       const [mine, others] = [await service.newAccount("Mine"), await service.newAccount("Others")];
       const cells = [
         { account: mine, mode: "test" },
@@ -180,7 +180,7 @@ for (const engine of engines)
         );
     });
 
-    test("an event of another account is the same 404 as none", async () => {
+    test("an event of another account gets the same 404 as a missing one", async () => {
       const { text: key } = await keyOf(await service.newAccount("Asks"));
       const { text: other } = await keyOf(await service.newAccount("Has"));
       const { id } = (await add(key, "http://127.0.0.1:1/asks")).data;

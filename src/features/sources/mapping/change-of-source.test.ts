@@ -51,7 +51,7 @@ for (const engine of usualEngines)
       assert.deepEqual(codesOf(at.catalogue), codes.slice(1));
     });
 
-    test("changes of the old source that still wait are rejected once the new one gives the list", async (t) => {
+    test("waiting changes of the old source are rejected once the new source supplies the list", async (t) => {
       const { db, offers, at, restart, pull, pullApproved } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       const whole = offers.vtpass!;
@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.equal((await findDraft(db, draft!)).state, "rejected");
     });
 
-    test("look-alikes are left to a person, and each code of ours is one entry of a source", async (t) => {
+    test("similar entries are left to a person, and each of our codes has one source entry", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       offers.ebills!.push(bundle("promo", "MTN Data Plan 3GB 30 days", 100));
@@ -99,7 +99,7 @@ for (const engine of usualEngines)
       assert.equal(mapped?.own, "mtn-3gb", "in the spelling that clients know");
     });
 
-    test("a mapped code whose goods change keeps its last good entry until a person decides again", async (t) => {
+    test("a mapped code whose product changes keeps its last good entry until a person decides", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");
@@ -139,7 +139,7 @@ for (const engine of usualEngines)
       assert.deepEqual([await states(), (await readSync(db, "ebills"))!.result], [[], "published"]);
     });
 
-    test("approval maps one entry of a source to one code of ours, and none of another size", async (t) => {
+    test("an approval maps one source entry to one of our codes, and never one of another size", async (t) => {
       const { db, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");

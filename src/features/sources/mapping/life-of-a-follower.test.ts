@@ -19,7 +19,7 @@ import { aboutTest, bundle, codesOf, openFollowing } from "./change-of-source.fi
 
 for (const engine of engines)
   suite(`the life of a catalogue on ${engine.name}`, () => {
-    test("a follower of the feed has exactly the served lists after 25 steps in the life of a catalogue", async (t) => {
+    test("after 25 changes of a catalogue, a follower of the feed has exactly the served lists", async (t) => {
       const { db, clock, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       const account = "acc_1";
       const served = () => {

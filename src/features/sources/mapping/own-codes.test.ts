@@ -102,7 +102,7 @@ test("unmapped entries are proposed and not served, and entries without a source
   assert.deepEqual([all.proposals, all.isPartly], [[], false]);
 });
 
-test("an entry that a source drops goes, and members that it cannot give stay", async () => {
+test("an entry that the source drops is removed, and members that it never supplies stay", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days"), bundle("c", "3GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "b"));
   const unusable = [
@@ -115,7 +115,7 @@ test("an entry that a source drops goes, and members that it cannot give stay", 
   assert.deepEqual(read.sentences.slice(-1), ["MTNDATA c: its price cannot be used; left out."]);
 });
 
-test("an offer is fitted anew to a catalogue that somebody changed meanwhile, and once to each", async () => {
+test("a source's offer is matched again if the catalogue has changed, once per revision", async () => {
   const one = await selling([bundle("a", "1GB 30 days")]);
   const two = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
   const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000)]);
@@ -136,7 +136,7 @@ test("a list with an unmapped entry is partly stale only if callers see that ent
   assert.deepEqual([await isPartly(bundle("b", "2GB 30 days")), await isPartly(gone)], [true, false]);
 });
 
-test("an entry stays as it was while the source gives another one under its code", async () => {
+test("an entry stays unchanged while the source has a different one under its code", async () => {
   const [known, other] = [bundle("a", "1GB 30 days"), bundle("1", "5GB 30 days", 90_000)];
   const base = await selling([known]);
   for (const source of ["ebills", "vtpass"]) {
@@ -150,7 +150,7 @@ test("an entry stays as it was while the source gives another one under its code
   }
 });
 
-test("a code of another source that cannot be read removes nothing of what may be its own", async () => {
+test("an unreadable code of a source removes no entry that might be meant", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "b"));
   const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000)]);
@@ -159,7 +159,7 @@ test("a code of another source that cannot be read removes nothing of what may b
   assert.deepEqual(await served(base, await inOwnCodes(base, offer, "ebills", mapping)), ["a 12000"]);
 });
 
-test("look-alikes on either side are left to a person", async () => {
+test("similar entries on either side are left to a person", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "1GB data 30 days"), bundle("c", "2GB 7 days")]);
   const offer = offering("data-bundles", [
     bundle("1", "MTN 1GB 30 days"),
@@ -191,7 +191,7 @@ test("a person decides about an entry that looks like one of ours whose code is 
   );
 });
 
-test("one code of ours is one entry of a source: of two that are mapped to it none counts, and it stays", async () => {
+test("if two source entries are mapped to one code, neither counts and our entry stays", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
   const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000), bundle("2", "10GB 30 days", 90_000)]);
   const rows = [row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "A")];
@@ -250,7 +250,7 @@ suite("of the price lists of the field, by size, validity and words", () => {
     ]);
   });
 
-  test("other kinds of the same size are left to a person", async () => {
+  test("other kinds of bundles of the same size are left to a person", async () => {
     const base = await selling(
       ours(`MTNDATA|sme-1gb|SME 1GB 30 Days
         MTNDATA|mtn-1gb-30d|1GB 30 Days
@@ -301,7 +301,7 @@ test("27 of VTpass's published entries are known as ours of the starter catalogu
   assert.equal(pairs.length, 27);
 });
 
-test("back at the first source, what came with the second is neither doubled nor removed", async () => {
+test("after a return to the first source, entries of the second are neither doubled nor removed", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("7", "5GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 7", "7", 1));
   const offer = offering("data-bundles", [
@@ -337,7 +337,7 @@ test("back at the first source, what came with the second is neither doubled nor
   );
 });
 
-test("a parent's mapping carries its add-ons, also where the parents come from another source", async () => {
+test("a product's mapping applies to its add-ons, even if products come from another source", async () => {
   const addOns = Array.from(inOrder(starter, "cable-add-ons"), ({ content }) => content);
   const products = Array.from(inOrder(starter, "cable-products"), ({ content }) => content);
   const theirs = (code: unknown) => `bx-${code}`;
@@ -373,7 +373,7 @@ test("a parent's mapping carries its add-ons, also where the parents come from a
   );
 });
 
-test("a source under any other codes makes the same catalogue, once all is mapped", async () => {
+test("a source with any other codes gives the same catalogue, once all are mapped", async () => {
   const lists = ["data-bundles", "cable-products", "cable-add-ons"] as const;
   const all = lists.flatMap((list) =>
     Array.from(inOrder(starter, list), ({ content: { id: _, ...content } }) => ({ list, content })),

@@ -19,7 +19,7 @@ function listed(
   return { list, contents: change([...inOrder(base, list)].map(({ content }) => content)), unusable: [] };
 }
 
-test("lists that a source does not give are left as they are", async () => {
+test("lists that a source does not supply stay unchanged", async () => {
   const { lists, leftOut } = await fitting(base, [listed("data-bundles"), listed("cable-products")]);
   assert.deepEqual(
     lists.map(({ list }) => list),
@@ -29,7 +29,7 @@ test("lists that a source does not give are left as they are", async () => {
   assert.deepEqual(await changesTo(lists), []);
 });
 
-test("bundles of a provider that the catalogue does not have are left out, and told", async () => {
+test("bundles of an unknown provider are left out and reported", async () => {
   const bundles = listed("data-bundles", ([first, ...rest]) => [
     first!,
     { ...first!, type: "smile" },
@@ -45,7 +45,7 @@ test("bundles of a provider that the catalogue does not have are left out, and t
   assert.deepEqual(await changesTo(both.lists), []);
 });
 
-test("add-ons of a product that is gone go with it, and all others stay", async () => {
+test("add-ons of a removed product are removed with it, and all others stay", async () => {
   const products = listed("cable-products", (contents) => contents.filter(({ code }) => code !== "PRWE36"));
   const { lists, leftOut } = await fitting(base, [products]);
   assert.deepEqual(leftOut, []);
@@ -54,7 +54,7 @@ test("add-ons of a product that is gone go with it, and all others stay", async 
   assert.deepEqual(countsOf(await changesTo(lists)), { added: 0, modified: 0, removed: 1 + addOns });
 });
 
-test("what belongs to a provider that is gone goes with it, through every list", async () => {
+test("entries of a removed provider are removed from every list", async () => {
   const providers = listed("cable-providers", (contents) => contents.filter(({ type }) => type !== "dstv"));
   const { lists } = await fitting(base, [providers]);
   assert.deepEqual(
@@ -66,7 +66,7 @@ test("what belongs to a provider that is gone goes with it, through every list",
   await changesTo(lists);
 });
 
-test("an id that stands there twice, and a provider that is spelled another way, do not end the pull", async () => {
+test("neither a repeated id nor another spelling of a provider ends a pull", async () => {
   const providers = listed("data-providers", (contents) => [
     ...contents.map((content) => ({ ...content, type: String(content.type).toLowerCase() })),
     { ...contents[0]!, type: "smile" },

@@ -48,7 +48,7 @@ const stale = ["Duba-Catalogue-Stale", "true"];
 
 for (const engine of usualEngines)
   suite(`following a source on ${engine.name}`, () => {
-    test("each list follows its own source, and says how old that is", async (t) => {
+    test("each list follows its own source, and states the source's age", async (t) => {
       const { store, shop, clock } = await following(t, engine);
       await loadStarter(publisherOf(store.db, { now: () => clock.time, actor: "system" }));
       const other = await Shop.open();
@@ -89,7 +89,7 @@ for (const engine of usualEngines)
       assert.equal(freshnessOf("data-providers"), undefined);
     });
 
-    test("two instances pull once in each period, and both know how old what they serve is", async (t) => {
+    test("two instances pull once per period, and both know the age of the catalogue", async (t) => {
       const { beside, shop, clock, begin } = await following(t, engine);
       const one = await begin();
       const two = await begin(beside.db);
@@ -108,7 +108,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a source that wants few pulls is asked once a day at most, and is not stale after a day", async (t) => {
+    test("a source that wants few pulls is pulled once a day, and is not stale after a day", async (t) => {
       const { shop, clock, begin } = await following(t, engine);
       const slow = { ...shop.source, name: "baxi" };
       const one = await begin(undefined, 0, { source: slow });
@@ -132,7 +132,7 @@ for (const engine of usualEngines)
       assert.equal(shop.pulls, 2);
     });
 
-    test("while the source gives nothing the last good catalogue grows stale, until it gives all again", async (t) => {
+    test("while the source fails, the last good catalogue becomes stale, until a complete pull", async (t) => {
       const { shop, clock, log, begin } = await following(t, engine);
       const one = await begin();
       assert.deepEqual(one.headers(), asOf(start));
@@ -203,7 +203,7 @@ for (const engine of usualEngines)
       assert.equal(shop.pulls, 3);
     });
 
-    test("a process that starts later knows at once how old what it serves is", async (t) => {
+    test("a process that starts later knows the age of the catalogue at once", async (t) => {
       const { beside, clock, begin } = await following(t, engine);
       await begin();
       clock.time += 61 * minute;
@@ -216,13 +216,13 @@ for (const engine of usualEngines)
       assert.deepEqual(freshness.headers, [...asOf(start), ...stale]);
     });
 
-    test("a source that never gave anything has no time, and what is served is stale", async (t) => {
+    test("before the first successful pull, a source has no time and its lists are stale", async (t) => {
       const { shop, begin } = await following(t, engine);
       shop.vendor.behaviour = (response) => void response.socket!.destroy();
       assert.deepEqual((await begin()).headers(), stale);
     });
 
-    test("a store that is away makes what is served stale too, in the end", async (t) => {
+    test("if the store is away for long, the catalogue becomes stale as well", async (t) => {
       const { beside, clock, begin } = await following(t, engine);
       const one = await begin(beside.db);
       await beside.close();
@@ -233,7 +233,7 @@ for (const engine of usualEngines)
       assert.deepEqual(one.headers(), [...asOf(start), ...stale]);
     });
 
-    test("a pull whose process ended is made by another one when it is due again", async (t) => {
+    test("if a process dies during a pull, another process pulls when the next one is due", async (t) => {
       const { store, shop, clock, begin } = await following(t, engine);
       const one = await begin();
       clock.time += 15 * minute;
@@ -253,7 +253,7 @@ for (const engine of usualEngines)
       assert.equal(shop.pulls, 2);
     });
 
-    test("stopping breaks a pull off, which changes nothing", async (t) => {
+    test("a stop aborts a pull, which then changes nothing", async (t) => {
       const { store, shop, clock, log, begin } = await following(t, engine);
       const one = await begin();
       const before = shop.vendor.received.length;

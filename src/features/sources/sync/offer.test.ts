@@ -41,7 +41,7 @@ async function taken(from: Snapshot, offer: Offer) {
   return { after: await revised(from, await withLists(from, lists)), leftOut: [...offer.leftOut, ...leftOut] };
 }
 
-test("VTpass's published lists are taken over, and what no list can hold is named", async () => {
+test("VTpass's published lists are accepted, and entries that fit no list are named", async () => {
   const { after, leftOut } = await taken(base, await offered());
   assert.deepEqual(
     ["MTNDATA", "AIRTELDATA", "GLODATA", "9MOBILEDATA"].map((type) => groupIn(after, "data-bundles", type).length),
@@ -63,7 +63,7 @@ test("VTpass's published lists are taken over, and what no list can hold is name
   ]);
 });
 
-test("VTpass's published lists are not held as such: no price in them is far from the usual one", async () => {
+test("the guard lets VTpass's published lists pass, because all prices are usual", async () => {
   const lost = (["data-bundles", "cable-products", "cable-add-ons"] as const).flatMap((subject) =>
     [...inOrder(base, subject)].map(({ key, content }): Change => ({ subject, key, old: content, new: null })),
   );
@@ -75,7 +75,7 @@ test("VTpass's published lists are not held as such: no price in them is far fro
   assert.deepEqual(await reasonsToHold({ base: without, after, earlier: without, changes }, usualGuard), []);
 });
 
-test("a name that no list can hold is left out, and the rest is taken over", async () => {
+test("an entry whose name fits no list is left out, and the others are accepted", async () => {
   const long = variation("too-long", "100.00", "x".repeat(501));
   const odd = variation("odd", "100.00", "MTN\u0000 1GB");
   const { after, leftOut } = await taken(base, await offered([...mtn.content.variations, long, odd]));
@@ -124,7 +124,7 @@ test("a code that cannot be read removes nothing of its provider: any missing en
   assert.equal(groupIn(after, "data-bundles", "MTNDATA").length, 34);
 });
 
-test("a list of which most cannot be used is no list", async () => {
+test("a list with mostly unusable entries is refused as a whole", async () => {
   const usual = { name: "t", covers: ["corporate-bundles"] as const };
   const entries = (...codes: string[]) => codes.map((code) => ({ code, description: "" }));
   const from = (given: { code: string; description: string }[]) =>

@@ -102,7 +102,7 @@ const problems: Record<string, { behaviour: Behaviour; result: SyncResult; sente
 
 for (const engine of usualEngines)
   suite(`pulls on ${engine.name}`, () => {
-    test("all that a source has becomes one revision, and the same once more changes nothing", async (t) => {
+    test("a pull becomes one revision, and an equal pull changes nothing", async (t) => {
       const { shop, pull, priceOf, revisions } = await opened(t, engine);
       assert.equal((await pull()).result, "unchanged");
       shop.price("104", "110");
@@ -116,7 +116,7 @@ for (const engine of usualEngines)
       assert.equal((await revisions()).length, 2);
     });
 
-    test("a source that gives less than all, or none of it, changes nothing, and the report says why", async (t) => {
+    test("an incomplete or failed pull changes nothing, and the report says why", async (t) => {
       const { db, shop, pull, publisher } = await opened(t, engine);
       const { succeeded_at, content } = await pull();
       const before = await publisher.latest();
@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.deepEqual(drafts, [{ state: "published" }]);
     });
 
-    test("an entry that no list can hold is left out and named, and the rest is served", async (t) => {
+    test("an entry that fits no list is left out and named, and the others are served", async (t) => {
       const { shop, pull, priceOf } = await opened(t, engine);
       assert.equal((await pull()).result, "unchanged");
       const [first] = shop.lists.bundles!;
@@ -167,7 +167,7 @@ for (const engine of usualEngines)
       assert.equal(await priceOf("MTNDATA 104"), 11_000);
     });
 
-    test("a pull keeps how sizes are spelled, decodes HTML entities, and keeps members that it lacks", async (t) => {
+    test("a pull keeps our spelling of sizes, decodes HTML entities, and keeps missing members", async (t) => {
       const { shop, pull, publisher } = await opened(t, engine);
       const bundle = shop.lists.bundles!.find(({ code }) => code === "104")!;
       const textsOf = async () => {
@@ -195,7 +195,7 @@ for (const engine of usualEngines)
       assert.deepEqual([added.value, added.duration], ["55.5MB", "Weekly"]);
     });
 
-    test("a list that an older server does not have stays, and the others follow it", async (t) => {
+    test("a list that an older server lacks stays, and the other lists follow the server", async (t) => {
       const { shop, pull, priceOf, publisher } = await opened(t, engine);
       const usual = shop.vendor.behaviour;
       const noPath = json(404, { success: false, status: "failed", error: { code: "route_not_found" } });
@@ -277,7 +277,7 @@ for (const engine of usualEngines)
       assert.equal((await pull()).result, "published");
     });
 
-    test("a code that a source takes out and brings back days later is compared with its last price", async (t) => {
+    test("a code that a source removes and later restores is compared with its last price", async (t) => {
       const { db, shop, clock, pull } = await opened(t, engine);
       const all = shop.lists.bundles!;
       shop.lists.bundles = all.filter(({ code }) => code !== "104");
@@ -295,7 +295,7 @@ for (const engine of usualEngines)
       assert.equal((await pull()).result, "published");
     });
 
-    test("a held pull goes when the source changes, and a rejected one is not held again", async (t) => {
+    test("a held pull is dropped when the source changes, and a rejected one is not held again", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
       shop.price("104", "450");
       const first = await pull();
@@ -356,7 +356,7 @@ for (const engine of usualEngines)
 
 for (const engine of engines)
   suite(`pulls of several processes on ${engine.name}`, () => {
-    test("of several processes that begin a pull one does, and a late one writes nothing", async (t) => {
+    test("of several processes only one pulls, and a late one writes nothing", async (t) => {
       const { db } = await opened(t, engine);
       const begin = async (now: number) => {
         const last = await readSync(db, "peer");

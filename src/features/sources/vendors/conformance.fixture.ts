@@ -127,7 +127,7 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
     for (const secret of [rawText, ...sourceCase.secrets]) assert.ok(!told.includes(secret), `${secret} is in ${told}`);
   }
 
-  test(`${name} is asked as it documents, and gives every list that it covers`, async (t) => {
+  test(`${name} gets its documented requests, and supplies every list that it covers`, async (t) => {
     const { pull, asked, log } = await open(t);
     const pulled = await pull(never);
     assert.deepEqual(pulled, { kind: "whole", lists: sourceCase.lists, leftOut: sourceCase.leftOut });
@@ -139,7 +139,7 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
 
   for (const [what, { behaviour, kind, timeout }] of Object.entries(faults))
     for (const [when, path] of Object.entries({ "at first": paths[0]!, "at last": last }))
-      test(`${name} ${what} ${when}: ${kind}, and nothing of it`, async (t) => {
+      test(`a fault of ${name} (it ${what} ${when}) gives ${kind} and no list`, async (t) => {
         const { pull, serve, log } = await open(t, timeout);
         serve({ [path]: behaviour });
         assertFault(await pull(never), kind, log);
@@ -148,27 +148,27 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
       });
 
   for (const [path, body] of Object.entries(sourceCase.misfits))
-    test(`${name} answers ${path} with a value of another type: nothing of it`, async (t) => {
+    test(`a value of the wrong type from ${name} at ${path} makes the pull unreadable`, async (t) => {
       const { pull, serve, log } = await open(t);
       serve({ [path]: json(200, body) });
       assertFault(await pull(never), "unreadable", log);
     });
 
   for (const [what, { answers, pulled }] of Object.entries(sourceCase.variants))
-    test(`${name} ${what}: ${pulled.kind}`, async (t) => {
+    test(`a pull from ${name} that ${what} is ${pulled.kind}`, async (t) => {
       const { pull, serve } = await open(t);
       serve(Object.fromEntries(Object.entries(answers).map(([path, body]) => [path, json(200, body)])));
       assert.deepEqual(await pull(never), pulled);
     });
 
-  test(`${name} redirects without an end: no redirect is followed`, async (t) => {
+  test(`no redirect of ${name} is followed`, async (t) => {
     const { pull, serve, asked, log } = await open(t);
     serve({ [last]: json(302, { message: rawText }, { Location: "/" }) });
     assertFault(await pull(never), "unreadable", log);
     assert.equal(asked.length, paths.length);
   });
 
-  test(`${name} sends a list of 200 MB: it is cut off after the first few`, async (t) => {
+  test(`a list of 200 MB from ${name} is cut off after a few`, async (t) => {
     const { pull, serve, log } = await open(t, 20_000);
     const piece = Buffer.alloc(64 * 1024, `"${rawText}",`);
     let sent = 0;
@@ -190,14 +190,14 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
     assert.ok(sent < 24 * 1024 * 1024, `${sent} bytes were sent`);
   });
 
-  test(`${name} announces a list that is too large: it is not read`, async (t) => {
+  test(`a list that ${name} announces as too large is not read`, async (t) => {
     const { pull, serve, log } = await open(t);
     const headers = { "Content-Type": "application/json", "Content-Length": String(200 * 1024 * 1024) };
     serve({ [last]: (response) => void response.writeHead(200, headers).flushHeaders() });
     assertFault(await pull(never), "unreadable", log);
   });
 
-  test(`${name} is not there, or the wait has ended: unreachable`, async (t) => {
+  test(`a pull from ${name} is unreachable if it is aborted or ${name} is down`, async (t) => {
     const { pull, local, log } = await open(t);
     assertFault(await pull(AbortSignal.abort()), "unreachable", log);
     assert.deepEqual(local.received, []);

@@ -93,7 +93,7 @@ function product(type: string, code: string, name: string, price: string) {
   return { type, code, name, description: name, price, amount: price };
 }
 
-test("the code in a body decides, as a number or a text", () => {
+test("baxi's answer is read by the code in its body, as a number or a text", () => {
   const kindOf = (code: unknown) => failureIn({ status: "success", code })?.kind;
   assert.deepEqual([200, "200", undefined, "…", null].map(kindOf), Array(5).fill(undefined));
   assert.deepEqual([401, "403"].map(kindOf), ["refused_credentials", "refused_credentials"]);

@@ -56,7 +56,7 @@ const without = ({ popular, ...entry }: typeof bundle) => entry;
 const change = (list: string, old: object | null, now: object | null) => ({ list, change: "…", old, new: now });
 const page = (next: string, data: object[], more = false) => ({ ...quiet, data, next, more });
 
-test("a server that tells what changed is asked for its lists once, and then for changes alone", async (t) => {
+test("a server with a change feed is asked for its lists once, and then only for changes", async (t) => {
   const { server, asked } = await openFeed(t);
   const first = await asked();
   assert.equal(first.paths.length, 9);
@@ -87,7 +87,7 @@ test("a server that tells what changed is asked for its lists once, and then for
   assert.deepEqual((await asked()).pulled, changed.pulled);
 });
 
-test("a feed that stands still for an hour is not believed: the lists are read again", async (t) => {
+test("if a feed stands still for an hour, the lists are read again", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 1) });
   const { server, asked } = await openFeed(t);
   await asked();
@@ -133,7 +133,7 @@ test("all lists are read after a change of prices, a lost cursor, or from a serv
   }
 });
 
-test("a list that an older server does not have is left out, until the server has it", async (t) => {
+test("a list that an older server lacks is left out, until the server has it", async (t) => {
   const { server, asked } = await openFeed(t);
   const path = "/api/v2/corporate-data/list";
   for (const code of ["route_not_found", "not_offered"]) {
@@ -170,7 +170,7 @@ test("about once a day the lists are read although nothing changed", async (t) =
   );
 });
 
-test("a change feed that is away ends the pull, and the next one goes on where the last good one was", async (t) => {
+test("an unavailable change feed ends the pull, and the next pull continues from the last good one", async (t) => {
   const { server, asked } = await openFeed(t);
   await asked();
   server.others.set(feed, json(500, {}));
@@ -181,7 +181,7 @@ test("a change feed that is away ends the pull, and the next one goes on where t
   assert.deepEqual((await asked()).paths, [`${feed}?after=6-a&limit=1000`]);
 });
 
-test("a server that says how old its own lists are is quoted: the oldest, and stale if one is", async (t) => {
+test("a server's statement about its lists' age is passed on: the oldest, and stale if one is", async (t) => {
   const { server, asked } = await openFeed(t);
   assert.ok(!("origin" in (await asked()).pulled));
   server.headers = { "Duba-Catalogue-As-Of": "2026-01-31T09:30:00.000Z" };
@@ -201,7 +201,7 @@ test("a server that says how old its own lists are is quoted: the oldest, and st
   assert.deepEqual(await origin(), { asOf: Date.UTC(2026, 0, 30, 9, 30), isStale: true });
 });
 
-test("a short pause that a server asks for is kept, a long one ends the pull and is told", async (t) => {
+test("a short requested pause is waited for, and a long one ends the pull with a report", async (t) => {
   const { server, asked } = await openFeed(t);
   const path = "/api/v2/corporate-data/list";
   server.others.set(feed, json(404, {}));

@@ -82,7 +82,7 @@ async function open(t: TestContext) {
   return { local, pull: await peerCatalogue.open({ url: local.url, ...account }, { http, log }) };
 }
 
-test("a token that ended is renewed once, and an account without one is refused", async (t) => {
+test("an expired token is renewed once, and an account that gets none is refused", async (t) => {
   const { local, pull } = await open(t);
   let current = "first";
   local.behaviour = (response, received) => {
@@ -100,7 +100,7 @@ test("a token that ended is renewed once, and an account without one is refused"
   assert.equal((await pull(never)).kind, "refused_credentials");
 });
 
-test("a catalogue that takes too many requests or bytes is not read to its end", async (t) => {
+test("a catalogue that needs too many requests or bytes is not read completely", async (t) => {
   const { local, pull } = await open(t);
   const many = Array.from({ length: 2_000 }, (_, at) => ({ ...plans.plans[0], code: `P${at}` }));
   const large = { ...mtn.data.data[0], description: "x".repeat(6 * 1024 * 1024) };

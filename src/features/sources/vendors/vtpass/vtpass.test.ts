@@ -131,7 +131,7 @@ function product(type: string, code: string, name: string, price: string) {
   return { type, code, name, description: name, price, amount: price };
 }
 
-test("a failure is told by its code, in either member, whatever the status", () => {
+test("VTpass's failures are recognised by their code, in either member, at any HTTP status", () => {
   const kindOf = (body: unknown) => failureIn(body)?.kind;
   assert.equal(kindOf({ code: "087", content: { errors: "…" } }), "refused_credentials");
   assert.equal(kindOf({ response_description: "027" }), "refused_credentials");
