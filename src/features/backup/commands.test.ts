@@ -172,7 +172,7 @@ for (const engine of usualEngines) {
       await assert.rejects(started, /is missing: put the ring back that this store was written with/);
     });
 
-    test("a restore with --without-keyring still uses a key ring that exists, and refuses a changed file", async (t) => {
+    test("a restore with --without-keyring still uses an existing key ring, and refuses a changed file", async (t) => {
       const settings = await empty(t, engine);
       const its = `${settings.dataDirectory}.keyring`;
       copyFileSync(ring, its);
