@@ -11,9 +11,9 @@ const zone = timeZone("Africa/Lagos")!;
 const month = completeMonth();
 const charges = 1_477;
 
-/** Returns visible texts outside `main`, and visible buttons and fields. */
+/** Returns visible texts outside `main`, and visible buttons, fields and alarms. */
 const ofTheConsole = `(() => {
-  const pressed = [...document.querySelectorAll("main :is(button, summary, input, select, .button)")];
+  const pressed = [...document.querySelectorAll("main :is(button, summary, input, select, .button, .band, .pager a)")];
   const texts = pressed.filter((each) => each.checkVisibility()).map(({ outerHTML }) => outerHTML);
   for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); walker.nextNode(); ) {
     const { parentElement: at, data } = walker.currentNode;
@@ -68,7 +68,16 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
     assert.equal(await page.title(), `Statement for ${monthName(month)} for Sandbox`);
   });
 
-  test("a printed statement shows nothing of the console", async () => {
+  test("a printed statement shows nothing of the console, also while a client is refused", async () => {
+    const { db } = await service.store();
+    await db.updateTable("account").set({ terms: '{"capKobo":1}' }).where("id", "=", account).execute();
+    const spent = { account_id: account, period: zone.monthOf(Date.now()), kobo: 1, verifications: 1 };
+    await db
+      .insertInto("spending")
+      .values({ ...spent, most_kobo: null, most_verifications: null })
+      .execute();
+    await page.goto(statement());
+    await page.locator(".band").waitFor();
     await page.emulateMedia({ media: "print" });
     for (const more of ["&for_client=on", ""]) {
       await page.goto(statement(more));
