@@ -59,6 +59,7 @@ const worst = {
   spent: [
     { account: "acc_1", kind: "cap", isExhausted: true, used: "₦192,500.00 of ₦180,000.00 used", refusedSince: since },
     { account: "acc_2", kind: "balance", isExhausted: false, used: "₦90.00 left", refusedSince: null },
+    { account: "acc_3", kind: "balance", isExhausted: true, used: "₦0.00 left", refusedSince: null },
   ],
 } as unknown as HealthFacts;
 
@@ -84,7 +85,7 @@ suite("alarms", () => {
     for (const { command: id, input, line } of alarms.flatMap(({ mends }) => mends)) {
       const command = commands.get(id)!;
       assert.ok(line.startsWith(`duba ${id.replaceAll(".", " ")}`), line);
-      const open = [...line.matchAll(/<(\w+)>/g)].map(([, name]) => [name!, "x"]);
+      const open = [...line.matchAll(/<(\w+)>/g)].map(([, name]) => [name!, "1"]);
       accept(command, "officer", { ...Object.fromEntries(open), ...input }, timeZone("Africa/Lagos")!);
     }
   });
@@ -147,9 +148,9 @@ suite("alarms", () => {
     const all = alarmsOf({ ...worst, takesWrites: false }, now).filter(({ rank }) => rank === 1);
     assert.deepEqual(
       all.map(({ name }) => name),
-      ["store", "room", "clock", "no-vendor", "refused:acc_1"],
+      ["store", "room", "clock", "no-vendor", "refused:acc_1", "refused:acc_3"],
     );
-    assert.deepEqual(all.at(-1), {
+    assert.deepEqual(all.at(-2), {
       name: "refused:acc_1",
       rank: 1,
       headline: ["Verifications of ", { account: "acc_1" }, " are refused"],
@@ -163,12 +164,14 @@ suite("alarms", () => {
     });
   });
 
-  test("the alarm of a paused vendor says since when, and that the next verification tries the vendor", async () => {
+  test("a client whose balance is used up is mended by a top-up", async () => {
+    const { what } = (await written(worst)).find(({ name }) => name === "refused:acc_3")!;
+    assert.match(what, /₦0\.00 left\. Top it up: duba accounts top-up acc_3 <amount> --reason <reason>$/);
+  });
+
+  test("a vendor that nobody asks says since when", async () => {
     const { what, since: ill } = (await written(worst)).find(({ name }) => name === "vendor:peer")!;
-    assert.match(
-      what,
-      /^The vendor peer has an empty wallet\. .+ It was not asked since 2026-11-23 10:01\+01: the next /,
-    );
+    assert.match(what, /^The vendor peer has an empty wallet\. .+ It was not asked since 2026-11-23 10:01\+01\. /);
     assert.equal(ill, since);
   });
 

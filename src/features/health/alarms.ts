@@ -176,9 +176,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       detail: joinTexts(
         [
           ...(rest === "" ? [] : [[rest]]),
-          ...(notAskedSince === null
-            ? []
-            : [richText`It was not asked since ${{ time: notAskedSince }}: the next verification tries it.`]),
+          ...(notAskedSince === null ? [] : [richText`It was not asked since ${{ time: notAskedSince }}.`]),
         ],
         " ",
       ),
@@ -288,7 +286,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
         mends: [
           kind === "cap"
             ? mend("Raise the cap", "accounts.change", { account })
-            : mend("See the account", "accounts.show", { account }),
+            : mend("Top it up", "accounts.top-up", { account }),
         ],
         since: refusedSince,
         account,
