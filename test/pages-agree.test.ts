@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { type Operators, startOperators } from "../src/features/console/operators.fixture.ts";
+import { addSum } from "../src/ledger/journal/sum-rows.fixture.ts";
 import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
 import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { ran } from "./support/command-line.ts";
@@ -191,6 +192,19 @@ for (const engine of usualEngines)
       assert.deepEqual(covers, ["paused:qoreid", "vendor:dojah"]);
       vendor.behaviour = json(200, found);
       await resume("qoreid");
+    });
+
+    test("Hour and Day change the figures of vendors on Now, too, and their heading says the time", async () => {
+      const { db } = await operators.service.store();
+      const begins_at = Date.now() - (Date.now() % 3_600_000) - 10 * 3_600_000;
+      const key = { span: "hour", begins_at, account_id: "a", mode: "live", kind: "nin", vendor: "dojah" };
+      await addSum(db, key, { attempts: 1, verified: 1 });
+      const rowsIn = (text: string) => /<h2>Vendors, .*?<\/table>/s.exec(text)![0];
+      const [day, hour] = [rowsIn(await page("/?range=day")), rowsIn(await page("/?range=hour"))];
+      assert.match(day, /^<h2>Vendors, 24 hours<\/h2>.*data-label="NIN found">100 %</s);
+      assert.match(hour, /^<h2>Vendors, since \d\d:00<\/h2>.*data-label="BVN found">[\d.]+ %</s);
+      assert.doesNotMatch(hour, /data-label="NIN found">\d/);
+      assert.match(await page("/now/tables?range=hour"), /<h2>Vendors, since /);
     });
 
     test("the figure of live verifications counts what its chart counts, and both say so", async () => {

@@ -1,6 +1,6 @@
 import { type CheckKind, checkKinds, labelOf } from "../../declare/check-kind.ts";
 import { list, orNull, time } from "../../declare/command/answer-schema.ts";
-import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
 import { richText } from "../../declare/command/rich-text.ts";
 import { CommandError, command } from "../../declare/command.ts";
 import { duration } from "../../declare/duration.ts";
@@ -20,6 +20,7 @@ import {
   resumeRoute,
 } from "../../verification/routes/paused-vendors.ts";
 import { inDecidedOrder } from "../../verification/routes/route-cache.ts";
+import { type FigureSpan, spans } from "../../verification/routes/vendor-figures.ts";
 import { vendorStandings } from "../../verification/routes/vendor-standing.ts";
 import { RouteRow, rounded, VendorRow, vendorRows } from "./vendor-rows.ts";
 
@@ -44,6 +45,7 @@ const showRoutes = command({
   kind: "read",
   shownAs: "table",
   reports: true,
+  input: Type.Object({ hour: flag("Also the figures of this hour and the one before.", { folded: true }) }),
   answer: Type.Array(RouteRow),
   view: () => [list],
   onPage: (rows) => [
@@ -58,17 +60,25 @@ const showRoutes = command({
     rows.length === 0 ? "" : "Asked from top to bottom, until one answers. Figures of the last 24 hours.",
   none: "No live verification asked a vendor in the last 30 days.",
   noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and try each with its own test number.", by: "upstreams.test" },
-  run: async (_, room: Pick<Audited, "db"> & WithClock & Configured & { takesWrites(): Promise<boolean> }) => {
+  examples: [{}, { hour: true }],
+  run: async (
+    { hour: isHour },
+    room: Pick<Audited, "db"> & WithClock & Configured & { takesWrites(): Promise<boolean> },
+  ) => {
     const { db, now, config } = room;
     const takesWrites = await room.takesWrites();
     const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;
     const listed = config.upstreams.map((name) => ({ name }));
     const placeOf = ({ vendor, kind }: { vendor: string; kind: CheckKind }) =>
       inDecidedOrder(listed, decided?.kinds[kind] ?? []).findIndex(({ name }) => name === vendor) + 1 || null;
-    const standings = await vendorStandings(db, now(), config.vendorPrices);
-    const isAsked = ({ vendor, kind }: { vendor: string; kind: CheckKind }) =>
-      standings.some((one) => one.vendor === vendor && one.kind === kind);
-    const unasked = (await liveVendors(db, now())).filter((one) => !isAsked(one));
+    const among = isHour ? (Object.keys(spans) as FigureSpan[]) : undefined;
+    const standings = await vendorStandings(db, now(), config.vendorPrices, among);
+    const live = await liveVendors(db, now());
+    const unasked = (span: FigureSpan, counts: readonly FigureSpan[]) =>
+      live.flatMap((one) => {
+        const own = standings.filter(({ vendor, kind }) => one.vendor === vendor && one.kind === kind);
+        return own.some((each) => counts.includes(each.span)) ? [] : [{ ...one, span }];
+      });
     return [
       ...standings.map((one) => ({
         ...one,
@@ -82,14 +92,14 @@ const showRoutes = command({
         days_left: rounded(one.daysLeft),
       })),
       // A vendor without attempts may be paused or failing, or may be the next to get one.
-      ...unasked.map(({ vendor, kind, state, since, pause }) => ({
-        vendor,
-        kind,
-        span: "24h" as const,
-        place: placeOf({ vendor, kind }),
-        state: stateIn(takesWrites, state),
-        since,
-        ...pauseFacts(pause),
+      ...[...unasked("24h", ["24h", "30d"]), ...(isHour ? unasked("2h", ["2h"]) : [])].map((one) => ({
+        vendor: one.vendor,
+        kind: one.kind,
+        span: one.span,
+        place: placeOf(one),
+        state: stateIn(takesWrites, one.state),
+        since: one.since,
+        ...pauseFacts(one.pause),
         ...noFigures,
       })),
     ];

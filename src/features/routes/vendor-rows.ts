@@ -67,18 +67,20 @@ export const VendorRow = Type.Object({
 
 export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<string, unknown>[] {
   const placeOf = ({ place }: { place: number | null }) => place ?? Number.POSITIVE_INFINITY;
+  const shown = rows.some(({ span }) => span === "2h") ? "2h" : "24h";
   const inOrder = rows.toSorted((one, other) => placeOf(one) - placeOf(other));
   return [...Map.groupBy(inOrder, ({ vendor }) => vendor)].map(([vendor, all]) => {
-    const day = all.filter(({ span }) => span === "24h");
-    const [first = all[0]!] = day;
+    const [first = all[0]!] = all.filter(({ span }) => span === "24h");
     const states = new Map(all.map(({ kind, state }) => [kind, state]));
-    const figures = day.map(({ kind, attempts, found_rate, failures, median, p95 }) => ({
-      [`${kind}_asked`]: attempts || null,
-      [`${kind}_found`]: found_rate,
-      [`${kind}_failed`]: failures,
-      [`${kind}_median`]: median && boundText(median),
-      [`${kind}_p95`]: p95 && boundText(p95),
-    }));
+    const figures = all
+      .filter(({ span }) => span === shown)
+      .map(({ kind, attempts, found_rate, failures, median, p95 }) => ({
+        [`${kind}_asked`]: attempts || null,
+        [`${kind}_found`]: found_rate,
+        [`${kind}_failed`]: failures,
+        [`${kind}_median`]: median && boundText(median),
+        [`${kind}_p95`]: p95 && boundText(p95),
+      }));
     const { place, balance, days_left } = first;
     const kinds = [...states].map(([kind, state]) => ({ kind, state }));
     const state = new Set(states.values()).size > 1 ? Object.fromEntries(states) : first.state;

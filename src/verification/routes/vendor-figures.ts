@@ -8,10 +8,14 @@ const hour = 3_600_000;
 
 /** The spans of the figures, in milliseconds, and the sums that each is computed from. */
 export const spans = {
+  /** This hour and the one before. */
+  "2h": { length: 2 * hour, sums: "hour" },
   "24h": { length: 24 * hour, sums: "hour" },
   "30d": { length: 30 * 24 * hour, sums: "day" },
 } as const;
 export type FigureSpan = keyof typeof spans;
+
+const usualSpans: readonly FigureSpan[] = ["24h", "30d"];
 
 /** Live figures of a vendor for one kind of check over a span. */
 export interface VendorFigures {
@@ -42,9 +46,14 @@ export interface VendorFigures {
 type Counts = Record<Count, number> & { vendor: string; kind: CheckKind };
 
 /** Figures of every vendor with live attempts, from hourly and daily sums. `prices`: current prices. */
-export async function vendorFigures(db: Db, now: number, prices: PricesByVendor): Promise<VendorFigures[]> {
+export async function vendorFigures(
+  db: Db,
+  now: number,
+  prices: PricesByVendor,
+  among = usualSpans,
+): Promise<VendorFigures[]> {
   const figures: VendorFigures[] = [];
-  for (const span of Object.keys(spans) as FigureSpan[]) {
+  for (const span of among) {
     const { length, sums } = spans[span];
     const rows = await db
       .selectFrom("verification_sum")

@@ -4,7 +4,7 @@ import { attemptsLeft } from "./attempts-left.ts";
 import { liveVendors, pausesThatCount, type VendorState } from "./live-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { upstreamStatus } from "./upstream-status.ts";
-import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
+import { type FigureSpan, spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
 /** A vendor's figures with the balance left there. Money is in kobo. Null: not known. */
 export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetween"> {
@@ -26,8 +26,9 @@ export async function vendorStandings(
   db: Db,
   now: number,
   prices: Readonly<Record<string, VendorPrices>>,
+  among?: readonly FigureSpan[],
 ): Promise<VendorStanding[]> {
-  const figures = await vendorFigures(db, now, prices);
+  const figures = await vendorFigures(db, now, prices, among);
   const statuses = await upstreamStatus(db, now);
   const live = await liveVendors(db, now);
   const pauses = pausesThatCount(await pausedRoutes(db, now), live);

@@ -1,6 +1,7 @@
 import type { StatusFacts } from "../../../commands/alarm.ts";
 import type { ConsolePage } from "../../../commands/console-page.ts";
 import { naira, orNull } from "../../../declare/command/answer-schema.ts";
+import { membersOf } from "../../../declare/command/read-texts.ts";
 import Type from "../../../declare/schema/type.ts";
 import { Html, html } from "../../../http/pages/html.ts";
 import type { HttpResponse } from "../../../http/shell/http-response.ts";
@@ -38,7 +39,7 @@ export async function nowPage(request: PageRequest, place: ConsolePage): Promise
   // An alarm that stops the service comes before charts.
   if (live!.includes('class="band"')) parts.reverse();
   const main = html`${pageHead({ title: place.title, tools })}${ownEmail(request)}
-${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 10, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
+${part("/now/live", 10, live!)}${part(`/now/sums?range=${range}`, 10, sums!)}${parts}${part(`/now/tables?range=${range}`, 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
   return framed(request, place, place.title, main, { scripts: ["htmx.js"], hasBand: true });
 }
 
@@ -62,7 +63,13 @@ export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
   ],
   ["/now/counts", (query) => countsOf("counts", rangeIn(query))],
   ["/now/alarms", () => ({ name: "alarms", keptFor: 5_000, read: handsView })],
-  ["/now/tables", () => ({ name: "tables", keptFor: 5_000, read: tablesView })],
+  [
+    "/now/tables",
+    (query) => {
+      const range = rangeIn(query);
+      return { name: `tables ${range}`, keptFor: 5_000, read: (request) => tablesView(request, range) };
+    },
+  ],
   ["/now/look-ups", (query) => countsOf("look-ups", rangeIn(query))],
 ]);
 
@@ -163,10 +170,15 @@ async function hourFigures(request: PageRequest): Promise<Html> {
   const all = sumOf(steps);
   const money = { charged: sum(({ charged }) => charged), margin: sum(marginOf) };
   const row = { calls: all.calls, answered: shareOf(all), ...money };
-  const from = request.config.timeZone.shortOf(now - (now % 3_600_000) - 3_600_000, now);
-  const spans = ["60 minutes", "60 minutes", `since ${from}`, `since ${from}`];
+  const spans = ["60 minutes", "60 minutes", sinceText(request), sinceText(request)];
   const figures = headlines(rowShape(NowFigures), row, request.times, "");
   return figureRow(figures.map((each, at) => ({ ...each, name: `${each.name}, ${spans[at]}` })));
+}
+
+/** Since the hour before this one, as sums of hours tell. */
+function sinceText({ store, config }: PageRequest): string {
+  const now = store.now();
+  return `since ${config.timeZone.shortOf(now - (now % 3_600_000) - 3_600_000, now)}`;
 }
 
 /** Renders one line about a healthy service, or a band with the worst alarm and its mend. */
@@ -214,18 +226,20 @@ async function handsView(request: PageRequest): Promise<Html> {
 }
 
 /** Renders the tables of vendors and of the service. */
-async function tablesView(request: PageRequest): Promise<Html> {
+async function tablesView(request: PageRequest, range: ChartRange): Promise<Html> {
   const [status, vendors] = await Promise.all([
     statusOf(request),
-    Promise.all(commandsShownAs(request.site, "table").map((command) => tableOf(request, command))),
+    Promise.all(commandsShownAs(request.site, "table").map((command) => tableOf(request, command, range))),
   ]);
   return html`${vendors}${status ? serviceStrip(request, status) : ""}`;
 }
 
-async function tableOf(request: PageRequest, command: ConsoleCommand): Promise<Html> {
-  const { answer } = await runAs(request, command, {});
+async function tableOf(request: PageRequest, command: ConsoleCommand, range: ChartRange): Promise<Html> {
+  const hasSpans = membersOf(command.input).some(({ name }) => name === "hour");
+  const { answer } = await runAs(request, command, hasSpans && range === "hour" ? { hour: "on" } : {});
   const { path, title } = placeOf(request.site, command);
-  return html`<section><div class="heads"><h2>${command.title ?? title}</h2><a href="${path}">${title}</a></div>${answerOf(request, command, answer)}</section>`;
+  const span = hasSpans ? `, ${range === "day" ? "24 hours" : sinceText(request)}` : "";
+  return html`<section><div class="heads"><h2>${command.title ?? title}${span}</h2><a href="${path}">${title}</a></div>${answerOf(request, command, answer)}</section>`;
 }
 
 function serviceStrip(

@@ -46,7 +46,7 @@ const states: Readonly<Record<string, string>> = {
 /** Actors without a personal name. */
 const actors: Readonly<Record<string, string>> = { system: "Duba", terminal: "the terminal" };
 
-const places = ["asked first", "asked second", "asked third"];
+const places = ["first", "second", "third"];
 
 /** Texts for values that are unclear without the member's name. */
 const wordsWithName: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows
     return isDay(text) ? shortDay(text) : calledName(text, names);
   // An id, an e-mail and a name are three different facts.
   if (name === "id" || name === "account_id" || name === "email") return text;
-  if (name === "place") return places[Number(text) - 1] ?? `asked ${text}th`;
+  if (name === "place") return places[Number(text) - 1] ?? `${text}th`;
   if (Object.hasOwn(wordsWithName, `${name} ${text}`)) return wordsWithName[`${name} ${text}`]!;
   if (name === "list") return text.replace("-", " ");
   if (name === "operation") return names.get(text) ?? text;
