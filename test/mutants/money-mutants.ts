@@ -408,8 +408,8 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "a vendor that nobody asked is on no page",
     file: "src/features/routes/route-commands.ts",
-    from: ".filter((one) => !isAsked(one))",
-    to: ".filter(() => false)",
+    from: '...unasked("24h", ["24h", "30d"]), ',
+    to: "",
     tests: ["test/paused-vendors.test.ts"],
   },
 ];
