@@ -43,6 +43,14 @@ export function wordsOfPages(walk: PageWalk): void {
     );
   });
 
+  test("an account goes by its name: its id stands in the head of its page alone", async () => {
+    const found = (await walk.pages("officer")).filter(isShown).flatMap(({ path, text }) => {
+      const said = text.replace(/<header>.*?<\/header>/s, "").replaceAll(/<[^>]*>/g, " ");
+      return (said.match(/(?<!\w)acc_\w+/g) ?? []).map((id) => `${path}: ${id}`);
+    });
+    assert.deepEqual(found, []);
+  });
+
   test("forms preselect nothing, except in folded members and for a vendor's own test number", async () => {
     const paths = new Set(commandsOfPages.map(pathOf));
     const filled: string[] = [];

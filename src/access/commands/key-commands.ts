@@ -25,6 +25,7 @@ import { KeyFacts, keyFacts, keyFactsOf, listKeysCommand, mayText } from "./list
 import { revokeAllKeys } from "./revoke-all-keys-command.ts";
 
 const idMember = Type.String({
+  label: "Key",
   description: "Public id of the key, which `duba keys list` shows, or the whole key.",
   placeholder: "id",
 });

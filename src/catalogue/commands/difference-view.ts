@@ -1,4 +1,4 @@
-import { naira, orNull, type Part, reference, state } from "../../declare/command/answer-schema.ts";
+import { account, naira, orNull, type Part, reference, state } from "../../declare/command/answer-schema.ts";
 import { changeText } from "../../declare/command/answer-table.ts";
 import { koboOf, shortNaira } from "../../declare/money.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
@@ -61,6 +61,14 @@ const OtherChange = Type.Object({
   change: state(["added", "modified", "removed", "moved"]),
   what: Type.String(),
 });
+/** The same on a page, where a client goes by its name. */
+const NamedOther = Type.Object({
+  list: Type.String(),
+  entry: reference,
+  account: orNull(account),
+  change: OtherChange.properties.change,
+  what: Type.String(),
+});
 
 /**
  * Shows a difference to people: first the price moves, the largest at the top, then all other changes, and how many
@@ -77,12 +85,14 @@ export function differenceView(changes: readonly ListedChange[], isPublished = f
 /** `isNamed`: products go by their names. */
 export function differenceTables(changes: readonly ListedChange[], isPublished: boolean, isNamed = false): Part[] {
   const moves = changes.flatMap(priceMovesOf).sort((one, other) => other.far - one.far);
-  const others = changes.flatMap(otherOf);
+  const others = changes.flatMap((change) => otherOf(change, isNamed));
   const rows = moves.map((move) => ({ ...move, product: move.called || move.entry }));
   const row = isNamed ? (isPublished ? NamedPublished : NamedProposed) : isPublished ? PublishedMove : ProposedMove;
   return [
     ...(moves.length > 0 ? [{ title: "Prices", rows, row, ...(isNamed && { named: true as const }) }, ""] : []),
-    ...(others.length > 0 ? [{ title: "Other changes", rows: others, row: OtherChange }, ""] : []),
+    ...(others.length > 0
+      ? [{ title: "Other changes", rows: others, row: isNamed ? NamedOther : OtherChange }, ""]
+      : []),
   ];
 }
 
@@ -121,9 +131,11 @@ function farness(from: number, to: number): number {
   return from === 0 || to === 0 ? Number.POSITIVE_INFINITY : Math.max(from / to, to / from);
 }
 
-function otherOf({ list, change, old, new: now }: ListedChange): Record<string, string>[] {
+function otherOf({ list, change, old, new: now }: ListedChange, isNamed: boolean): Record<string, unknown>[] {
   const content = (now ?? old)!;
-  const row = { list, entry: entryName(list, content), change };
+  const [entry, account] = list === "prices" ? [content.of || "group", content.account] : [nameOf(list, content)];
+  const isWithin = account !== undefined && !isNamed;
+  const row = { list, entry: isWithin ? `${entry} for ${account}` : entry, account: account ?? null, change };
   if (old === null || now === null) return [{ ...row, what: list === "prices" ? ruleText(content as PriceRule) : "" }];
   const differing = differingMembers(old, now);
   if (differing.length === 0) return [{ ...row, change: "moved", what: "another place in the list" }];
@@ -141,10 +153,6 @@ function ruleMove(old: PriceRule, now: PriceRule): string {
   return old.pending === now.pending
     ? `${after}, beside a catalogue's price of ${shortNaira(now.listed ?? 0)}`
     : `${after}, which holds now`;
-}
-
-function entryName(subject: Subject, content: EntryContent): string {
-  return subject === "prices" ? `${content.of || "group"} for ${content.account}` : nameOf(subject, content);
 }
 
 /** A text such as "2 entries added, 1 changed". */

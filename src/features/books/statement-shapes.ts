@@ -1,5 +1,5 @@
 import { checkKinds } from "../../declare/check-kind.ts";
-import { naira, orNull, reference, time } from "../../declare/command/answer-schema.ts";
+import { account, naira, orNull, reference, time } from "../../declare/command/answer-schema.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 
 /** An amount is naira text; a moment is ISO 8601 with the time zone's offset. */
@@ -58,7 +58,7 @@ export type StatementTotals = Static<typeof StatementTotals>;
 export const Statement = Type.Object({
   /** Null until the month is over: then it is not a statement yet. */
   number: orNull(Type.String()),
-  account: Type.String(),
+  account,
   month: Type.String(),
   time_zone: Type.String(),
   /** Start of the month, and start of the next. */

@@ -91,7 +91,7 @@ for (const engine of usualEngines)
       await page.goto(`${origin}/keys/revoke?id=${id}`);
       await said(page, "Revoke to revoke?");
       await page.getByRole("button", { name: "Back" }).click();
-      assert.equal(await page.getByLabel("ID").inputValue(), id);
+      assert.equal(await page.getByLabel("Key", { exact: true }).inputValue(), id);
       assert.deepEqual(await trail("key.revoked"), []);
       await page.getByRole("button", { name: "Revoke" }).click();
       await page.getByRole("button", { name: "Confirm with your passkey" }).click();

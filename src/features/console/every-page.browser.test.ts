@@ -156,6 +156,11 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
         const [plain, packed] = [Buffer.byteLength(text), gzipSync(text).length].map((bytes) => bytes / 1024);
         assert.ok(plain! <= 64 && packed! <= 8, `${path} is ${plain} KiB, ${packed} packed`);
         assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
+        if (kind === "form") {
+          // Nobody sets a setting on a page, and a field for a date says how to write one.
+          assert.doesNotMatch((await page.locator("main form").allInnerTexts()).join(), /DUBA_/, path);
+          assert.equal(await page.locator('input[type="date"][aria-describedby]').count(), 0, path);
+        }
         found.push(...(await problemsOf(page, path)));
       }
       assert.deepEqual([...found, ...problems], []);
@@ -177,6 +182,18 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     assert.equal(await facts.isVisible(), false);
     await row.getByText("More").click();
     await facts.waitFor();
+  });
+
+  test("on a phone, the name of a vendor is whole, and what happened has the width of its row", async () => {
+    const { page } = ada;
+    await look(page, "light", 320);
+    await page.goto(`${origin}/vendors`);
+    const isCut = `[...document.querySelectorAll("main > .rows .name")].map((each) => each.scrollWidth > each.clientWidth)`;
+    assert.deepEqual([...new Set(await page.evaluate<boolean[]>(isCut))], [false]);
+    await page.goto(`${origin}/audit`);
+    const beside = `[...document.querySelectorAll("main > .rows .name")].map((each) =>
+      each.closest("tr").clientWidth - each.clientWidth)`;
+    assert.ok(Math.max(...(await page.evaluate<number[]>(beside))) <= 24);
   });
 
   test("on a desktop, a row of the audit trail is one line, which can be unfolded", async () => {

@@ -51,11 +51,12 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
   const statement = (more = "") =>
     `${service.console!.origin}/books/statement?account=${account}&month=${month}${more}`;
 
-  test("a letter with 1,477 charges takes at most 15 pages", async () => {
+  test("a letter with 1,477 charges takes at most 15 pages, and an annex page has 110 charges or more", async () => {
     await page.goto(statement("&for_client=on"));
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
     const pages = pdf.match(/\/Type \/Page\b/g)!.length;
     assert.ok(pages <= 15, `${pages} pages`);
+    assert.ok(charges / (pages - 1) >= 110, `${charges / (pages - 1)} charges a page`);
   });
 
   test("a letter shows the client with address and tax number, the date of issue, and its tax", async () => {

@@ -218,7 +218,7 @@ const called: Readonly<Record<string, string>> = {
   limit_negatives: "Most calls without a match",
   limit_verification: "Most verifications",
   last_used_at: "Last used",
-  last_used_from: "From",
+  last_used_from: "Last used from",
   since: "From",
   until: "To",
   expires_at: "Ends",

@@ -127,7 +127,9 @@ const showKeyDays = command({
   kind: "read",
   reports: true,
   target: ["id"],
-  input: Type.Object({ id: formed(id, { description: "Public id of the key.", placeholder: "id", minLength: 1 }) }),
+  input: Type.Object({
+    id: formed(id, { label: "Key", description: "Public id of the key.", placeholder: "id", minLength: 1 }),
+  }),
   answer: Type.Array(
     Type.Object({
       day: Type.String(),

@@ -214,8 +214,8 @@ const listPriced = command({
   ),
   columns: ["id", "name", "email", "group", "prices", "overtaken", "below_cost"],
   page: [
-    ...(["name", { name: "email", spare: true }, "group", "prices", "overtaken", "below_cost"] as const),
-    { name: "id", spare: true },
+    { name: "name", of: ({ id, name, email }) => (email === null ? `${id}, ${name}` : name) },
+    ...([{ name: "email", spare: true }, "group", "prices", "overtaken", "below_cost"] as const),
   ],
   view: (rows) => [list, ...rows.flatMap(({ sentences }) => sentences.map((text) => ({ text })))],
   none: "Every account has the catalogue's prices.",

@@ -42,9 +42,7 @@ export const statementCommand = command({
       }),
     ),
     so_far: flag("What the running month holds so far. It has no number, because it is no statement yet."),
-    for_client: flag(
-      "As a letter to the client: the live lines, both names and the tax, from DUBA_BUSINESS_NAME and DUBA_TAX.",
-    ),
+    for_client: flag("As a letter to the client: the live lines, both names and the tax of the settings."),
   }),
   answer: Statement,
   columns: ["time", "mode", "line", "reference", "kind", "fee", "reason"],

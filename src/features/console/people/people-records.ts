@@ -8,7 +8,7 @@ export const peopleRecords: FeatureRecords = {
     by: "person",
     title: ({ name, email }) => String(name || email),
     state: "state",
-    meta: ["email", "role", "last_seen_at"],
+    meta: ["email", "role", "last_seen_at", "id"],
     labelled: ["last_seen_at"],
     beside: ["people.change", "people.remove"],
     members: ["person", "author", "actor", "decided_by", "invited_by", "acknowledged_by", "made_by"],

@@ -289,8 +289,10 @@ function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean 
 /** Renders a search field for rows. Its label names two columns. */
 export function finder({ path, query }: PageRequest, columns: Table["columns"]): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
-  const named = columns.filter(({ shows }) => ["account", "event", "reference", "text"].includes(shows)).slice(0, 2);
-  const label = capital(named.map((column) => labelIn(column).replace(/^[A-Z](?![A-Z])/, lower)).join(" or "));
+  const kinds = ["account", "event", "reference", "richText", "text"];
+  const named = columns.filter(({ shows }) => kinds.includes(shows)).slice(0, 2);
+  const nameOf = (column: (typeof named)[number]) => (column.name === "actor" ? "who" : labelIn(column));
+  const label = capital(named.map((column) => nameOf(column).replace(/^[A-Z](?![A-Z])/, lower)).join(" or "));
   return html`<form class="tools" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label class="visually-hidden" for="find">Find in these rows</label><input id="find" type="search" name="_find" placeholder="${label || "Find in these rows"}" value="${query.get("_find") ?? ""}"><button class="button">Find</button></form>`;
 }

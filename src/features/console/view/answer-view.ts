@@ -111,8 +111,14 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     const shape = rowShape(command.answer);
     const figures = headlines(shape, part.record, times, "the time before");
     const { by, since, until } = shapeOf(shape.properties?.[state ?? ""] ?? {});
-    const inHead = new Set([...meta, state, says, by, since, until, ...headlineNames(shape)]);
-    const members = recordOf(shape, part.record, times).filter(({ name }) => !inHead.has(name));
+    const owner = meta.includes("account") ? ["account_id"] : [];
+    const inHead = new Set([...meta, ...owner, state, says, by, since, until, ...headlineNames(shape)]);
+    // "Revision 6" is no link to itself.
+    const titled = shows && isRow(answer) ? shows.title(answer).split(" ") : [];
+    const isTitled = (name: string, value: unknown) => shows?.members.includes(name) && titled.includes(String(value));
+    const members = recordOf(shape, part.record, times).filter(
+      ({ name, value }) => !inHead.has(name) && !isTitled(name, value),
+    );
     const { link } = links(isRow(answer) ? answer : {});
     const inPanels = Object.entries(panels).flatMap(([heading, wanted]) => {
       const some = members.filter(({ name }) => wanted.includes(name));

@@ -51,7 +51,7 @@ export function formField(
     member.default === undefined &&
     member.type !== "boolean";
   const label = html`${fieldLabel(name, member)}${mayLack ? html` <span class="quiet">optional</span>` : ""}`;
-  const said = hintOf(named, zone);
+  const said = hintOf(named, texts, zone);
   const hint = said === undefined ? "" : html`<p class="hint" id="${id}-hint">${say(said)}</p>`;
   const wrong =
     problem === undefined
@@ -91,8 +91,9 @@ export function formField(
   return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
 }
 
-/** Returns the hint, unless the label says enough. A checkbox has its whole description. */
-function hintOf({ member }: NamedMember, zone: string): string | undefined {
+/** Returns the hint, unless the label or the field says enough. A checkbox has its whole description. */
+function hintOf({ member }: NamedMember, [text = ""]: readonly string[], zone: string): string | undefined {
+  if (typeOf(member, text) === "date") return undefined;
   if (member.hint !== undefined || member.items?.hint !== undefined) return member.hint ?? member.items!.hint;
   if (member.type === "boolean") return member.description;
   return member.form === futureTime.form ? `Time of ${zone}` : undefined;

@@ -104,8 +104,17 @@ export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows
 /** Returns the text of a member with several values. */
 export function wordsOf(member: Pick<RecordMember, "name" | "shows" | "text" | "value">, names: Names): string {
   const { value } = member;
+  if (member.shows === "richText" && Array.isArray(value)) return saidText(value, member.text, names);
   if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return wordOf(member, names);
   return value.length === 0 ? member.text : value.map((text) => wordOf({ ...member, text }, names)).join(", ");
+}
+
+/** Returns a text with the names that people use. One with times stays as it is. */
+function saidText(said: RichText, text: string, names: Names): string {
+  const pieces = said.map((piece) =>
+    typeof piece === "string" ? piece : "time" in piece ? undefined : wordFor(piece, names),
+  );
+  return pieces.includes(undefined) ? text : pieces.join("");
 }
 
 /** Returns a table with texts for people. */

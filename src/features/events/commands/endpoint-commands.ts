@@ -30,6 +30,7 @@ export interface EndpointRoom extends Audited, WithClock {
 }
 
 const id = formed(forms.id, {
+  label: "Endpoint",
   description: "Id of the endpoint, which `duba events endpoints list` shows.",
   placeholder: "id",
 });

@@ -3,7 +3,7 @@ import { type CatalogueRoom, dryRun, roomPublisher } from "../../../catalogue/co
 import { CatalogueError } from "../../../catalogue/model/catalogue-error.ts";
 import type { Publisher } from "../../../catalogue/revisions/expected.ts";
 import { preview } from "../../../catalogue/revisions/publish.ts";
-import { list, orNull, reference, state, time } from "../../../declare/command/answer-schema.ts";
+import { list, orNull, type Part, reference, state, time } from "../../../declare/command/answer-schema.ts";
 import { mend } from "../../../declare/command/mend.ts";
 import { flag, InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
@@ -70,19 +70,8 @@ const showSources = command({
     { name: "age", of: ({ age_seconds: age }) => (age === null ? null : ageText(age)) },
     ...(["stale", "held"] as const),
   ],
-  view: (sources) => {
-    const followed = sources.filter((source) => source.followed);
-    const unasked = followed.filter(({ last_pull_at }) => last_pull_at === null);
-    return [
-      ...(followed.length > 0 ? [] : [{ note: `No source is selected: ${syncSettings.sources.name} is empty.` }]),
-      ...unasked.map(({ source }) => ({ note: `Duba has not pulled from ${source} yet.` })),
-      ...(sources.length > 0 ? [list] : []),
-      ...sources
-        .filter(({ followed, last_pull_at }) => !followed && last_pull_at === null)
-        .map(({ source, about, lists }) => ({ note: `${source}: ${about} It has ${lists.join(", ")}.` })),
-      ...sources.flatMap(({ source, sentences }) => sentences.map((sentence) => `${source}: ${sentence}`)),
-    ];
-  },
+  view: (sources) => statusView(sources, `No source is selected: ${syncSettings.sources.name} is empty.`),
+  onPage: (sources) => statusView(sources, "No source is selected in the settings."),
   isWell: (sources) => sources.every((source) => !source.followed || isFine(source)),
   examples: [{}, { all: true }],
   run: async ({ all: wantsAll }, { db, config }: Audited & SourceSettings) => {
@@ -96,6 +85,21 @@ const showSources = command({
       .toSorted((one, other) => Number(other.followed) - Number(one.followed));
   },
 });
+
+/** `none`: without a source that the service pulls from. */
+function statusView(sources: readonly Static<typeof SourceStatus>[], none: string): Part[] {
+  const followed = sources.filter((source) => source.followed);
+  const unasked = followed.filter(({ last_pull_at }) => last_pull_at === null);
+  return [
+    ...(followed.length > 0 ? [] : [{ note: none }]),
+    ...unasked.map(({ source }) => ({ note: `Duba has not pulled from ${source} yet.` })),
+    ...(sources.length > 0 ? [list] : []),
+    ...sources
+      .filter(({ followed, last_pull_at }) => !followed && last_pull_at === null)
+      .map(({ source, about, lists }) => ({ note: `${source}: ${about} It has ${lists.join(", ")}.` })),
+    ...sources.flatMap(({ source, sentences }) => sentences.map((sentence) => `${source}: ${sentence}`)),
+  ];
+}
 
 const pullSource = command({
   ...changeCommand,
