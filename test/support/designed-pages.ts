@@ -23,7 +23,7 @@ export function designedPages(walk: PageWalk): void {
   test("a vendor's page shows its position, its prices by kind, its last 24 hours and recent changes", async () => {
     for (const vendor of ["dojah", "prembly"]) await duba("routes", "pause", vendor, "--check", "nin", "--yes");
     const text = await said("/upstreams/show?vendor=dojah");
-    assert.match(text, /Asked first for BVN and NIN\./);
+    assert.match(text, /Asked first for BVN\. Not asked for NIN while it is paused\./);
     assert.match(text, /24 hours BVN NIN Price ₦70\.00 ₦90\.00/);
     assert.match(text, /Asked an hour \d+ found \d+/);
     assert.match(text, /Recent changes.*Route paused.*Dojah/);
