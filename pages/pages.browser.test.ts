@@ -63,7 +63,7 @@ suite("in a browser", { skip: missing }, () => {
     { colorScheme: "light", width: 1280 },
     { colorScheme: "dark", width: 360 },
   ] as const)
-    test(`every page is whole, quiet and fits (${look.colorScheme}, ${look.width} wide), and the reference looks like the others`, async () => {
+    test(`every page is complete, error-free and fits (${look.colorScheme}, ${look.width} wide), with one look`, async () => {
       const { page, problems, close } = await open("/", look);
       const accent = await page.evaluate<string>("getComputedStyle(document.querySelector('.content a')).color");
       const grounds = new Set<string>();
@@ -101,7 +101,7 @@ suite("in a browser", { skip: missing }, () => {
       await close();
     });
 
-  test("an operation of the start page leads to its place in the reference", async () => {
+  test("an operation on the start page links to its section of the reference", async () => {
     const { page, problems, close } = await open("/", { colorScheme: "light", width: 1280 });
     await page.getByRole("link", { name: "Verify a BVN" }).click();
     const heading = page.getByRole("heading", { name: "Verify a BVN" });
@@ -114,7 +114,7 @@ suite("in a browser", { skip: missing }, () => {
     await close();
   });
 
-  test("a table keeps the names of its columns on a phone", async () => {
+  test("on a phone, each cell of a table keeps its column's name", async () => {
     const { page, close } = await open("/docs/sandbox", { colorScheme: "light", width: 390 });
     const label = await page.evaluate<string>(
       "getComputedStyle(document.querySelector('tbody td:nth-child(3)'), '::before').content",
@@ -123,7 +123,7 @@ suite("in a browser", { skip: missing }, () => {
     await close();
   });
 
-  test("a link to a failure leads to it", async () => {
+  test("a link to a failure scrolls to the failure", async () => {
     const { page, problems, close } = await open("/docs/sandbox", { colorScheme: "light", width: 1280 });
     await page.getByRole("link", { name: "phone_mismatch" }).click();
     await page.waitForURL(`${origin}/docs/errors#phone_mismatch`);

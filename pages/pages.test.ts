@@ -55,7 +55,7 @@ suite("pages", () => {
   after(() => app.close());
   const bodyOf = async (url: string) => (await app.ask(url)).text;
 
-  test("every page and file is guarded, and HEAD gives the same headers without the body", async () => {
+  test("every page and file has security headers, and HEAD gives the same headers without the body", async () => {
     for (const url of [...pages, ...files, "/docs/icon.svg"]) {
       const got = await app.ask(url);
       assert.equal(got.status, 200, url);
@@ -70,7 +70,7 @@ suite("pages", () => {
     }
   });
 
-  test("a page may load nothing but what this service serves, and runs no script of another place", async () => {
+  test("a page loads only files of this service, and runs no foreign script", async () => {
     for (const url of pages) {
       const { headers, text: body } = await app.ask(url);
       const policy = String(headers["content-security-policy"]);
@@ -93,7 +93,7 @@ suite("pages", () => {
     }
   });
 
-  test("ids are unique and links lead somewhere", async () => {
+  test("ids on pages are unique, and links have a target", async () => {
     for (const url of pages) {
       const body = await bodyOf(url);
       const ids = idsOf(body);
@@ -137,7 +137,7 @@ suite("pages", () => {
     }
   });
 
-  test("the text for language models names every operation with its path and members", async () => {
+  test("llms.txt names every operation with its path and members", async () => {
     const text = await bodyOf("/llms.txt");
     for (const { id, method, path, input } of operations) {
       const line = text.split("\n").find((line) => line.startsWith(`- ${id}: \`${method} ${path}\``));
@@ -152,7 +152,7 @@ suite("pages", () => {
       assert.equal(body.split(`<code>${number}</code>`).length, 2, number);
   });
 
-  test("what a browser still holds is not sent to it again", async () => {
+  test("a page that the browser has cached is answered with 304", async () => {
     for (const url of [...pages, ...files]) {
       const { headers } = await app.ask(url);
       const again = await app.ask(url, { "if-none-match": String(headers.etag) });
@@ -161,7 +161,7 @@ suite("pages", () => {
     }
   });
 
-  test("content is compressed for a client that asks for it", async () => {
+  test("pages are compressed for a client that accepts compression", async () => {
     const plain = await app.ask("/openapi.json");
     const small = await app.ask("/openapi.json", { "accept-encoding": "gzip" });
     assert.equal(small.headers["content-encoding"], "gzip");
@@ -169,7 +169,7 @@ suite("pages", () => {
     assert.deepEqual(plain.json, JSON.parse(JSON.stringify(openapi(operations, "0.1.0"))));
   });
 
-  test("the lines to copy name the origin, whatever host a caller names", async () => {
+  test("command lines to copy contain the configured origin, whatever Host a request has", async () => {
     for (const host of ["duba.example:9000", "reboot"]) {
       const { text: body } = await app.ask("/", { host });
       assert.match(body, /curl -i &#39;http:\/\/127\.0\.0\.1:8080\/api/);
@@ -178,7 +178,7 @@ suite("pages", () => {
   });
 });
 
-test("whatever is filled in into a page is escaped", async () => {
+test("values in pages are escaped", async () => {
   assert.equal(html`<p>${`<b a="1">'&`}</p>`.text, "<p>&lt;b a=&quot;1&quot;&gt;&#39;&amp;</p>");
   assert.equal(html`${[html`<i>`, "<i>"]}${new Html("<u>")}`.text, "<i>&lt;i&gt;<u>");
   assert.equal(prose("`<x>` at /docs.").text, '<code>&lt;x&gt;</code> at <a href="/docs">/docs</a>.');

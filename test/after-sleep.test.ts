@@ -17,7 +17,7 @@ for (const engine of usualEngines)
     after(() => mock.timers.reset());
     const service = suiteService({ DUBA_LIMITS: "off" }, engine);
 
-    test("a key and an access token that expired during the sleep are refused", async () => {
+    test("after a sleep of the machine, an expired key and an expired token are refused", async () => {
       const ending = await service.newKey({ expiresAt: Date.now() + hour });
       const { text } = await service.newKey();
       const bought = await service.ask("/api/v2/merchant/authorization", {
@@ -34,7 +34,7 @@ for (const engine of usualEngines)
         assertFailure(await ask(credential), 401, "expired_credentials", { path: corporate });
     });
 
-    test("an operator whose session timed out during the sleep is signed out of the console", async () => {
+    test("after a sleep of the machine, an operator whose session timed out is signed out", async () => {
       const operators = await startOperators(engine);
       try {
         const { cookie } = operators.by.viewer;

@@ -46,7 +46,7 @@ suite("alert rules and the board", () => {
     await vendor.close();
   });
 
-  test("rules and board name only metrics that a scrape has, with the labels that it has", async () => {
+  test("alert rules and dashboard use only existing metrics and labels", async () => {
     const { text } = await ask(port, "/metrics");
     const known = new Set<string>();
     for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
@@ -93,7 +93,7 @@ suite("alert rules and the board", () => {
     assert.deepEqual(names.sort(), alerts.map(([, name]) => name!).sort());
   });
 
-  test("every rule is well formed", { skip: missing("promtool") }, () => {
+  test("every alert rule is well formed", { skip: missing("promtool") }, () => {
     for (const args of [
       ["check", "rules", `${folder}/alerts.yaml`],
       ["check", "config", `${folder}/prometheus.yaml`],
@@ -103,7 +103,7 @@ suite("alert rules and the board", () => {
     }
   });
 
-  test("rules fire when they should, and do not fire for a healthy service", { skip: missing("promtool") }, () => {
+  test("alert rules fire for their problem, and not for a healthy service", { skip: missing("promtool") }, () => {
     const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", `${folder}/alerts.test.yaml`], {
       encoding: "utf8",
     });
@@ -116,7 +116,7 @@ suite("alert rules and the board", () => {
     );
   });
 
-  test("Prometheus evaluates the rules on a real scrape", { skip: missing("prometheus") }, async () => {
+  test("Prometheus evaluates the alert rules on a real scrape", { skip: missing("prometheus") }, async () => {
     const place = mkdtempSync(join(tmpdir(), "duba-prometheus-"));
     const config = readFileSync(`${folder}/prometheus.yaml`, "utf8")
       .replaceAll("127.0.0.1:9464", `127.0.0.1:${port}`)

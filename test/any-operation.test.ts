@@ -121,7 +121,7 @@ suite("any operation", () => {
   });
 
   suite("answer", () => {
-    test("an answer goes out in the order of its schema, without members that are not declared", async () => {
+    test("an answer has its members in the schema's order, without undeclared ones", async () => {
       given = { list: [{ two: null, three: 3, one: "1" }], secret: { a: 1 }, name: "a", success: true };
       const { status, text } = await get("/api/v2/made/plain");
       assert.equal(status, 200);
@@ -181,7 +181,7 @@ suite("any operation", () => {
       ["a message", "22123456789 has no SECRET"],
       ["a message that looks like a stack", "SECRET\n    at 22123456789\n    at SECRET (file.ts:1:1)"],
     ] as const)
-      test(`an operation that breaks with ${name} is a 500 and one error line without it`, async () => {
+      test(`an operation that throws ${name} answers 500, and logs one error line without the message`, async () => {
         work = () => {
           throw Object.assign(new TypeError(message, { cause: new Error(message) }), {
             code: "ERR_MADE",
@@ -220,7 +220,7 @@ suite("any operation", () => {
       assert.deepEqual(announcedIn(failed), announced);
     });
 
-    test("a deprecated operation is retired from its sunset on, and says what follows it", async () => {
+    test("a deprecated operation is refused from its sunset on, and names its successor", async () => {
       today = "2026-12-31";
       const response = await get("/api/v2/made/aged");
       assertFailure(response, 410, "operation_retired");

@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       rmSync(folder, { recursive: true });
     });
 
-    test("asking the vendor makes a verification for an account that pays nothing and has a low limit", async () => {
+    test("an operator's test call makes a verification for a free account with a low limit", async () => {
       const { exitCode, out, err } = await asked();
       assert.equal(exitCode, 0, err);
       const [, reference] = /^dojah, after \d+ ms: verified\. It works\. Its verification is (\w{15})\.\n$/.exec(out)!;
@@ -76,7 +76,7 @@ for (const engine of usualEngines)
       assert.ok(!JSON.stringify(entry).includes(person.number));
     });
 
-    test("the call is on the vendor's invoice and in the books", async () => {
+    test("an operator's test call is on the vendor's invoice and in the books", async () => {
       const [{ request_reference, created_at }] = await ledger();
       const invoice = join(folder, "invoice.csv");
       writeFileSync(
@@ -87,7 +87,7 @@ for (const engine of usualEngines)
       assert.deepEqual([agreed.count, differences], [1, []]);
     });
 
-    test("a stolen cookie does not ask the vendor, and a form that a passkey confirms asks it once", async () => {
+    test("a vendor test needs a passkey, so a stolen cookie is not enough, and calls the vendor once", async () => {
       const before = vendor.received.length;
       const { by, post, deedOf, confirm } = operators;
       const stolen = await post(path, by.officer, form);
@@ -101,7 +101,7 @@ for (const engine of usualEngines)
       assert.equal((await ledger()).length, 2);
     });
 
-    test("the vendor's published test number is asked in the same way", async () => {
+    test("a test call with the vendor's published test number works like any other", async () => {
       const before = vendor.received.length;
       const { out } = await duba(["upstreams", "test", "dojah"]);
       assert.match(out, /the response was invalid/, "the vendor answers with another person");
@@ -109,7 +109,7 @@ for (const engine of usualEngines)
       assert.equal((await ledger())[0].state, "failed");
     });
 
-    test("the vendor is not asked without a consent where live verifications need one", async () => {
+    test("a test call needs a consent if live verifications do", async () => {
       const before = vendor.received.length;
       const without = await asked({ DUBA_CONSENT: "required" });
       assert.deepEqual([without.exitCode, vendor.received.length], [2, before]);
@@ -122,7 +122,7 @@ for (const engine of usualEngines)
       assert.equal(consent_reference, "form-17");
     });
 
-    test("the vendor is not asked more often than the account's limit allows", async () => {
+    test("test calls are limited like verifications of an account", async () => {
       const before = (await ledger()).length;
       await duba(["accounts", "change", account, "--limit-verification", `${before + 2}/day`]);
       const calls = vendor.received.length;
@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.equal(vendor.received.length, calls + 2);
     });
 
-    test("a paused vendor is asked too, and a failed outcome is shown as a failure", async () => {
+    test("a paused vendor can be tested, and a failed outcome is shown as a failure", async () => {
       await duba(["accounts", "change", account, "--limit-verification", "50/day"]);
       vendor.behaviour = json(401, { error: "no" });
       await duba(["routes", "pause", "dojah", "--yes"]);

@@ -51,7 +51,7 @@ suite("a body that says nothing, in any spelling, framing and media type", { con
     }
   });
 
-  test("an empty body leaves the query string of a look-up as it is, by GET and by QUERY", async () => {
+  test("with an empty body, a look-up by GET or QUERY uses its query string", async () => {
     const path = `${addOns.path}?type=dstv&productCode=PRWE36`;
     for (const method of ["GET", "QUERY"])
       for (const { body, headers } of dressed) {

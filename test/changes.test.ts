@@ -20,12 +20,12 @@ suite("the interface", () => {
     const release = basename(dirname(file));
     const had = named(readFileSync(file, "utf8"));
 
-    test(`every part that ${release} had is still there`, () => {
+    test(`every part of the interface that ${release} had still exists`, () => {
       const missing = had.difference(named(interfaceText(parts)));
       assert.deepEqual([...missing], []);
     });
 
-    test(`parts that ${release} did not have say since when they are there, and ask for nothing more`, () => {
+    test(`parts that are newer than ${release} state their version, and none is required`, () => {
       for (const { of, name, since } of parts.filter(({ of, name }) => !had.has(`${of}: ${name}`))) {
         assert.ok(isBefore(release, since), `${of} ${name} came after ${release}: its value needs a \`since\`.`);
         const isRequired = name.startsWith("(") && !name.endsWith("?)");
@@ -40,7 +40,7 @@ suite("the interface", () => {
 });
 
 suite("versions", () => {
-  test("versions have the days that the changelog has, and only the newest may have none", () => {
+  test("releases have the same days as in the changelog, and only the newest may have none", () => {
     const changelog = readFileSync("CHANGELOG.md", "utf8");
     const released = (Object.keys(versions) as Version[]).filter((version) => versions[version] !== null);
     assert.equal(released.at(-1), packageJson.version);

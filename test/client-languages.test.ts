@@ -54,7 +54,7 @@ suite("the client", { concurrency: true }, () => {
       assert.match((await answered(client, { key, method: "verifyBvn", given: compared })).match, /^last_name=/);
     });
 
-    test(`the client for ${name} takes an address with and without the prefix, and below a gateway's`, {
+    test(`the client for ${name} accepts a base URL with and without the prefix, and behind a gateway`, {
       skip,
     }, async (t) => {
       const client = open(t);
@@ -127,7 +127,7 @@ suite("the client", { concurrency: true }, () => {
       assert.ok(posts <= 3 && sent.length > posts + 1, sent.join(" "));
     });
 
-    test(`the client for ${name} gives each event once, also after a stop in the middle of a page`, {
+    test(`the client for ${name} yields each event once, even after a stop inside a page`, {
       skip,
     }, async (t) => {
       const { text: key } = await service.newKey({ account: await service.newAccount(`EventsOf${name}`) });

@@ -81,7 +81,7 @@ const columns = [
 
 for (const engine of engines)
   suite(`a start with a clock 26 months ahead on ${engine.name}`, () => {
-    test("a start removes nothing and frees no key until somebody accepts the clock", async (t) => {
+    test("with a clock far ahead, a start deletes nothing until an operator accepts the clock", async (t) => {
       const store = await clockedStore(t, engine);
       const everything = async () =>
         Object.fromEntries(
@@ -131,7 +131,7 @@ for (const engine of engines)
       await store.stop(right);
     });
 
-    test("the service goes by the right time soon after somebody sets the clock right", async (t) => {
+    test("the service uses the correct time soon after somebody corrects the clock", async (t) => {
       const store = await clockedStore(t, engine);
       await store.stop(await store.start());
       await store.setClock(ahead);

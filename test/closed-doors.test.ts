@@ -43,7 +43,7 @@ suite("closed doors", { concurrency: true }, () => {
     assert.equal(elsewhere.status, 200);
   });
 
-  test("a client that got a token before gets another, although its address has failed 20 times", async () => {
+  test("a client with a token gets another one, although its address is limited", async () => {
     await using service = await startService({});
     const { text } = await service.newKey();
     const buy = (password: string) =>
@@ -89,7 +89,7 @@ suite("closed doors", { concurrency: true }, () => {
   });
 
   for (const engine of usualEngines)
-    test(`a path with a person's number is answered with 404 without a query to the store, on ${engine.name}`, async () => {
+    test(`a path with a person's number gets 404 without a query to the store, on ${engine.name}`, async () => {
       await using service = await startService({ DUBA_LIMITS: "off" }, engine);
       const { db } = await service.store();
       const rename = async (from: "verification" | "api_request" | "away", to: string) =>

@@ -45,7 +45,7 @@ for (const engine of usualEngines)
       assert.equal((await verify("bvn", {})).headers["duba-match"], undefined);
     });
 
-    test("a Consent-Reference that holds a name is refused before anything is kept or asked", async () => {
+    test("a Consent-Reference that contains a name is refused before anything is stored or sent", async () => {
       const members = { first_name: "Adaeze", last_name: "Okafor", date_of_birth: "1982-07-09" };
       for (const kind of ["bvn", "nin"] as const) {
         const withConsent = (consent: string, sent: object = members) =>

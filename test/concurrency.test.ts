@@ -41,7 +41,7 @@ for (const engine of engines) {
       return withAttempts(db, await rows.execute());
     };
 
-    test(`${simultaneous} with one key are one verification: one attempt, one charge, one answer`, async () => {
+    test(`${simultaneous} with one idempotency key are one verification with one charge`, async () => {
       const bvn = "22000000401";
       const refusals: ServiceResponse[] = [];
       const all = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ for (const engine of engines) {
       );
     });
 
-    test("one BVN and one key of two accounts are two verifications, two charges, and nothing shared", async () => {
+    test("the same BVN and idempotency key at two accounts are two separate verifications", async () => {
       const bvn = "22000000402";
       const both = Promise.all([verify(bvn, { nth: 0, account: 0 }), verify(bvn, { nth: 1, account: 1 })]);
       await vendorHas(bvn, 2);

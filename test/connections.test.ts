@@ -41,7 +41,7 @@ suite("connections", { concurrency: true }, () => {
     one.end();
   });
 
-  test("connections above the limit are closed at once, and those before go on", async () => {
+  test("connections above the limit are closed at once, and earlier ones continue", async () => {
     await using service = await startService({ DUBA_MAX_CONNECTIONS: "2" });
     const lines = [new Line(service.port), new Line(service.port)];
     const ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";

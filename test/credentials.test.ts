@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
       return bought.json.data.token.access_token;
     };
 
-    test("credentials are a key or the token that it buys, in a body or with HTTP Basic alone", async () => {
+    test("a key buys a token in a body or with HTTP Basic, and both key and token work", async () => {
       const { text, id } = await service.newKey();
       const Authorization = `Basic ${Buffer.from(`${id}:${text}`).toString("base64")}`;
       const bought = await buy("", { Authorization });

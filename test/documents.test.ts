@@ -22,7 +22,7 @@ suite("documents", () => {
 });
 
 suite("decisions", () => {
-  test("decisions have a number each, which their title states", () => {
+  test("every decision has its own number, and its title states it", () => {
     const pages = globSync("docs/decisions/0*.md").map((page) => basename(page));
     const numbers = pages.map((page) => page.slice(0, 4));
     assert.deepEqual(
@@ -33,7 +33,7 @@ suite("decisions", () => {
       assert.match(readFileSync(join("docs/decisions", page), "utf8"), new RegExp(`^# ${page.slice(0, 4)} `), page);
   });
 
-  test("the index of decisions has each once, under its title", () => {
+  test("the index of decisions lists each decision once, by its title", () => {
     const listed = [...readFileSync("docs/decisions/README.md", "utf8").matchAll(/^- \[(.+)\]\((.+)\)$/gm)];
     const pages = globSync("docs/decisions/0*.md").map((page) => {
       const [, title] = /^# \d{4} (.+)$/m.exec(readFileSync(page, "utf8"))!;

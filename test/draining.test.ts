@@ -35,7 +35,7 @@ suite("DUBA_STOP_DELAY", () => {
     };
     const isReady = async (port: number) => (await ask(port, "/readyz", { credential: false })).status === 200;
 
-    test(`${name}: the service serves on while it is not ready, then stops, and tells systemd of both`, async () => {
+    test(`${name}: a stopping service still serves while it is not ready, and notifies systemd`, async () => {
       const place = mkdtempSync(join(tmpdir(), "duba-notify-"));
       const [socket, told] = [join(place, "socket"), join(place, "told")];
       writeFileSync(told, "");
@@ -70,7 +70,7 @@ suite("DUBA_STOP_DELAY", () => {
       }
     });
 
-    test(`${name}: a second signal ends the delay, and what runs is finished`, async () => {
+    test(`${name}: a second signal ends the delay, and running requests finish`, async () => {
       const { service, dropped } = await start("1h");
       try {
         service.signal("SIGTERM");

@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       assert.ok(entries.some(({ facts }) => facts.includes(bad) && facts.includes(`"key":"${stolen.id}"`)));
     });
 
-    test("events that wait for such an endpoint are not sent, until an operator switches it on again", async (t) => {
+    test("events for an endpoint of a revoked key wait until an operator switches it on again", async (t) => {
       const account = await service.newAccount("Waits");
       const receiver = await receiving(t);
       receiver.behaves = () => 500;
@@ -100,7 +100,7 @@ for (const engine of usualEngines)
       assert.notEqual((await listed(account, id)).off_since, null, "revoked once more, the key takes it along again");
     });
 
-    test("--keep-endpoints leaves the endpoints on, and they stay marked", async (t) => {
+    test("with --keep-endpoints, a revoked key's endpoints stay on and are marked", async (t) => {
       const account = await service.newAccount("Keeps");
       const receiver = await receiving(t);
       const key = await managing(account);
@@ -130,7 +130,7 @@ for (const engine of usualEngines)
       assert.notEqual((await listed(account, id)).off_since, null);
     });
 
-    test("a roll names the endpoints and leaves them on; doctor and lists say when the old key expired", async (t) => {
+    test("a roll of a key names its endpoints and leaves them on, and doctor reports the expired key", async (t) => {
       const account = await service.newAccount("Rolls");
       const receiver = await receiving(t);
       const key = await managing(account);
@@ -163,7 +163,7 @@ for (const engine of usualEngines)
       assert.equal((await listed(account, id)).off_since, null);
     });
 
-    test("events of a suspended account wait, and come when it is resumed, with their whole time", async (t) => {
+    test("events of a suspended account wait, and get their full delivery time when it is resumed", async (t) => {
       const account = await service.newAccount("Pauses");
       const receiver = await receiving(t);
       const key = await managing(account);

@@ -68,7 +68,7 @@ suite("every command", () => {
           assert.ok(target[0] !== undefined, "a user interface asks the person to type the target");
       });
 
-      test("a command gives something away only if it changes something", () => {
+      test("only a command that changes something may carry a risk", () => {
         if (gives) assert.notEqual(kind, "read");
         if (givesNothing) assert.ok(gives && kind === "change", "what nobody can undo is always confirmed");
       });
@@ -90,7 +90,7 @@ suite("every command", () => {
       });
 
       if (kind === "danger")
-        test("a command that asks first does nothing where nobody can answer, unless told to", async () => {
+        test("a command that asks for confirmation does nothing without a terminal or --yes", async () => {
           const { exitCode, out, err } = await ran(argumentsOf(command, examples[0]!), { stdin: `${bvn}\n` });
           // What it would do stands in the store, and here is none.
           assert.deepEqual([exitCode, out], [2, ""]);
@@ -130,7 +130,7 @@ for (const engine of usualEngines)
 
     for (const command of inOrder(everyCommand.filter(({ id }) => !(id in runElsewhere)))) {
       const { id, kind, answer: schema, records = [] } = command;
-      test(`${id} ${kind === "read" ? "writes nothing" : "leaves its audit entry"}, and answers as its schema says`, async () => {
+      test(`${id} ${kind === "read" ? "writes nothing" : "leaves its audit entry"}, and its answer matches the schema`, async () => {
         const example = world.inputs[id] ?? command.examples[0]!;
         const hasFiles = memberWith("holds", schema) !== undefined;
         const options = [

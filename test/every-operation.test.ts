@@ -114,7 +114,7 @@ for (const operation of everyOperation) {
   const refused = { path: operation.path as string };
 
   suite(id, { concurrency: operation.scope !== "events:manage" }, () => {
-    test("answers with its members in their order, and with the headers of every answer", async () => {
+    test("an operation answers with its members in order, and with the common headers", async () => {
       const response = await ask();
       assert.equal(response.status, 200, response.text);
       assert.ok(Compile(operation.answer).Check(response.json), response.text);
@@ -134,7 +134,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("an operation ignores what it does not know", async () => {
+    test("an operation ignores unknown parameters and members", async () => {
       const more = { constructor: "1", undeclared: "2", toString: "x" };
       assert.equal((await ask({}, more)).status, 200);
       if (inBody) {
@@ -187,7 +187,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("answers HEAD as it answers GET, or refuses it", async () => {
+    test("an operation answers HEAD like GET, or refuses it", async () => {
       const head = await ask({ method: "HEAD" });
       assert.equal(head.text, "");
       const answersGet = everyOperation.some(({ path, method }) => path === operation.path && method === "GET");

@@ -59,7 +59,7 @@ async function failed(words: string[], env: Record<string, string> = {}, cwd?: s
 suite("the first hour", { concurrency: true }, () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("the first hour leaves nothing for git to see", () => {
+  test("after the first hour's steps, git sees no new file", () => {
     const checkout = mkdtempSync(join(folder, "git-"));
     spawnSync("git", ["init", "-q", checkout]);
     copyFileSync(".gitignore", join(checkout, ".gitignore"));
@@ -82,7 +82,7 @@ suite("the first hour", { concurrency: true }, () => {
     );
   });
 
-  test("the service reads .env and says so, and the environment goes before it", async () => {
+  test("the service reads .env and says so, and environment variables take precedence", async () => {
     const cwd = mkdtempSync(join(folder, "env-"));
     writeFileSync(join(cwd, ".env"), "PORT=1\nDUBA_DATA=from-dot-env\n");
     const { child, ended, err } = await startedWith(process.execPath, [launcher, "serve"], {
@@ -94,7 +94,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.equal(await err, `Duba reads settings from ${join(realpathSync(cwd), ".env")} too.\n`);
   });
 
-  test("a .env that somebody else may write, or wrote, is not obeyed", async () => {
+  test("a .env that belongs to another user, or that others may write, is ignored", async () => {
     const plant = (name: string) => {
       const cwd = mkdtempSync(join(folder, `planted-${name}-`));
       const file = join(cwd, ".env");
@@ -141,7 +141,7 @@ suite("the first hour", { concurrency: true }, () => {
     }
   });
 
-  test("without that Node, a sentence says what to install, and nothing runs below Node 26", async () => {
+  test("with an older Node, nothing runs, and a sentence says what to install", async () => {
     const alone = join(folder, "alone");
     for (const path of ["bin", "src", "pages", "data", "check", "openapi.json", "package.json"])
       cpSync(path, join(alone, path), { recursive: true });
@@ -171,7 +171,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.equal((await run("26.12.0", "--version")).err, warned.err);
   });
 
-  test("every npm script that runs TypeScript says that sentence first, and runs nothing below Node 26", () => {
+  test("every npm script that runs TypeScript refuses a Node below 26 with one sentence", () => {
     const scripts = Object.entries(manifest.scripts).filter(
       ([name, line]) => / \S+\.ts\b/.test(line) && name !== "postinstall",
     );
@@ -193,7 +193,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.equal(`>=${base}`, engines.node);
   });
 
-  test("nothing is made where the key ring cannot be made", async () => {
+  test("a start creates nothing if it cannot create the key ring", async () => {
     const data = join(folder, "no-ring");
     const { err, code } = await failed(["src/main.ts", "serve"], {
       ...{ PORT: "0", DUBA_DATA: data, DUBA_KEYRING: "/dev/null/ring" },
@@ -206,7 +206,7 @@ suite("the first hour", { concurrency: true }, () => {
     assert.ok(!existsSync(data));
   });
 
-  test("nothing runs that the lock file does not vouch for", () => {
+  test("the lock file has a hash of each package, and no shipped package runs an install script", () => {
     const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
       packages: Record<string, { integrity?: string; hasInstallScript?: boolean; dev?: boolean; resolved?: string }>;
     };

@@ -34,11 +34,11 @@ const isOfFamily = (file: string) =>
   !sharedByVendors.some((folder) => file.startsWith(folder));
 
 suite("floors", () => {
-  test("ARCHITECTURE.md lists every place of src/ and no other", () => {
+  test("ARCHITECTURE.md lists exactly the folders of src/", () => {
     assert.deepEqual([...floors.keys()].sort(), placesIn(files));
   });
 
-  test("every import stays in its place or goes to a lower floor", () => {
+  test("every import stays in its folder or goes to a lower floor", () => {
     const wrong = imports.filter(({ file, target }) => {
       const [from, to] = [placeOf(file), placeOf(target)];
       const [floor, below] = [floors.get(from)!, floors.get(to)!];
@@ -47,7 +47,7 @@ suite("floors", () => {
     assert.deepEqual(wrong.map(arrow), []);
   });
 
-  test("the script of the reference is what its package had", () => {
+  test("the script of the reference page is unchanged since its package's release", () => {
     assert.ok(isAsReleased());
   });
 
@@ -67,13 +67,13 @@ suite("floors", () => {
     assert.deepEqual(repeated(named.map((file) => [basename(file), file])), []);
   });
 
-  test("no exported name means two things", () => {
+  test("no two exports have the same name", () => {
     const alone = files.filter((file) => !isOfFamily(file));
     const exported = alone.flatMap((file) => [...new Set(exportsOf(file))].map((name) => [name, file] as const));
     assert.deepEqual(repeated(exported), []);
   });
 
-  test("every fault that the mutants put in has its place in the code, and its tests", () => {
+  test("every mutant's text occurs once in its file, and its tests exist", () => {
     const lost = mutants.filter(
       ({ file, from, tests }) => textOf(file).split(from).length !== 2 || !tests.every((each) => existsSync(each)),
     );
@@ -156,7 +156,7 @@ suite("floors", () => {
     assert.deepEqual(heavy, []);
   });
 
-  test("one server listens, and one client asks", () => {
+  test("only one module opens a server, and only one makes HTTP requests", () => {
     const homeOf = (name: string) =>
       files.filter(
         (file) =>

@@ -70,7 +70,7 @@ for (const engine of usualEngines)
       assert.equal((await source.ask(bundles)).headers["duba-catalogue-stale"], undefined);
     });
 
-    test("a change at the source is a revision here after a pull, on every process", async () => {
+    test("after a pull, a change at the source is a revision in every process", async () => {
       await reprice(110);
       const tried = await sources("pull", "--dry-run");
       assert.equal(tried.exitCode, 0);
@@ -91,7 +91,7 @@ for (const engine of usualEngines)
       assert.deepEqual([revision?.author, revision?.source], [terminalActor, "peer"]);
     });
 
-    test("a process that pulls again asks only for changes, and comes to the same catalogue", async () => {
+    test("a second pull asks only for changes, and gives the same catalogue", async () => {
       const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
       const [following, anew] = await Promise.all([1, 2].map(() => openSource("peer", values, silent)));
       const pull = async ({ pull }: LiveSource) => {
@@ -119,13 +119,13 @@ for (const engine of usualEngines)
       }
     });
 
-    test("the list of changes says how old the lists are", async () => {
+    test("the change feed states the age of the lists", async () => {
       const changes = await service.ask("/api/v2/catalogue/changes");
       assert.equal(changes.headers["duba-catalogue-as-of"], (await ask()).headers["duba-catalogue-as-of"]);
       assert.equal((await source.ask("/api/v2/catalogue/changes")).headers["duba-catalogue-as-of"], undefined);
     });
 
-    test("an answer that did not change says when the source confirmed it, with the same ETag", async () => {
+    test("an unchanged answer states when the source confirmed it, with the same ETag", async () => {
       const first = await ask();
       const etag = String(first.headers.etag);
       assert.equal((await sources("pull")).exitCode, 0);
@@ -181,7 +181,7 @@ for (const engine of usualEngines)
       assert.match(status.out, /peer +yes .* held .* no +d3\n/);
     });
 
-    test("while the source is away, the last good catalogue goes on, and the commands say why", async () => {
+    test("while the source is away, the last good catalogue is served, and the commands say why", async () => {
       const away = { ...environment, DUBA_PEER_URL: "http://127.0.0.1:1" };
       for (const argv of [
         ["sources", "pull"],
@@ -215,7 +215,7 @@ suite("a source that is followed", () => {
     assert.equal(asOf(stale), asOf(fresh));
   });
 
-  test("a source that is unknown or not set up is refused", () => {
+  test("commands refuse a source that is unknown or not set up", () => {
     const problemsOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment, features);
@@ -251,7 +251,7 @@ suite("a source that is followed", () => {
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
 
-  test("every source is listed with what it needs, and cannot be pulled before", async (t) => {
+  test("every source is listed with its missing settings, and cannot be pulled without them", async (t) => {
     const { settings, dispose } = await engines[0]!.fresh();
     t.after(dispose);
     await makeStore(settings);

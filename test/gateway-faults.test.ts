@@ -55,7 +55,9 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
   };
 
   for (const { name, skip, open } of clients) {
-    test(`the ${name} client throws nothing else, keeps the key, and is charged once`, { skip }, async (t) => {
+    test(`behind a faulty gateway, the ${name} client throws only its own errors, and is charged once`, {
+      skip,
+    }, async (t) => {
       const client = open(t);
       const bvns: string[] = [];
       for (const fault of faults)
@@ -102,7 +104,9 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
       }
     });
 
-    test(`${intents} intents of the ${name} client are ${intents} charges`, { skip }, async (t) => {
+    test(`${intents} verifications of the ${name} client through faults are ${intents} charges`, {
+      skip,
+    }, async (t) => {
       const bvns = Array.from({ length: intents }, newNumber);
       const waiting = bvns.map((bvn, at) => ({
         bvn,

@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       vendor.close();
     });
 
-    test("a live key is given the source's record under a reference of our own, and is charged", async () => {
+    test("a live key gets the vendor's record under our own reference, and is charged", async () => {
       const { status, json } = await verified("22000000101");
       assert.equal(status, 200);
       const asked = await source.ask(verify, { method: "POST", body: person("22000000101"), credential: sourceKey });
@@ -59,7 +59,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([data.state, data.charged, data.fee, data.attempts], ["verified", true, "100", 1]);
     });
 
-    test("the service keeps verifying when the source's access token expires", async () => {
+    test("the service continues to verify when the vendor's access token expires", async () => {
       assert.equal((await verified("22000000102")).status, 200);
       const { db } = await source.store();
       const tokens = () => db.selectFrom("access_token").select("secret_hash").execute();
@@ -72,7 +72,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("a test key only reaches the sandbox of this service, and a live key only the source", async () => {
+    test("a test key reaches only this service's sandbox, and a live key only the vendor", async () => {
       const countOf = async () => {
         const { db } = await source.store();
         return (await db.selectFrom("verification").select("reference").execute()).length;
@@ -140,7 +140,7 @@ for (const engine of usualEngines) {
       assert.equal((await verified("22000000106")).json.data.bvn_number, "22000000106");
     });
 
-    test("a suspended account is refused, and served again when it is resumed", async () => {
+    test("a suspended account is refused until it is resumed", async () => {
       const email = await service.newAccount("Paused");
       const { text } = await service.newKey({ account: email });
       const asked = () => service.ask(corporate, { credential: text });
@@ -170,7 +170,7 @@ for (const engine of usualEngines) {
   });
 
   suite(`a vendor that refuses all work on ${engine.name}`, () => {
-    test("a vendor that refuses all work is an alarm, is left alone, and shows in the status", async () => {
+    test("a vendor that refuses all attempts is paused with an alarm, and the status shows it", async () => {
       let asked = 0;
       const vendor = createServer((_, response) => {
         asked += 1;

@@ -49,7 +49,7 @@ suite("the guides of the service", () => {
       assert.match(errors, new RegExp(`<dd><a href="/docs/${guide}"`));
   });
 
-  test("a program that has llms.txt alone finds each fact within two links", async () => {
+  test("from llms.txt, each fact can be found within two links", async () => {
     const facts: Record<string, RegExp[]> = {
       "First look-up": [/lookup\?provider=/, /needs no key/, /&quot;code&quot;/],
       "First BVN": [

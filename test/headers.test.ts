@@ -32,7 +32,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("any other request id is replaced, above all one that holds a BVN", async () => {
+  test("any other request id is replaced, such as one that contains a BVN", async () => {
     const spelled =
       "221-2345-6789 2.2.1.2.3.4.5.6.7.8.9 a22_12:345-678b 018f4e2a-9b1c-7a3d-8e5f-123456789012 2212345678";
     const longer = ["22123456789".padStart(32, "0"), "4f1d22123456789012c0ffee0011223", "x".repeat(65)];
@@ -61,7 +61,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal(new Set(responses.map(({ headers }) => headers["x-request-id"])).size, 50);
   });
 
-  test("the first answer, the next one, and one that closes the connection have the same headers", async () => {
+  test("the first, the next and the last answer of a connection have the same headers", async () => {
     const changing = ["date", "connection", "keep-alive", "x-request-id", "ratelimit"];
     const steady = (response: ServiceResponse) => {
       const names = Object.keys(response.headers).filter((name) => !changing.includes(name));
@@ -83,7 +83,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("headers are checked at a target that was answered before as at any other", async () => {
+  test("request headers are checked even if the same URL was answered before", async () => {
     const known = `${corporate}?known=1`;
     for (let time = 1; time <= 2; time += 1) assert.equal((await service.ask(known)).status, 200);
     assertFailure(await service.ask(known, { headers: { Host: "a b" } }), 400, "malformed_request");
@@ -182,7 +182,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("a list that was asked for in a body has no Last-Modified: its URL names other lists too", async () => {
+  test("a list requested by a body has no Last-Modified, because its URL also gives other lists", async () => {
     const path = "/api/v2/cable-tv/fetch-tv-add-ons";
     const body = { type: "dstv", productCode: "PRWE36" };
     const since = (await service.ask(path, { body })).headers["last-modified"]!;
@@ -190,7 +190,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal((await service.ask(addOns, { headers: { "If-Modified-Since": since } })).status, 304);
   });
 
-  test("a 304 takes no quota, and every other answer takes one", async () => {
+  test("a 304 does not count towards the rate limit, and every other answer does", async () => {
     const credential = (await service.newKey()).text;
     const first = await service.ask(lookup, { credential });
     assert.equal(leftIn(first), 599);
@@ -208,7 +208,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal(leftIn(await service.ask(`${lookup}?provider=x`, { credential, headers })), 594);
   });
 
-  test("each key has its own count, in one window for all look-ups", async () => {
+  test("each key has its own rate limit, common to all look-ups", async () => {
     const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
     await service.ask(corporate, { credential: one });
     assert.equal(leftIn(await service.ask(providers, { credential: one })), 598);
@@ -218,7 +218,7 @@ suite("headers", { concurrency: true }, () => {
     assert.match(String(headers.ratelimit), /^"catalogue";r=598;t=([1-9]|[1-5]\d|60)$/);
   });
 
-  test("the coding is named, and every coding holds the same JSON", async () => {
+  test("compressed answers name their coding, and every coding has the same JSON", async () => {
     const plain = (await service.ask(lookup)).text.replace(/"date":"[^"]*"/, "");
     for (const [asked, coding, decode] of [
       ["gzip", "gzip", gunzipSync],
@@ -257,7 +257,7 @@ suite("headers", { concurrency: true }, () => {
     );
   });
 
-  test("answers tell the time taken only if that is switched on", async () => {
+  test("answers state the time taken only if the setting is on", async () => {
     assert.equal((await service.ask(lookup)).headers["server-timing"], undefined);
     await using timed = await startService({ DUBA_SERVER_TIMING: "on" });
     for (const path of [lookup, "/api/v2/education/waec-lookup", `${lookup}?provider=x`])

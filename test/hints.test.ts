@@ -104,7 +104,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
       assert.ok(String(told).startsWith(`verifyBvn does not read ${unread}`), String(told));
     });
 
-  test("failures contain hints too, several at once", async () => {
+  test("failures can contain several hints at once", async () => {
     const headers = { "X-Idempotency-Key": "k" };
     const body = { ...person, bvn: "00000000001" };
     const response = await service.ask(`${verify}?x=1`, { method: "POST", body, headers });
@@ -132,7 +132,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     assert.deepEqual(await hinted(lookup, liveElsewhere), [200, undefined]);
   });
 
-  test("a hint on an unknown path stands in the request log under the unknown path", async () => {
+  test("the request log shows the hint of an unknown path", async () => {
     const { text: credential } = await service.newKey({ account: await service.newAccount("Lost") });
     const ids: string[] = [];
     for (const path of ["/api/v2/kyc/verify_bvn/22000000017", "/wp-login.php?name=secret"]) {

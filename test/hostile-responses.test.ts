@@ -70,7 +70,7 @@ suite("a response without end", () => {
 
   for (const [name, ask] of Object.entries(clients))
     for (const protocol of ["http:", "https:"] as const) {
-      test(`a response without end of ${name} over ${protocol.slice(0, -1)} is cut at its bound, and holds up nobody meanwhile`, async () => {
+      test(`an endless response with ${name} over ${protocol.slice(0, -1)} is cut at its limit, and delays nobody`, async () => {
         for (const response of everyHostile) {
           const used = process.cpuUsage();
           const code = await ask(server.url(protocol, response), long);
@@ -81,7 +81,7 @@ suite("a response without end", () => {
         }
       });
 
-      test(`${name} whose ${protocol === "http:" ? "head" : "TLS handshake"} never ends is given up in time, and uses no processor`, async () => {
+      test(`a wait for ${name} whose ${protocol === "http:" ? "head" : "TLS handshake"} never ends is given up in time, without CPU use`, async () => {
         const used = process.cpuUsage();
         assert.equal(await ask(server.slowUrl(protocol), 1000), "timed_out");
         const { user, system } = process.cpuUsage(used);
@@ -90,7 +90,7 @@ suite("a response without end", () => {
     }
 
   for (const protocol of ["http:", "https:"] as const)
-    test(`a collector of traces that answers without end over ${protocol.slice(0, -1)}, or never, costs its spans only`, async () => {
+    test(`a trace collector with an endless answer over ${protocol.slice(0, -1)}, or none, costs only the spans`, async () => {
       const log = new RecordedLog();
       const every = everyHostile.map((response) => server.url(protocol, response));
       for (const [index, url] of [...every, server.slowUrl(protocol)].entries()) {

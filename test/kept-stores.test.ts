@@ -38,12 +38,12 @@ for (const name of keptStores)
         }
       };
 
-      test("the store is upgraded, and says the same byte for byte", async () => {
+      test("an upgraded store gives the same outputs byte for byte", async () => {
         assert.match((await kept.duba("migrate", "--dry-run")).out, /^The store has the tables of this version/);
         await assertSame(kept);
       });
 
-      test("the upgraded store has a whole audit trail, books that agree, and the key ring that it wants", async () => {
+      test("an upgraded store has an intact audit trail, matching books, and its key ring", async () => {
         for (const argv of [
           ["audit", "verify"],
           ["audit", "reconcile"],
@@ -54,7 +54,7 @@ for (const name of keptStores)
         }
       });
 
-      test("a backup of the upgraded store restores to the same", async () => {
+      test("a backup of an upgraded store restores to the same outputs", async () => {
         const folder = mkdtempSync(join(tmpdir(), "duba-kept-"));
         const file = join(folder, "backup");
         writeFileSync(file, unpacked(name, `${engine.name}.backup`), { mode: 0o600 });
@@ -71,7 +71,7 @@ for (const name of keptStores)
 
       // PostgreSQL has a clock of its own, by which the keys have long expired.
       if (engine.name === "sqlite")
-        test("the upgraded store replays every idempotency key, and opens the records that it sealed", async (t) => {
+        test("an upgraded store replays every idempotency key with its record", async (t) => {
           t.mock.timers.enable({ apis: ["Date"], now: facts.madeAt + 60_000 });
           const place = await placed(name, engine);
           const ready = { name: engine.name, fresh: engine.fresh, ready: async () => place };

@@ -50,7 +50,7 @@ suite("the wrapped keys of records in PostgreSQL's files", () => {
 
   const wrappedTexts = async () => [...(await wrappedKeys(store.db)).values()];
 
-  test("wrapped keys leave the files with an erasure, with a rewrapping and with a sweep", async (t) => {
+  test("wrapped keys disappear from the files after an erasure, a rewrapping and retention", async (t) => {
     const room = await store.open(t, { now: () => start, settings: { limits: null } });
     const mine = newRequest({ number: "22000000123" });
     const other = newRequest({ number: "22000000456" });

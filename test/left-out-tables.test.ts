@@ -63,7 +63,7 @@ function onEngine(engine: Engine, program: string): void {
       return Object.fromEntries(await Promise.all(counted));
     };
 
-    test("retention removes what is past its time, also what waits for a receiver, and nothing else", async () => {
+    test("without its feature's code, retention still deletes a table's expired rows, and no others", async () => {
       const whole = await counts();
       assert.deepEqual(whole, { api_request: 2, event: 3, event_delivery: 2, record_key: 2 });
       await age(store, references[old]!);
@@ -86,7 +86,7 @@ function onEngine(engine: Engine, program: string): void {
       assert.equal(reference, references[young]);
     });
 
-    test("an erasure removes whom an officer names, and keeps the charge", async () => {
+    test("without some features, an erasure still removes the person, and keeps the charge", async () => {
       const before = await rowOf(young);
       const erase = [program, "subjects", "erase", "--yes"];
       const { status, stderr } = spawnSync(process.execPath, erase, {

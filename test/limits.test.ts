@@ -63,7 +63,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await service.ask(lookup, { credential: keys[0]!.text })).status, 200);
   });
 
-  test("an anonymous address is refused beyond its limit, and no other caller is", async () => {
+  test("an anonymous address is refused beyond its limit, without effect on other callers", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     for (const left of [2, 1, 0]) {
       const response = await service.ask(lookup, { credential: false });
@@ -91,7 +91,7 @@ suite("limits", { concurrency: true }, () => {
     }
   });
 
-  test("an IPv6 site is counted as a whole too: its 65,536 networks have ten times the limit of one", async () => {
+  test("an IPv6 site of 65,536 networks has ten times the limit of one network", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "2/min", DUBA_TRUST_PROXY: "127.0.0.1" });
     const from = (address: string) =>
       service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
@@ -119,7 +119,7 @@ suite("limits", { concurrency: true }, () => {
     }
   });
 
-  test("an address is refused at pages too, except for a page that it has cached", async () => {
+  test("a rate-limited address gets no page, except one that it has cached", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
     const { headers } = await page("/openapi.json");
@@ -133,7 +133,7 @@ suite("limits", { concurrency: true }, () => {
     assert.equal((await service.ask(lookup)).status, 200);
   });
 
-  test("limits of size and time are settings as well", async () => {
+  test("settings change the limits of size and time", async () => {
     await using sized = await startService({
       DUBA_LIMIT_BODY: "40B",
       DUBA_LIMIT_URL: "60B",
@@ -163,7 +163,7 @@ suite("limits", { concurrency: true }, () => {
       assertLimited(await service.ask(lookup + query, { credential: false, headers }), lookup);
   });
 
-  test("a failure counts once, of whatever kind", async () => {
+  test("each failure counts once towards the rate limit", async () => {
     await using service = await startService({ DUBA_LIMIT_CATALOGUE: "4/min" });
     const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
     const credential = (await service.newKey()).text;
@@ -191,7 +191,7 @@ suite("limits", { concurrency: true }, () => {
     assertFailure(await verified(live.text), 503, "upstream_not_configured", { path: verify });
   });
 
-  test("exchanges of a key that fail count, and those that succeed do not", async () => {
+  test("failed exchanges of a key count towards the limit, and successful ones do not", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const path = "/api/v2/merchant/authorization";
     const exchange = (members: object) => service.ask(path, { method: "POST", body: members, credential: false });

@@ -54,7 +54,7 @@ suite("log lines", () => {
 
   const common = { hasDuration: true, requestId: "r-1" };
 
-  test("a log line tells account, key, mode, operation and duration of an answer and of a refusal", async () => {
+  test("a log line has account, key, mode, operation and duration, for answers and refusals", async () => {
     const { text: credential, caller } = await callerOf("live");
     const of = { ...common, ...caller, level: "info" };
     assert.deepEqual((await linesOf(corporate, { credential })).lines, [
@@ -65,7 +65,7 @@ suite("log lines", () => {
     ]);
   });
 
-  test("a log line of a caller without a key tells the address", async () => {
+  test("a log line of a caller without a key has the address", async () => {
     const headers = { "X-Forwarded-For": "203.0.113.9" };
     const of = { ...common, level: "info", message: "refused", address: "203.0.113.9" };
     assert.deepEqual((await linesOf(verifyBvn, { method: "POST", body, headers, credential: "wrong" })).lines, [
@@ -76,7 +76,7 @@ suite("log lines", () => {
     ]);
   });
 
-  test("a log line tells which key may not be used from which address; the caller reads only the address", async () => {
+  test("a log line names key and refused address, and the caller is told only the address", async () => {
     const { text: credential, caller } = await callerOf("live", ["198.51.100.0/24"]);
     const headers = { "X-Forwarded-For": "203.0.113.9" };
     const of = { ...common, ...caller, level: "info", message: "refused", status: 403, code: "address_not_allowed" };
@@ -112,7 +112,7 @@ suite("log lines", () => {
     }
   });
 
-  test("a failure that a test key provoked is logged as info too, so that it alarms nobody", async () => {
+  test("a failure that a test key provoked is logged as info, and raises no alarm", async () => {
     const { text: credential } = await callerOf("test");
     const { status, lines } = await linesOf(verifyBvn, {
       method: "POST",
@@ -167,7 +167,7 @@ suite("log lines", () => {
 });
 
 suite("by default", () => {
-  test("by default a look-up that succeeds writes no line, with a 200 or a 304", async () => {
+  test("by default, a successful look-up writes no log line", async () => {
     await using service = await startService({});
     service.lines.length = 0;
     const { headers } = await service.ask(corporate);
@@ -181,7 +181,7 @@ suite("on a terminal", () => {
   const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") ?? false;
   const skip = hasScript ? false : "The script command of util-linux, which makes a terminal, is not installed.";
 
-  test("on a terminal lines are for people, and elsewhere each is a JSON object", { skip }, async () => {
+  test("log lines are text on a terminal, and JSON elsewhere", { skip }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-terminal-"));
     const env = { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", DUBA_DATA: join(folder, "data"), NO_COLOR: "1" };
     const command = `${process.execPath} src/main.ts serve`;

@@ -27,7 +27,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
   for (const { scenario, result } of scenarioRows()) {
     // It has a test with a clock of its own.
     if (scenarios[scenario]!.delay) continue;
-    test(`${scenario}: every look-up that it changes gives ${result}`, async () => {
+    test(`with the scenario ${scenario}, every look-up that it affects gives ${result}`, async () => {
       for (const operation of lookUps) {
         const path = pathOf(operation);
         const changed = changedPart[scenario];
@@ -47,7 +47,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     });
   }
 
-  test("a stale list is marked as stale, with unchanged content", async () => {
+  test("the scenario of a stale list marks the list as stale, with unchanged content", async () => {
     const usual = await service.ask(bundles);
     assert.equal(usual.headers["duba-catalogue-stale"], undefined);
     const stale = await rehearse(bundles, "stale");
@@ -60,7 +60,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     assert.deepEqual([compressed.headers["content-encoding"], compressed.status], ["gzip", 200]);
   });
 
-  test("an empty list is a success", async () => {
+  test("the scenario of an empty list gives a success", async () => {
     const { json } = await rehearse(bundles, "empty");
     assert.deepEqual([json.data.status, json.data.error, json.data.data], [1, false, []]);
     const plans = await rehearse("/api/v2/cable-tv/fetch-billers?type=gotv", "empty");
@@ -82,7 +82,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     }
   });
 
-  test("a limit says when to come back, and an instance that stops closes the connection", async () => {
+  test("the scenario of a rate limit states the wait, and that of a stop closes the connection", async () => {
     assert.equal((await rehearse(bundles, "429")).headers["retry-after"], "2");
     assert.equal((await rehearse(bundles, "503")).headers.connection, "close");
   });
@@ -124,7 +124,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
   });
 });
 
-test("a slow look-up takes 5 s", async (t) => {
+test("the scenario of a slow look-up takes 5 s", async (t) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   t.after(() => mock.timers.reset());
   const body = Buffer.from('{"success":true}');

@@ -79,7 +79,7 @@ suite("metrics", () => {
       assert.ok(text.split("\n").includes(line), line);
   });
 
-  test("metrics show what the store holds, or that it is away", async () => {
+  test("metrics show figures of the store, or that it is away", async () => {
     const at = 1_000_000_000;
     const figures: StoredFigures = {
       openVerifications: [

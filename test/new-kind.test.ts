@@ -79,7 +79,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     return `${status} ${json.error.code}`;
   };
 
-  test("the new kind verifies, charges its own fee, and replays by the key in any order of members", async () => {
+  test("a new kind of check verifies, charges its own fee, and replays by idempotency key", async () => {
     const headers = { "Idempotency-Key": "first" };
     const { status, json } = await verify("account", good, { headers });
     assert.equal(status, 200, JSON.stringify(json));
@@ -116,7 +116,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     );
   });
 
-  test("a key or a consent that holds the number or the name is refused, and so is a wrong form", async () => {
+  test("for a new kind, a key or consent that contains the number or name is refused", async () => {
     for (const held of [`k-${number}`, "Chidinma-Okonkwo-1"]) {
       assert.equal(
         await codeOf("account", good, { headers: { "Idempotency-Key": held } }),
@@ -133,7 +133,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     );
   });
 
-  test("the limit by subject takes the same number at two banks for two subjects", async () => {
+  test("for a new kind, the same number at two banks counts as two subjects", async () => {
     const at = (bank_code: string) => verify("account", { ...good, account: "7770000099", bank_code });
     for (const status of [200, 200, 200, 429]) assert.equal((await at("011")).status, status);
     assert.equal((await at("033")).status, 200);
@@ -145,7 +145,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     assert.match(json.message, / Send it again in \d{4} s\.$/);
   });
 
-  test("the new kind has its own negatives, with the price of each", async () => {
+  test("a new kind of check has its own negative outcomes, each with a price", async () => {
     const negative = (kind: "account" | "passport", number: string) =>
       codeOf(kind, kind === "account" ? { ...good, account: number } : { ...passport, passport: number });
     assert.equal(await negative("account", "0000000001"), "404 account_not_found");
@@ -160,7 +160,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     ]);
   });
 
-  test("the sandbox has the numbers of the new kind in its own form", async () => {
+  test("the sandbox has numbers of a new kind in the kind's own form", async () => {
     const { sandboxNumbers, reservedFor } = await copy.load<typeof import("../src/vendors/sandbox/numbers.ts")>(
       "src/vendors/sandbox/numbers.ts",
     );
@@ -198,7 +198,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     assert.doesNotMatch(text, /Of a NIN/);
   });
 
-  test("a vendor of the new kind passes the conformance suite, and a stand-in plays every ending", () => {
+  test("a vendor of a new kind passes the conformance suite, and its stand-in plays every outcome", () => {
     const files = ["src/vendors/roads/roads.test.ts", "src/features/stand-in/stand-ins.test.ts"];
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { status, stdout, stderr } = spawnSync(process.execPath, ["--test", "--test-reporter=tap", ...files], {
@@ -214,7 +214,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
       assert.ok(stdout.includes(`\nok`) && stdout.includes(promise), stdout);
   });
 
-  test("the new operation and its failures say since when they are there", async () => {
+  test("a new kind's operation and failures state their version", async () => {
     const { paths, components } = (await ask(service.port, "/openapi.json")).json;
     for (const kind of ["licence", "account", "passport"]) {
       assert.equal(paths[`/api/v2/kyc/verify-${kind}`].post["x-since"], "0.2.0");
@@ -224,7 +224,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     assert.equal(components.schemas.FailureCode["x-since"].bvn_not_found, undefined);
   });
 
-  test("events name the new kind, and neither number nor name is anywhere but in the answer", async () => {
+  test("events name a new kind, and only its answer contains number and name", async () => {
     for (const pasted of [number, passport.passport, `shop-1:${passport.passport}`]) {
       const { headers } = await ask(service.port, "/api/v2/corporate-data/list", {
         headers: { "X-Request-Id": pasted },
@@ -246,7 +246,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
         assert.ok(!text.includes(canary), `${place} holds ${canary}`);
   });
 
-  test("the new kind is exported and erased by its whole subject, and kept no longer than others", async () => {
+  test("a person of a new kind is exported, erased and deleted like any other", async () => {
     const headers = { "Idempotency-Key": "kept" };
     const kept = { ...good, account: "7770000077" };
     assert.equal((await verify("account", kept, { headers })).status, 200);
@@ -285,7 +285,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     );
   });
 
-  test("commands, the reference, the client and the test of a vendor know the new kind", async () => {
+  test("commands, reference, client and vendor tests know a new kind", async () => {
     const changed = JSON.parse(
       await duba("accounts", "change", "sandbox@example.com", "--account-fee", "55", "--json"),
     );
@@ -301,7 +301,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     assert.match(clientSource(everyOperation), /verifyPassport\(\s*input: VerifyPassportInput/);
   });
 
-  test("the new kind counts towards a cap, and the console's forms and lists know it", async () => {
+  test("a new kind counts towards caps, and appears in the console's forms and lists", async () => {
     await duba("accounts", "create", "--name", "Capped", "--email", "capped@example.com");
     await duba("accounts", "change", "capped@example.com", "--cap-count", "1");
     const credential = (await duba("keys", "create", "--account", "capped@example.com", "--mode", "live")).trim();
@@ -328,7 +328,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     }
   });
 
-  test("all types and all types of tests hold without a change to any other file", () => {
+  test("types and tests compile without a change to any other file", () => {
     assert.equal(copy.wrongTypes(), "");
   });
 });

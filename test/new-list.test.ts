@@ -54,7 +54,7 @@ suite("a list of the catalogue that is a value, an operation and a starter file"
     await rm(folder, { recursive: true });
   });
 
-  test("the new list is served from its starter file, to callers with a credential", async () => {
+  test("a new list is served from its starter file, to callers with a credential", async () => {
     const { status, json } = await ask(service.port, path, { credential });
     assert.equal(status, 200);
     assert.deepEqual(json.billers, [
@@ -64,7 +64,7 @@ suite("a list of the catalogue that is a value, an operation and a starter file"
     assert.equal((await ask(service.port, path, { credential: false })).status, 401);
   });
 
-  test("the new list goes out as a file and comes back changed, and the list of changes tells it", async () => {
+  test("a new list can be exported, changed and imported, and the change feed shows it", async () => {
     const file = join(folder, `${list}.csv`);
     await duba("catalogue", "export", "--list", list, "--out", file);
     const text = readFileSync(file, "utf8");
@@ -80,7 +80,7 @@ suite("a list of the catalogue that is a value, an operation and a starter file"
     assert.deepEqual([data.length, data[0].list, data[0].old.name, data[0].new.name], [1, list, "EKEDC", "Eko"]);
   });
 
-  test("another Duba that follows this one copies the new list", async () => {
+  test("a Duba that follows this one copies a new list", async () => {
     const other = await engines[0]!.ready();
     const follower = await serve({
       DUBA_DATA: other.settings.dataDirectory,
@@ -100,7 +100,7 @@ suite("a list of the catalogue that is a value, an operation and a starter file"
     }
   });
 
-  test("the new list stays empty in an older store, and says how it is filled", async () => {
+  test("a new list stays empty in an older store, with a note on how to fill it", async () => {
     const place = await engines[0]!.ready();
     const { dataDirectory } = place.settings;
     const settings = { DUBA_DATA: dataDirectory, DUBA_BOOTSTRAP_KEY: sandboxKey };
@@ -116,7 +116,7 @@ suite("a list of the catalogue that is a value, an operation and a starter file"
     }
   });
 
-  test("the reference and the clients know the new list", async () => {
+  test("reference and clients know a new list", async () => {
     const { paths, components } = (await ask(service.port, "/openapi.json")).json;
     assert.ok(paths[path] && components.schemas.ElectricityCompany);
     const [{ clientSource }, { everyOperation }] = await Promise.all([
@@ -126,7 +126,7 @@ suite("a list of the catalogue that is a value, an operation and a starter file"
     assert.match(clientSource(everyOperation), /fetchElectricityCompanies\(/);
   });
 
-  test("all types and all types of tests hold without a change to any other file", () => {
+  test("types and tests compile without a change to any other file", () => {
     assert.equal(copy.wrongTypes(), "");
   });
 });

@@ -30,7 +30,7 @@ suite("npm run new:vendor", () => {
     assert.match(lay("dojah").stderr, /vendors\/dojah exists/);
   });
 
-  test("the new vendor works, and its suite names what is left to fill in", () => {
+  test("the generator's new vendor works, and its tests name what is left to fill in", () => {
     assert.equal(lay("okra").status, 0);
     const files = [
       ...["index.ts", "wire.ts", "okra.test.ts"].map((file) => `src/vendors/okra/${file}`),

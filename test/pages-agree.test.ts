@@ -63,7 +63,7 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
-    test("money, found people and charts have the last verification as soon as a page is opened", async () => {
+    test("a freshly opened page includes the latest verification in money, search and charts", async () => {
       const figuresIn = async () => {
         const [now, rows, one] = await Promise.all(["/", "/vendors", vendorPage].map(page));
         const numberIn = (text: string, form: RegExp) => Number(form.exec(textOf(text))![1]!.replaceAll(",", ""));
@@ -113,7 +113,7 @@ for (const engine of usualEngines)
       for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
     });
 
-    test("an alarm that ends by itself asks for no action; a pause that a person must end asks for one", async () => {
+    test("an alarm that ends by itself needs no action, and a pause without an end needs one", async () => {
       const needs = async () => (await duba("status")).split("\n\n").at(-1)!;
       assert.doesNotMatch(await needs(), /dojah/);
       await pause("dojah", "key");
@@ -124,7 +124,7 @@ for (const engine of usualEngines)
       await pause("dojah", "load");
     });
 
-    test("what stops the service is a band on every page until it is over, with its button", async () => {
+    test("an alarm that stops the service is a band with a button on every page until it ends", async () => {
       await pause("qoreid", "answers");
       await noticed(
         () => page("/"),
@@ -194,7 +194,7 @@ for (const engine of usualEngines)
       await resume("qoreid");
     });
 
-    test("Hour and Day change the figures of vendors on Now, too, and their heading says the time", async () => {
+    test("on Now, Hour and Day also change the figures of vendors, and the heading states the time", async () => {
       const { db } = await operators.service.store();
       const begins_at = Date.now() - (Date.now() % 3_600_000) - 10 * 3_600_000;
       const key = { span: "hour", begins_at, account_id: "a", mode: "live", kind: "nin", vendor: "dojah" };
@@ -207,7 +207,7 @@ for (const engine of usualEngines)
       assert.match(await page("/now/tables?range=hour"), /<h2>Vendors, since /);
     });
 
-    test("the figure of live verifications counts what its chart counts, and both say so", async () => {
+    test("the figure of live verifications equals the sum of its chart", async () => {
       await operators.service.verify();
       const now = textOf(await page("/"));
       const [, calls] = /Live verifications, 24 hours (\d+)/.exec(now)!;
@@ -282,7 +282,7 @@ test("the page Now says only once that nothing needs action", async () => {
   }
 });
 
-test("a store that takes no writes is in the list of what needs a hand, with its section of the runbook", async () => {
+test("a store that refuses writes is listed as an alarm, with its runbook section", async () => {
   const operators = await startOperators(engines[0]!, {});
   const { service } = operators;
   try {

@@ -51,7 +51,7 @@ suite("several prefixes of paths", () => {
     assert.match(text, /^duba_answers_total\{operation="verifyNin",mode="test",status="200",outcome="ok"\} 2$/m);
   });
 
-  test("failures, other methods and bodies are answered as under one prefix", async () => {
+  test("failures, other methods and bodies are answered alike under every prefix", async () => {
     for (const prefix of prefixes) {
       const verify = `${prefix}/kyc/verify-bvn`;
       const invalid = await service.ask(verify, { method: "POST", body: {} });
@@ -81,13 +81,13 @@ suite("several prefixes of paths", () => {
     assert.match(collection, /"\{\{url\}\}\/api\/v2\/kyc\/verify-bvn"/);
   });
 
-  test("a caller who asks for an unknown path is told the prefixes", async () => {
+  test("the failure for an unknown path names the prefixes", async () => {
     const { message } = assertFailure(await service.ask("/api/v3/nothing"), 404, "route_not_found");
     assert.match(message, /Operations begin with \/api\/v2 or \/api\./);
   });
 });
 
-test("a client with two base addresses sends what Duba answers to Duba, and nothing else", () => {
+test("a client with two base URLs sends to Duba only requests that Duba serves", () => {
   const [, recipe = ""] = /^const isDuba = \/(.+)\/;$/m.exec(readFileSync("docs/start.md", "utf8"))!;
   const isDuba = new RegExp(recipe);
   for (const { path, examples } of everyOperation) {
@@ -178,7 +178,7 @@ suite("a path of the family that Duba does not serve", () => {
       "transaction/22000000017 virtual-accounts",
   ].flatMap((line) => line.split(" "));
 
-  test("purchases and lists of other goods are told that Duba does not serve them, and where to go", async () => {
+  test("a request for a purchase or another product says that Duba does not serve it", async () => {
     const all = [...purchases.map((path) => ["POST", path]), ...lists.map((path) => ["GET", path])];
     for (const [method, path] of all)
       for (const prefix of ["/api/v2", "/api", "/api/v1", ""]) {

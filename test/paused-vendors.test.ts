@@ -58,11 +58,11 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
-    test("vendors are listed as soon as the service serves", () => {
+    test("vendors are listed as soon as the service is ready", () => {
       assert.deepEqual(vendorsAtStart, ["dojah", "qoreid"]);
     });
 
-    test("pausing one of two vendors is not confirmed; pausing the last one is, and says what happens", async () => {
+    test("only a pause of the last vendor asks for a confirmation, which states its effect", async () => {
       assert.equal((await verify()).status, 200);
       const first = await duba(["routes", "pause", "qoreid", "--why", "money"]);
       assert.equal(first.exitCode, 0, first.err);
@@ -158,7 +158,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(now.slice(now.indexOf("Vendors of each process")), /<span class="state good">ready/);
     });
 
-    test("a resumed vendor is asked again, and the alarms are over", async () => {
+    test("a resumed vendor is used again, and its alarms end", async () => {
       for (const name of ["dojah", "qoreid"]) assert.equal((await duba(["routes", "resume", name])).exitCode, 0);
       await noticed(verify, ({ status }) => status === 200);
       assert.ok((await status()).alarms.every(({ alarm }: { alarm: string }) => !/^(no-vendor|paused)/.test(alarm)));
@@ -166,7 +166,7 @@ for (const engine of usualEngines)
       await noticed(metrics, (lines) => well.every((line) => lines.includes(line)));
     });
 
-    test("a link of a row pauses the check of the row, and no form chooses a vendor", async () => {
+    test("a row's link pauses the row's check, and no form preselects a vendor", async () => {
       const { send, by } = operators;
       const page = async (path: string) => (await send(path, { cookie: by.officer.cookie })).text;
       const links = await noticed(
@@ -192,7 +192,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("in the console a stolen cookie pauses one of two vendors, and not the last one", async () => {
+    test("in the console, only a pause of the last vendor needs a passkey", async () => {
       const { post, confirm, deedOf, by } = operators;
       const first = await post("/routes/pause", by.operator, { vendor: "qoreid", why: "load" });
       assert.match(first.text, /QoreID is paused for all checks, until/);

@@ -13,14 +13,14 @@ suite("a timer that one test plays", () => {
     return { ended, timers };
   };
 
-  test("a timer that one test plays does not end in that test", (t) => {
+  test("a mocked timer may outlive its test", (t) => {
     const { ended, timers } = played(t, 5, 1000);
     t.mock.timers.tick(10);
     assert.deepEqual(ended, [5]);
     earlier = timers[1]!;
   });
 
-  test("a timer that one test plays takes no timer of the next one with it when something clears it there", (t) => {
+  test("clearing a mocked timer of an earlier test removes no timer of the next test", (t) => {
     const { ended } = played(t, 10, 20, 30);
     clearTimeout(earlier);
     t.mock.timers.tick(30);

@@ -88,7 +88,7 @@ suite("the process", { concurrency: true }, () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("the first start alone shows a sandbox key and three requests that work", async () => {
+  test("only the first start shows a sandbox key, and three requests that work", async () => {
     const settings = { DUBA_DATA: join(freshFolder(), "made", "on", "start") };
     const first = await served(settings, /"amount":"100"\}'\n/);
     const shown = first.out();
@@ -116,7 +116,7 @@ suite("the process", { concurrency: true }, () => {
       assert.ok(!`${second.out()}${first.out().replace(shown, "")}`.includes(personal));
   });
 
-  test("a start hides a key that it was given, and once the setting is gone shows another one", async () => {
+  test("a start does not show a configured key, and without the setting shows a new one", async () => {
     const settings = { DUBA_DATA: freshFolder() };
     const service = await served({ ...settings, DUBA_BOOTSTRAP_KEY: bootstrap });
     await stop(service);
@@ -131,7 +131,7 @@ suite("the process", { concurrency: true }, () => {
     await stop(later);
   });
 
-  test("a start warns of a setting that is dangerous if it is a mistake", async () => {
+  test("a start warns of a setting that is dangerous when set by mistake", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_TRUST_PROXY: "127.0.0.1,104.16.0.0/13" });
     await stop(service);
     assert.match(
@@ -149,7 +149,7 @@ suite("the process", { concurrency: true }, () => {
     assert.match(service.out(), warned);
   });
 
-  test("a port that is taken is refused, and the start that succeeds shows the first key", async () => {
+  test("a start on a used port fails, and the next successful start shows the first key", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
@@ -192,7 +192,7 @@ suite("the process", { concurrency: true }, () => {
     await stop(next);
   });
 
-  test("a Ctrl-C that the terminal and npm both pass on counts as one", async () => {
+  test("a Ctrl-C that both the terminal and npm pass on counts once", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
     const slow = verify(service.port, "00000000008", bootstrap);
     await started(service.port);

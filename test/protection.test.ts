@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       rmSync(folder, { recursive: true });
     });
 
-    test("commands obey the running service's protection, not their shell's, and the entry says whose", async () => {
+    test("commands follow the running service's protection settings, and audit entries say whose", async () => {
       const draft = await held(loose);
       const [entry] = await entriesOf("catalogue.held");
       const says = /^four eyes on, removal 30%, price factor 2, price mean 20%, of the service [\w-]{8}$/;
@@ -115,7 +115,7 @@ for (const engine of usualEngines)
         }
       });
 
-    test("protection does not come with a backup: the next service says its own", async () => {
+    test("protection settings are not part of a backup: the next service states its own", async () => {
       const file = join(folder, "backup.jsonl");
       assert.equal((await duba(["backup", file])).exitCode, 0);
       const other = await engine.ready();

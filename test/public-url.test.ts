@@ -35,7 +35,7 @@ suite("the public URL", { concurrency: true }, () => {
     assert.equal((await service.ask("/docs/reference.json")).json.servers[0].url, "/");
   });
 
-  test("without the setting the samples name this machine, and help links are paths", async () => {
+  test("without a public URL, samples name this machine, and help links are paths", async () => {
     await using service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" });
     for (const headers of misleading) {
       const { text } = await service.ask("/", { headers: headers! });

@@ -55,12 +55,12 @@ suite("raw requests", { concurrency: true }, () => {
       });
     }
 
-    test("TLS is answered with what this port speaks", async () => {
+    test("a TLS handshake gets an answer that this port speaks HTTP", async () => {
       const hello = "\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00";
       assertFailure(await sent(hello), 400, "malformed_request", { message: /plain HTTP.*https:/ });
     });
 
-    test("chunks that are garbage are answered in the common shape, and the connection is closed", async () => {
+    test("malformed chunks get a common failure, and the connection is closed", async () => {
       for (const chunks of ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}garbage", "-1\r\n", "ffffffffffffffffff\r\n"]) {
         const head = `GET ${addOns} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
         const response = await sent(head + chunks);
@@ -84,7 +84,7 @@ suite("raw requests", { concurrency: true }, () => {
       assert.ok(response.headers.allow);
     });
 
-    test("an expectation other than 100-continue is answered with 417, and that one with 100", async () => {
+    test("100-continue is answered with 100, and any other expectation with 417", async () => {
       const head = (expect: string) =>
         `POST ${verify} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: ${expect}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}`;
       assertFailure(await sent(head("200-ok")), 417, "expectation_failed", { path: verify });
@@ -94,13 +94,13 @@ suite("raw requests", { concurrency: true }, () => {
   });
 
   suite("of the request line and headers", () => {
-    test("a missing Host is named in the words of the path, and HTTP/1.0 needs none", async () => {
+    test("a missing Host gets the path's own failure, and HTTP/1.0 needs no Host", async () => {
       const response = await sent(`GET ${lookup} HTTP/1.1\r\nConnection: close\r\n\r\n`);
       assertFailure(response, 400, "malformed_request", { path: lookup, message: /Host/ });
       assert.match(await service.send(`GET ${lookup} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
     });
 
-    test("a Host that stands twice or names no host is refused", async () => {
+    test("a repeated or malformed Host is refused", async () => {
       const wrong = "a b|http://a|a/b|a@b|a:b|a:1:2|[::1|::1|<b>".split("|");
       for (const host of ["a\r\nHost: a", "a\r\nhost: b", "", " ", ...wrong]) {
         const response = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -113,7 +113,7 @@ suite("raw requests", { concurrency: true }, () => {
       }
     });
 
-    test("two credentials are refused, also equal ones", async () => {
+    test("two credentials in one request are refused, even equal ones", async () => {
       for (const second of ["Bearer x", "Bearer y"]) {
         const headers = `Host: a\r\nConnection: close\r\nAuthorization: Bearer x\r\nauthorization: ${second}\r\n`;
         const response = await sent(`GET ${lookup} HTTP/1.1\r\n${headers}\r\n`);
@@ -121,20 +121,20 @@ suite("raw requests", { concurrency: true }, () => {
       }
     });
 
-    test("chunks of HTTP/1.0, which has none, are refused", async () => {
+    test("chunks in HTTP/1.0 are refused", async () => {
       const response = await sent(`GET ${addOns} HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
       assertFailure(response, 400, "malformed_request", { path: addOns, message: /HTTP\/1\.0/ });
       assert.equal(response.headers.connection, "close");
     });
 
-    test("a target that is no path, or has a fragment, is refused", async () => {
+    test("a request target that is not a path, or has a fragment, is refused", async () => {
       for (const target of ["*", "ftp://a/", "http://a:b/", "http://a@b/", `${lookup}#x`, `${lookup}?type=GLODATA#`]) {
         const response = await sent(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
         assertFailure(response, 400, "malformed_request", target.startsWith(lookup) ? { path: lookup } : {});
       }
     });
 
-    test("the absolute form is taken, and nothing of its authority is repeated", async () => {
+    test("a request target in absolute form is accepted, and its authority is not repeated", async () => {
       const body = '{"type":"dstv","productCode":"PRWE36"}';
       const head = `Host: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
       const response = await sent(`GET http://evil.example${addOns} HTTP/1.1\r\n${head}`);
@@ -159,7 +159,7 @@ suite("raw requests", { concurrency: true }, () => {
       assertFailure(failed, 404, "provider_not_found", { path: lookup });
     });
 
-    test("a URL above 8 KiB is refused, in the words of the path where it is known", async () => {
+    test("a URL above 8 KiB is refused, with the path's payload if the path is known", async () => {
       assertFailure(await service.ask(`/${"x".repeat(9 * 1024)}`), 414, "uri_too_long");
       const most = `${lookup}?provider=`.length;
       const longest = "x".repeat(8 * 1024 - most);
@@ -175,7 +175,7 @@ suite("raw requests", { concurrency: true }, () => {
       assertFailure(await sent("OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 404, "route_not_found");
     });
 
-    test("pages too name the methods that they take", async () => {
+    test("pages name their methods when they refuse another one", async () => {
       for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
         const response = await service.ask(path, { method: "POST", credential: false });
         assertFailure(response, 405, "method_not_allowed");

@@ -40,7 +40,7 @@ suite("README", () => {
     else test(name, { skip: needsCurl(block) && !hasCurl && "curl is not installed" }, () => run(block));
   }
 
-  test("the service of the README stops on Ctrl-C", async () => {
+  test("the README's service stops on Ctrl-C", async () => {
     const { stop, output } = service!;
     service = undefined;
     await stop();

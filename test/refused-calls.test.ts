@@ -184,7 +184,7 @@ for (const engine of usualEngines)
       await vendor.close();
     });
 
-    test("each deed after which a client's next call is refused names the client, the sum and the time", async () => {
+    test("a command after which a client's calls are refused names client, sum and time first", async () => {
       const clients: Client[] = [];
       for (const [at, { id, texts, isPrepaid = false, refuses }] of deeds.entries()) {
         const client = await clientOf(`Till${at}`, isPrepaid);
@@ -215,7 +215,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a key from whose address nobody may call any more says that address", async () => {
+    test("a change that locks out a key's last address names that address", async () => {
       const client = await clientOf("Kiosk");
       assert.equal(await call(client), 200);
       const { db } = await operators.service.store();
@@ -229,7 +229,7 @@ for (const engine of usualEngines)
       assert.deepEqual([inside.exitCode, inside.isDanger], [0, false]);
     });
 
-    test("a top-up of a client who is not prepaid asks, and so does the same one within a minute", async () => {
+    test("a top-up asks for confirmation if the client is not prepaid, or if it repeats the last one", async () => {
       const client = await clientOf("Corner");
       const { id, texts } = topUpBy("500", {}, false);
       const idle = await asked(id, texts(client));
@@ -280,7 +280,7 @@ for (const engine of usualEngines)
       return { page, isDanger: /button danger/.test(page) };
     };
 
-    test("taking out an entry that look-ups name says whose are refused, and carried out it refuses them", async () => {
+    test("removing an entry in use names the clients whose look-ups are then refused", async () => {
       const client = await clientOf("Aerial");
       const path = "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRWE36";
       const addOns = async () => (await operators.service.ask(path, { credential: client.key.text })).status;
@@ -333,7 +333,7 @@ for (const engine of usualEngines)
       await noticed(addOns, gone);
     });
 
-    test("taking out an entry that no look-up names asks nothing, and the page says whose price it had", async () => {
+    test("removing an unused entry needs no confirmation, and names accounts with a price for it", async () => {
       const client = await clientOf("Reseller");
       const priced = await duba(["prices", "set", client.email, "MTNDATA", "104", "--margin", "5"]);
       assert.equal(priced.exitCode, 0, priced.err);

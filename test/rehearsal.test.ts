@@ -108,7 +108,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await asked(third, { DUBA_STAND_INS: "on" }), [200, "stand-in"]);
     });
 
-    test("live answers, status, doctor, store and backups all say that the service rehearses", async (t) => {
+    test("live answers, status, doctor, store and backups all show that the service is in rehearsal", async (t) => {
       const { start, duba } = await place(t);
       const rehearsing = { DUBA_STAND_INS: "on" };
       const service = await start(rehearsing);

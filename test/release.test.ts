@@ -108,7 +108,7 @@ suite("a release", () => {
     assert.equal(base, `node:${node}-bookworm-slim@${digest}`);
   });
 
-  test("a release is signed by the hashes of its files, and a changed file is found out", () => {
+  test("a release has signed hashes of its files, which reveal a changed file", () => {
     run(made[0]!, "sha256sum", "--check", "--strict", "SHA256SUMS");
     const signers = join(place, "signers");
     writeFileSync(signers, `releases ${readFileSync(`${key}.pub`, "utf8")}`);
@@ -122,7 +122,7 @@ suite("a release", () => {
     assert.throws(() => verify(Buffer.concat([read("SHA256SUMS"), Buffer.from(" ")])), /verify/i);
   });
 
-  test("a release lists what it consists of, and which versions an install may choose", () => {
+  test("a release lists its components, and the versions that an install may choose", () => {
     const { components, metadata } = JSON.parse(read("sbom.cdx.json").toString());
     assert.equal(metadata.component.version, version);
     const refs = components.map((one: { "bom-ref": string }) => one["bom-ref"]);
@@ -140,7 +140,7 @@ suite("a release", () => {
     assert.ok(!floating.some(([name]) => name in manifest.dependencies));
   });
 
-  test("a release says what it upgrades from, and how far one may go back", () => {
+  test("a release states from which versions it upgrades, and how far a downgrade is possible", () => {
     const notes = read("RELEASE-NOTES.md").toString();
     assert.match(notes, new RegExp(`^# Duba ${RegExp.escape(version)}\n`));
     assert.match(notes, /^### Upgrades from, and back to$/m);
@@ -192,7 +192,7 @@ suite("a release", () => {
     assert.deepEqual(readdirSync(release), files);
   });
 
-  test("a release removes an earlier one, and nothing else", () => {
+  test("a release deletes only an earlier release", () => {
     const folder = join(place, "kept");
     mkdirSync(folder);
     writeFileSync(join(folder, "thesis.txt"), "years of work");

@@ -9,7 +9,7 @@ import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 suite("a SQLite database that is removed under the service", () => {
-  test("readiness and verifications end, and look-ups go on, until the database stands there again", async (t) => {
+  test("with a deleted database, verifications fail and look-ups continue until it is back", async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const file = join(service.settings.dataDirectory, "duba.db");
@@ -43,7 +43,7 @@ suite("a start on a data directory without a store, with a key ring that belongs
   /** A start that goes on ends here: nobody can listen on this address. */
   const nowhere = { HOST: "203.0.113.1" };
 
-  test("a start stops with a sentence where live vendors are set, unless an empty store is asked for", (t) => {
+  test("a start with live vendors refuses an empty store, unless it is asked for", (t) => {
     t.after(() => rmSync(folder, { recursive: true }));
     writeFileSync(`${keyring}.anchor`, "{}");
     const lost = start({ ...live, ...nowhere });

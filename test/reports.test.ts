@@ -45,7 +45,7 @@ suite("reports on PostgreSQL with a second database for them", () => {
     await copy?.dispose();
   });
 
-  test("reports show what the second database holds and say so, and nothing is decided by it", async () => {
+  test("reports read the replica and say so, and no decision does", async () => {
     const first = await service.verify({ key: "once" });
     assert.equal(first.status, 200, first.text);
     // The second database holds no account, no key and no verification: who decides does not look there.
@@ -62,7 +62,7 @@ suite("reports on PostgreSQL with a second database for them", () => {
     assert.equal(shown.err, "");
   });
 
-  test("the page of a report in the console says so too", async () => {
+  test("the console's page of a report says that it reads the replica", async () => {
     const room = { db: own.db, audit: append, actor: "terminal", now: own.now };
     const { person } = await invitePerson(room, { email: "ada@example.com", role: "viewer" });
     const headers = { Cookie: `duba_console=${await beginSession(own.db, person.id, own.now())}` };
@@ -74,7 +74,7 @@ suite("reports on PostgreSQL with a second database for them", () => {
     assert.doesNotMatch(await page("/keys"), /DUBA_DATABASE_READ_URL/);
   });
 
-  test("reports fall back on the store when the second database is away, and say why", async () => {
+  test("reports read the store when the replica is away, and say why", async () => {
     const { exitCode, out, err } = await duba(nobody, "ledger", "list", "--json");
     assert.equal(exitCode, 0, err);
     assert.equal(JSON.parse(out).verifications.length, 1);
@@ -93,7 +93,7 @@ suite("reports on PostgreSQL with a second database for them", () => {
     await reports.close();
   });
 
-  test("reports fall back on the store when the second database is of another store", async () => {
+  test("reports read the store when the replica belongs to another store", async () => {
     const other = await postgres.ready();
     const reports = new ReportStore(other.settings.databaseUrl!, own, silent);
     try {

@@ -71,18 +71,18 @@ suite("requests for add-ons", { concurrency: true }, () => {
     assert.equal(response.headers["content-location"], path + query);
   });
 
-  test("a Content-Location gives the same answer", async () => {
+  test("the Content-Location of an answer gives the same answer", async () => {
     const response = await read({ body: { type: "DStv", productCode: "prwe36" } });
     const twin = await service.ask(response.headers["content-location"]!, { credential: false });
     assert.equal(twin.text, response.text);
   });
 
-  test("a member that differs between query and body is refused", async () => {
+  test("a member with different values in query and body is refused", async () => {
     for (const body of [{ type: "gotv" }, { productCode: "COMPE36" }])
       assertFailure(await ask({ body }, query), 400, "conflicting_parameters", { path });
   });
 
-  test("all missing members are named at once, wherever they could stand", async () => {
+  test("all missing members are named at once, whether they belong in query or body", async () => {
     const both = { path, fields: ["type", "productCode"] };
     assertFailure(await ask(), 422, "validation_failed", both);
     assertFailure(await ask({ body: "" }), 422, "validation_failed", both);
@@ -100,7 +100,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     });
   });
 
-  test("the service waits for a body as long as it is told, then refuses it once", async () => {
+  test("the service waits for a body as long as its setting says, then refuses the request", async () => {
     await using service = await startService({ DUBA_REQUEST_TIMEOUT: "1s" });
     const head = (rest: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${rest}`;
     const [slowBody, slowHead] = [new Line(service.port), new Line(service.port)];

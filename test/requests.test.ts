@@ -34,7 +34,7 @@ suite("requests", { concurrency: true }, () => {
     });
   });
 
-  test("the provider of a bundle look-up is not trimmed, and each empty one is named", async () => {
+  test("a bundle look-up does not trim the provider, and names an empty one", async () => {
     assert.deepEqual(await typesOf("?provider=GLODATA&type=glodata"), ["GLODATA"]);
     for (const query of ["", "?", "?other=1"]) assert.equal((await typesOf(query)).length, 4, query);
     for (const query of ["?provider=", "?type", "?provider=&type="]) {
@@ -57,7 +57,7 @@ suite("requests", { concurrency: true }, () => {
   });
 
   suite("messages", () => {
-    test("no message repeats a BVN that stands in a product code or a provider of add-ons", async () => {
+    test("no message repeats a BVN in a product code or provider", async () => {
       for (const query of ["type=22123456789&productCode=PRWE36", "type=dstv&productCode=22123456789"]) {
         const response = await service.ask(`${addOns}?${query}`);
         assert.equal(response.status, 404);
@@ -95,7 +95,7 @@ suite("requests", { concurrency: true }, () => {
       }
     });
 
-    test("a path that cannot be decoded is malformed, with the payload of the path where it is known", async () => {
+    test("a path that cannot be decoded is refused, with the path's payload if the path is known", async () => {
       for (const path of ["/api/%", "/%E0%A4%A", "/api/v2/%ff", "/%zz"])
         assertFailure(await service.ask(path), 400, "malformed_request");
       for (const query of ["?provider=%", "?provider=%E0%A4", "?%ff=1"])

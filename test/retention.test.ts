@@ -23,7 +23,7 @@ const terms = { audit: append, trimTrail: trailTrimmer(sealKey) };
 const rules = everyRule({ ...keptTimes(readConfig({})), ...terms });
 const cases = retentionCases(signer(sealKey));
 
-test("every rule has a case, and what a rule removes is of tables that say so", () => {
+test("every retention rule has a test case, and deletes only from its declared tables", () => {
   assert.deepEqual(Object.keys(cases).sort(), rules.map(({ name }) => name).sort());
   const said = Object.entries(everyTable).flatMap(([name, { retention }]) => (retention === "lasts" ? [] : [name]));
   assert.deepEqual([...new Set(rules.flatMap(({ tables }) => tables))].sort(), said.sort());
@@ -32,7 +32,7 @@ test("every rule has a case, and what a rule removes is of tables that say so", 
       assert.ok(rules.some(({ tables }) => tables.includes(retention.with) && tables.some((each) => each === name)));
 });
 
-test("a table keeps things as long as the default of the setting that changes it", async (t) => {
+test("a table's default retention equals the default of its setting", async (t) => {
   const { db } = (await freshStore(t, engines[0]!)).store;
   const from = (rules: readonly RetentionRule[]) => Promise.all(rules.map(({ kept }) => kept(start, db)));
   assert.deepEqual(await from(everyRule(terms)), await from(rules));
@@ -40,7 +40,7 @@ test("a table keeps things as long as the default of the setting that changes it
 
 for (const engine of engines)
   suite(`what is kept for a time on ${engine.name}`, () => {
-    test("rows go when their time is over, and never by a clock that is doubted", async (t) => {
+    test("rows are deleted when their time is over, and never by a distrusted clock", async (t) => {
       const { db } = (await freshStore(t, engine)).store;
       await signFirstHead(db, signer(sealKey));
       await addOwners(db);

@@ -41,13 +41,13 @@ suite("a secret in any setting", () => {
     canariesOf(setting, number).map((form) => ({ setting, ...form })),
   );
 
-  test("this test tries keys, passwords and URLs among all settings", () => {
+  test("the tests of secret settings include keys, passwords and URLs", () => {
     const names = new Set(taking.map(({ setting }) => setting.name));
     for (const name of ["DUBA_API_KEY", "DUBA_URL", "DUBA_DATABASE_URL", "DUBA_BOOTSTRAP_KEY", "DUBA_DOJAH_KEY"])
       assert.ok(names.has(name), name);
   });
 
-  test("a secret is never noted, whatever the setting and the form", () => {
+  test("a secret setting is never stored, whatever its name and form", () => {
     for (const { setting, value, canary } of taking) {
       if (readable.has(setting.name) || setting.name === "DUBA_DATA") continue;
       // A replica follows a PostgreSQL database.
@@ -58,7 +58,7 @@ suite("a secret in any setting", () => {
   });
 
   for (const engine of usualEngines) {
-    test(`a secret is in no trail, export, backup or log of a service on ${engine.name}`, async () => {
+    test(`a secret setting is in no audit trail, export, backup or log on ${engine.name}`, async () => {
       const chosen = new Map(taking.map(({ setting, value, canary }) => [setting.name, { value, canary }]));
       for (const name of [...ownPlace, ...readable]) chosen.delete(name);
       chosen.delete("DUBA_UPSTREAMS");

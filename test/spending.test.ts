@@ -15,7 +15,7 @@ const most = 50;
 
 for (const engine of engines)
   suite(`200 callers at once on ${engine.name}`, () => {
-    test("200 callers get exactly what a cap and a balance allow, and the vendor is asked for no more", async () => {
+    test("200 concurrent callers get exactly what a cap and a balance allow, with no further vendor call", async () => {
       await using begun = new AsyncDisposableStack();
       const vendor = await startVendor({ seed: "spending", manners: { prompt: 1, slow: 1 }, negatives: 0 });
       begun.defer(() => vendor.stop());

@@ -235,14 +235,14 @@ suite("a service on", { concurrency: 3 }, () => {
       });
       after(() => played?.stage.close());
 
-      test("verifications are refused within a second without an attempt or a charge, and look-ups go on", () =>
+      test("during a store fault, verifications fail within a second without an attempt, and look-ups work", () =>
         refuses(played, `220000001${10 + place}`, `220000002${10 + place}`));
 
-      test("an outcome is held back until it can be written, and no record is given before", () =>
+      test("during a store fault, a record is returned only once its outcome is written", () =>
         holdsBack(played, `220000003${10 + place}`));
 
       if (fault === outage)
-        test("look-ups go on as long as the fault lasts, and verifications as soon as it is over", () =>
+        test("look-ups continue during a store fault, and verifications work as soon as it ends", () =>
           outlives(played, "22000000400"));
     });
 });

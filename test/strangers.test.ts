@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { malformedRequests } from "./cluster/faults/malformed-requests.ts";
 
 /** The short form of `npm run test:cluster -- malformed-requests`. */
-test("strangers who CONNECT, upgrade, send garbage and reset harm no verification that is under way", async () => {
+test("CONNECT, Upgrade, garbage and resets of strangers harm no verification in flight", async () => {
   const figures = (await malformedRequests(6000)) as { sent: number; verified: number };
   assert.equal(figures.sent, 6000);
   assert.ok(figures.verified >= 6);

@@ -135,7 +135,7 @@ for (const engine of usualEngines)
       assert.equal(attributesOf(called!)["http.response.status_code"], 404);
     });
 
-    test("what the verification commits are spans within the request", () => {
+    test("commits of a verification are spans of the request", () => {
       const [verified] = named(`POST ${verify}`);
       const stored = [...named("transaction"), ...named("commit")].filter(
         ({ parentSpanId }) => parentSpanId === verified!.spanId,
@@ -145,7 +145,7 @@ for (const engine of usualEngines)
       for (const span of stored) assert.match(String(attributesOf(span)["db.system.name"]), /^(sqlite|postgresql)$/);
     });
 
-    test("no span holds what a caller wrote, or what it was about", () => {
+    test("no span contains a caller's text or a subject", () => {
       const everything = collector.bodies.join("\n");
       assert.ok(everything.includes(callers.trace));
       assert.deepEqual(
@@ -167,7 +167,7 @@ test("an untrusted caller's trace id is not sent to the collector, because it ma
 });
 
 suite("without a collector", () => {
-  test("requests are answered all the same, and the log says once that spans are lost", async () => {
+  test("without a collector, requests are answered, and the log says once that spans are lost", async () => {
     const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" });
     assert.equal((await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA")).status, 200);
     await service.close();
@@ -175,7 +175,7 @@ suite("without a collector", () => {
   });
 });
 
-test("a collector without the packages of OpenTelemetry is a sentence, before anything starts", async () => {
+test("tracing without OpenTelemetry's packages ends the start with a sentence", async () => {
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ resolve(name, context, next) {
       if (!name.startsWith("@opentelemetry/sdk")) return next(name, context);

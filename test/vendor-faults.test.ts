@@ -127,23 +127,23 @@ for (const engine of usualEngines)
     }
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorFaults))
-      test(`a first vendor that ${what} gives ${outcomeWord(outcome)}`, () => {
+      test(`if the first vendor ${what}, the attempt counts as ${outcomeWord(outcome)}`, () => {
         assert.ok("reason" in outcome);
         const kind = outcome.state === "unknown" ? "unknown" : didNoWork(outcome) ? "unavailable" : "bad_response";
         return meets(behaviour, kind, storedReason(outcome.reason));
       });
 
-    test("a first vendor that gives another BVN's record is bad_response, and the log has a code of why", async () => {
+    test("if the first vendor returns another BVN's record, the attempt is bad_response, and is logged", async () => {
       const before = service.lines.length;
       await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response", "bad_response");
       const told = service.lines.slice(before).flatMap(({ fields }) => ("why" in fields ? [fields.why] : []));
       assert.deepEqual(told, ["other_number"]);
     });
 
-    test("a first vendor that answers 200 with an error inside is bad_response", () =>
+    test("if the first vendor answers 200 with an error inside, the attempt is bad_response", () =>
       meets(json(200, { error: "…" }), "bad_response", "bad_response"));
 
-    test("a vendor that dies costs the verifications under way, and the other one serves the next 200", async () => {
+    test("a vendor that dies fails only verifications in flight, and another one serves the next 200", async () => {
       await using crowded = await startService(
         { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200" },
         engine,
@@ -179,7 +179,7 @@ for (const engine of usualEngines)
     });
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorWaits))
-      test(`a vendor that ${what} is not asked for that long: others get the next vendor, or Retry-After`, async () => {
+      test(`a vendor that ${what} is skipped for that time, and callers get the next vendor or Retry-After`, async () => {
         for (const vendors of ["dojah,blusalt", "dojah"]) {
           await using waiting = await startService({ ...settings(first, second), DUBA_UPSTREAMS: vendors }, engine);
           const credential = (await waiting.newKey({ mode: "live" })).text;
@@ -204,12 +204,12 @@ for (const engine of usualEngines)
         }
       });
 
-    test("a first vendor that cannot be connected to is unavailable", async () => {
+    test("if the first vendor refuses connections, the attempt is unavailable", async () => {
       await first.close();
       await meets(() => {}, "unavailable", null);
     });
 
-    test("the ledger has an attempt for each attempt that the vendors counted", async () => {
+    test("the ledger has an attempt for each call that the vendors counted", async () => {
       assert.deepEqual(await attemptsByVendor(service), counts);
     });
   });

@@ -81,7 +81,7 @@ suite("a service with vendor files", () => {
     return status === 200 ? `200 ${json.data.personal_info.last_name}` : `${status} ${json.error.code}`;
   };
 
-  test("a service verifies at vendors of files, charges, and books what each bills", async () => {
+  test("a service verifies at vendors from files, charges, and books each vendor's bill", async () => {
     assert.equal(await verify("bvn", "22000004717"), "200 Ibekwe");
     assert.equal(await verify("bvn", "22000004701"), "404 bvn_not_found");
     assert.equal(await verify("nin", "30000004717"), "200 IBEKWE");
@@ -117,7 +117,7 @@ suite("a service with vendor files", () => {
       assert.ok(!service.written().includes(secret), secret);
   });
 
-  test("a service takes a file in place of a built-in vendor, by its name", async () => {
+  test("a vendor file replaces the built-in vendor of the same name", async () => {
     put("prembly.json", mended);
     try {
       const { stdout } = duba("upstreams", "file", "prembly");

@@ -28,14 +28,14 @@ suite("requests for a verification", { concurrency: true }, () => {
   const sentenceOf = (failure: ServiceResponse["json"], field: string): string =>
     failure.error.fields.find((problem: { field: string }) => problem.field === field).message;
 
-  test("every form of a phone counts as one number, and spaces may stand anywhere", async () => {
+  test("all forms of a phone number are equal, with spaces anywhere", async () => {
     for (const phone of ["08000000017", "2348000000017", "+ 234 800 000 0017", "8000000017"]) {
       const { bvn_number, personal_info } = await verified({ body: { ...good, bvn: " 220 0000 0017", phone } });
       assert.deepEqual([bvn_number, personal_info.phone_number], [good.bvn, "08000000017"]);
     }
   });
 
-  test("a phone without such a form is refused, without repeating it", async () => {
+  test("a malformed phone number is refused without being repeated", async () => {
     for (const bvn of ["", "220000000170", "22-000000017", "22000000017\n"]) {
       const failure = await refused({ ...good, bvn }, ["bvn"]);
       assert.match(sentenceOf(failure, "bvn"), /11 digits/);
@@ -55,7 +55,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(failure), /22000000017|8000000017/);
   });
 
-  test("every other type is refused, all problems at once", async () => {
+  test("values of other types than text are refused, all at once", async () => {
     await refused({ bvn: null, phone: [good.phone], amount: { naira: "100" } }, ["bvn", "phone", "amount"]);
     await refused({ bvn: true, phone: ["x"], amount: "100" }, ["bvn", "phone"]);
     await refused({}, ["bvn", "phone", "amount"]);
@@ -71,7 +71,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     );
   });
 
-  test("a request without any body is told all its problems", async () => {
+  test("a request without a body gets all problems at once", async () => {
     const response = await service.send(
       `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a-known-sandbox-key-for-tests\r\nConnection: close\r\n\r\n`,
     );
@@ -101,7 +101,7 @@ suite("requests for a verification", { concurrency: true }, () => {
       assert.equal((await verified({ body, headers: { "Content-Type": type } })).bvn_number, good.bvn, type);
   });
 
-  test("a caller who says no more after its request is told the outcome that it is charged for", async () => {
+  test("a caller that closes its sending side still gets the outcome that is charged", async () => {
     const line = new Line(service.port);
     const body = JSON.stringify(good);
     const headers = `Host: a\r\nAuthorization: Bearer ${sandboxKey}\r\nContent-Type: application/json`;

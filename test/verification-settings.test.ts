@@ -80,7 +80,7 @@ suite("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  test("required consent is asked of live keys, and of test keys never", async () => {
+  test("consent is required of live keys only", async () => {
     await withService({ DUBA_CONSENT: "required" }, async (service) => {
       const { text: credential } = await service.newKey({ mode: "live" });
       assertRefused(await verified(service, { credential }), 403, "consent_required", { message: /Consent-Reference/ });
@@ -90,7 +90,7 @@ suite("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  test("a record that is not kept is not given twice, and not paid twice", async () => {
+  test("a record that is not stored is neither returned nor charged twice", async () => {
     await withService({ DUBA_RECORD_RETENTION: "0s" }, async (service) => {
       const headers = { "Idempotency-Key": "gone" };
       const first = await verified(service, { headers });
@@ -104,7 +104,7 @@ suite("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  test("a record that is not kept is charged only if its caller received it", async () => {
+  test("a record that is not stored is charged only if its caller received it", async () => {
     await withService({ DUBA_RECORD_RETENTION: "0s" }, async (service) => {
       // The sandbox takes three seconds for it.
       const slow = { bvn: "00000000008" };
@@ -180,7 +180,7 @@ suite("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  test("a service that stops refuses every operation in the words of its path, and is not ready", async () => {
+  test("a stopping service refuses every operation with its path's payload, and is not ready", async () => {
     await withService({}, async (service) => {
       assert.deepEqual((await service.ask("/readyz")).json, { status: "ready" });
       service.refuseNewWork();

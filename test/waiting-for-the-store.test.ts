@@ -58,7 +58,7 @@ suite("a start before its PostgreSQL is there", () => {
   }
 
   for (const workers of ["", "2"])
-    test(`a start is alive and not ready, and serves when the store comes${workers && " (DUBA_WORKERS)"}`, async () => {
+    test(`a start without a store is alive but not ready, and serves once it is there${workers && " (DUBA_WORKERS)"}`, async () => {
       await door.become("refuse");
       const service = await start({ DUBA_WORKERS: workers });
       const { port, written } = service;
@@ -78,7 +78,7 @@ suite("a start before its PostgreSQL is there", () => {
       assert.equal(await service.end(), 0);
     });
 
-  test("a start ends with a sentence when its time is up, also if the server says nothing", async () => {
+  test("a start that waits too long for the store ends with a sentence", async () => {
     for (const [manner, reason] of [
       ["refuse", /PostgreSQL at \S+ cannot be reached \(ECONNREFUSED\): check that it runs/],
       ["holdRequests", /PostgreSQL gives no answer: check that it runs/],
@@ -97,7 +97,7 @@ suite("a start before its PostgreSQL is there", () => {
     }
   });
 
-  test("a start ends with 0 when it is asked to stop", async () => {
+  test("a start that waits for the store ends with 0 on SIGTERM", async () => {
     await door.become("refuse");
     const service = await start();
     await until(() => /"msg":"waits for the store"/.test(service.written()));
@@ -105,7 +105,7 @@ suite("a start before its PostgreSQL is there", () => {
     await door.become("open");
   });
 
-  test("a start waits for a server that takes no writes", async () => {
+  test("a start waits for a read-only server to accept writes", async () => {
     const { pathname } = new URL(url);
     const set = async (way: string) => {
       const client = new pg.Client({ connectionString: url, options: "-c default_transaction_read_only=off" });
@@ -122,7 +122,7 @@ suite("a start before its PostgreSQL is there", () => {
     assert.equal(await service.end(), 0);
   });
 
-  test("a start keeps waiting while the PostgreSQL server is up and has no database yet", async () => {
+  test("a start waits while PostgreSQL has no database yet", async () => {
     const { pathname } = new URL(url);
     const server = new URL(url);
     server.pathname = "/postgres";
@@ -144,7 +144,7 @@ suite("a start before its PostgreSQL is there", () => {
     assert.equal(await service.end(), 0);
   });
 
-  test("a start ends at once if waiting cannot help", async () => {
+  test("a start ends at once if a wait for the store cannot help", async () => {
     const otherDatabase = new URL(url);
     otherDatabase.pathname = "/no_such_database";
     const stranger = new URL(url);

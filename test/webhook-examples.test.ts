@@ -33,7 +33,7 @@ const installed = (command: string) => spawnSync(command, ["--version"], { stdio
 suite("the receiver in docs/events.md", () => {
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  test("the receiver for Node takes what Duba sends and refuses forged deliveries", async (t) => {
+  test("the example receiver for Node accepts Duba's deliveries and refuses forged ones", async (t) => {
     const script = join(place, "receiver.mjs");
     writeFileSync(script, blocks.get("js")!);
     const probe = createServer();
@@ -77,7 +77,7 @@ suite("the receiver in docs/events.md", () => {
   for (const [name, { file, driver }] of Object.entries(scripts)) {
     const command = name === "python" ? "python3" : name;
     const skip = !installed(command) && `${command} is not installed`;
-    test(`the receiver for ${name} takes what Duba sends and refuses forged deliveries`, { skip }, () => {
+    test(`the example receiver for ${name} accepts Duba's deliveries and refuses forged ones`, { skip }, () => {
       const script = join(place, file);
       writeFileSync(script, blocks.get(name)! + driver);
       const read = (headers: Record<string, string>, text = body, own = secret) => {

@@ -59,7 +59,7 @@ for (const engine of engines)
       server.close();
     });
 
-    test("Duba keeps every point", async () => {
+    test("the check passes a Duba on every point", async () => {
       const { broken = [], left_out = [] } = Object.fromEntries(await judged(ask));
       assert.deepEqual(
         [...broken, ...left_out].map(({ id, why }) => [id, why]),
@@ -67,7 +67,7 @@ for (const engine of engines)
       );
     });
 
-    test("a Duba of 0.1, whose failures have another word, keeps every point", async () => {
+    test("the check passes a Duba of 0.1 on every point, although its failures use another word", async () => {
       const { broken = [] } = Object.fromEntries(
         await judged(async (asked) => {
           const answered = await ask(asked);
@@ -83,7 +83,7 @@ for (const engine of engines)
 
     // A problem stands before an answer of either engine alike.
     if (engine === engines[0])
-      test("a server that breaks a point is told of it and of what follows, and of no other", async (t) => {
+      test("the check reports a broken point and its consequences, and no other point", async (t) => {
         // The answers are kept, and must not grow old meanwhile.
         t.mock.timers.enable({ apis: ["Date"], now: begun });
         const good = new Map<string, CheckedResponse>();

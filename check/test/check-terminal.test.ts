@@ -48,7 +48,7 @@ suite("duba check", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("a good server is told that all points hold, in how many seconds, with exit code 0", async () => {
+  test("the check of a good server reports that all points hold, the time, and exit code 0", async () => {
     const { exitCode, out, err } = await check([service.url]);
     assert.deepEqual([exitCode, err], [0, ""]);
     assert.match(out, /^The documented interface\n\n {2}ok +lookupDataBundles\.answers +GET \/api\/v2\//);
@@ -56,7 +56,7 @@ suite("duba check", () => {
     assert.doesNotMatch(out, /WRONG|left out/);
   });
 
-  test("the check asks for what is Duba's own only with --duba, and for the chosen ids with --only", async () => {
+  test("the check tests Duba's own points only with --duba, and chosen points with --only", async () => {
     const all = await points([service.url, "--duba", "--only", "headers.", "--only", "verifyBvn.replay"]);
     const ids = all.get("holds")!.map(({ id }) => id);
     assert.ok(ids.includes("verifyBvn.replay") && ids.includes("headers.etag"));
@@ -66,7 +66,7 @@ suite("duba check", () => {
     assert.match(err, /^No point has an id .* Points begin with lookupDataBundles, .*verifyBvn\.\n$/);
   });
 
-  test("points that need a key are left out without one, and --live-safe verifies nobody", async () => {
+  test("without a key the check skips points that need one, and --live-safe makes no verification", async () => {
     const keyless = (await points([service.url], {})).get("left_out")!;
     assert.ok(keyless.some(({ id }) => id === "listCorporateBundles.answers"));
     assert.ok(!keyless.some(({ id }) => id.startsWith("lookupDataBundles.")));
@@ -81,7 +81,7 @@ suite("duba check", () => {
     assert.ok(safe.get("holds")!.some(({ id }) => id === "verifyBvn.malformed-json"));
   });
 
-  test("the check asks with the key of another account whether it sees what the first one did", async () => {
+  test("the check uses a key of another account to test that accounts cannot see each other", async () => {
     const { text: other } = await service.newKey({ account: await service.newAccount("Other") });
     const only = ["--duba", "--only", "accounts", "--only", "verifyBvn.unrepeated"];
     const without = await points([service.url, ...only]);
@@ -122,7 +122,7 @@ suite("duba check", () => {
     }
   });
 
-  test("a key that the server refuses is one sentence", async () => {
+  test("the check reports a refused key in one sentence", async () => {
     const { exitCode, out, err } = await check([service.url, "--duba"], { environment: { DUBA_API_KEY: "wrong" } });
     assert.deepEqual([exitCode, out], [1, ""]);
     assert.match(
@@ -131,13 +131,13 @@ suite("duba check", () => {
     );
   });
 
-  test("a live key that could cost money is refused before anything is asked", async () => {
+  test("the check refuses a live key that could cost money before it sends a request", async () => {
     const { exitCode, err } = await check([service.url, "--key", "duba_live_abc"]);
     assert.equal(exitCode, 2);
     assert.match(err, /^This is a live key, .* Add --live-safe .*, or --person /);
   });
 
-  test("key, BVN and phone number are read from standard input, and none of them is shown", async () => {
+  test("the check reads key, BVN and phone from standard input, and shows none of them", async () => {
     const [bvn, phone] = ["22000000055", "08000000055"];
     const report = join(folder, "person.xml");
     // The server returns another person's number.
@@ -164,7 +164,7 @@ suite("duba check", () => {
     });
   });
 
-  test("each broken point is shown with its request and response, also as JUnit and JSON", async () => {
+  test("each broken point is shown with request and response, as text, JUnit and JSON", async () => {
     const report = join(folder, "check.xml");
     const problem = items("bundles", (bundle) => {
       bundle.price = Number(bundle.price);
@@ -203,7 +203,7 @@ suite("duba check", () => {
     assert.deepEqual([exitCode, err], [1, "Duba cannot write the file /nowhere/x.xml (ENOENT).\n"]);
   });
 
-  test("an exchange of credentials that went wrong shows neither the key nor the token", async () => {
+  test("a failed exchange of credentials shows neither the key nor the token", async () => {
     const tokens: string[] = [];
     const problem = changedJson("/api/v2/merchant/authorization", ({ data: { token } }) => {
       tokens.push(token.access_token);
@@ -219,14 +219,14 @@ suite("duba check", () => {
     });
   });
 
-  test("an address may end with the prefix of the paths", async () => {
+  test("the base URL may end with the path prefix", async () => {
     const held = await points([`${service.url}/api/v2/`, "--only", "lookupDataBundles"]);
     assert.equal(held.get("broken"), undefined);
     const others = await points([`${service.url}/api`, "--only", "lookupDataBundles"]);
     assert.equal(others.get("broken"), undefined);
   });
 
-  test("the check waits when the server limits it, and says so", async () => {
+  test("the check waits when it is rate-limited, and says so", async () => {
     let asked = 0;
     const limited: RequestListener = (request, response) => {
       asked += 1;
@@ -238,7 +238,7 @@ suite("duba check", () => {
     });
   });
 
-  test("a page is told from an answer, and a server that is away is one sentence", async () => {
+  test("the check reports a page in place of an answer, and an unreachable server, in one sentence", async () => {
     await withServer(
       (_, response) => void response.writeHead(404, { "Content-Type": "text/html" }).end("<p>"),
       async (url) => {
@@ -274,7 +274,7 @@ suite("duba check", () => {
       assert.match(unreachableSentence("https://a.example", code), sentence);
   });
 
-  test("what is left is skipped when the server stops answering", async () => {
+  test("the check skips the remaining points when the server stops answering", async () => {
     let asked = 0;
     const dying: RequestListener = (request, response) => {
       asked += 1;

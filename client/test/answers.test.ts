@@ -9,14 +9,14 @@ const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 suite("the client", () => {
   const service = suiteService();
 
-  test("a success without its payload is not taken for one", async () => {
+  test("the client rejects a success without its payload", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["200 success alone", "200 success without data"]);
     const answers = new Duba({ url: proxy.url, backoff: 4 }).lookupDataBundles({ provider: "MTNDATA" });
     assert.ok((await answers).success);
     assert.equal(proxy.passed.length, 3);
   });
 
-  test("a failure without code and message is not taken for Duba's, and the key is kept", async () => {
+  test("the client rejects a failure without code and message, and keeps the idempotency key", async () => {
     for (const fault of [
       "503 failure without a code",
       "503 failure with a number as code",

@@ -59,7 +59,7 @@ suite("the client", { concurrency: true }, () => {
     }
   });
 
-  test("a failure of the service is returned as it is, with its HTTP status", async () => {
+  test("the client returns a failure of the service unchanged, with its HTTP status", async () => {
     const duba = new Duba({ url: service.url, key: sandboxKey });
     const unknown = await duba.lookupDataBundles({ provider: "FOODATA" });
     assert.ok(!unknown.success);
@@ -76,7 +76,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(!stranger.success && stranger.error.code, "invalid_credentials");
   });
 
-  test("a request that cannot succeed is sent once", async () => {
+  test("the client does not repeat a request that cannot succeed", async () => {
     for (const [bvn, code] of [
       ["00000000001", "bvn_not_found"],
       ["00000000002", "phone_mismatch"],
@@ -89,7 +89,7 @@ suite("the client", { concurrency: true }, () => {
     }
   });
 
-  test("a retryable request is sent again with the same key, and then given up", async () => {
+  test("the client repeats a retryable request with the same key, until it gives up", async () => {
     await using proxy = await FaultyProxy.open(service.url);
     const answer = await through(proxy, { retries: 2 }).verifyBvn({ ...person(), bvn: "00000000007" });
     assert.ok(!answer.success);
@@ -116,7 +116,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(other.passed.length, 1);
   });
 
-  test("the client asks whether a list changed, and keeps the answer", async () => {
+  test("the client caches lists, and asks whether they have changed", async () => {
     await using proxy = await FaultyProxy.open(service.url);
     const duba = through(proxy);
     const first = await duba.fetchDataProviders();
@@ -134,7 +134,7 @@ suite("the client", { concurrency: true }, () => {
     );
   });
 
-  test("a look-up is repeated after any fault", async () => {
+  test("the client repeats a look-up after any fault", async () => {
     for (const fault of faults) {
       await using proxy = await FaultyProxy.open(service.url, [fault]);
       const answer = await through(proxy, { timeout: 4000 }).lookupDataBundles({ provider: "MTNDATA" });
@@ -143,14 +143,14 @@ suite("the client", { concurrency: true }, () => {
     }
   });
 
-  test("an exchange of credentials whose answer was lost is not repeated", async () => {
+  test("the client does not repeat an exchange of credentials whose answer was lost", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["lost"]);
     const answer = await through(proxy).authorizeMerchant({ email: "sandbox@example.com", password: sandboxKey });
     assert.equal(!answer.success && answer.error.code, "no_answer");
     assert.equal(proxy.passed.length, 1);
   });
 
-  test("a removal whose answer was lost is not repeated", async () => {
+  test("the client does not repeat a removal whose answer was lost", async () => {
     const { text: key } = await service.newKey({ scopes });
     const added = await new Duba({ url: service.url, key }).addEventEndpoint({ url: "https://shop.example.com/lost" });
     assert.ok(added.success);
@@ -213,7 +213,7 @@ suite("the client", { concurrency: true }, () => {
     assert.deepEqual(attempts, [{ number: 1 }]);
   });
 
-  test("the client measures that wait by a clock that no change of the time moves", async (t) => {
+  test("the client measures its waits with a monotonic clock", async (t) => {
     await using proxy = await FaultyProxy.open(service.url, ["cut"]);
     const script = `let hours = 0; Date.now = () => (hours += 3_600_000);
       const { Duba } = await import(${JSON.stringify(import.meta.resolve("../src/duba.ts"))});
@@ -229,7 +229,7 @@ suite("the client", { concurrency: true }, () => {
     assert.ok(posts === 2 || posts === 3, `${posts} times`);
   });
 
-  test("a call that a signal ends says with which key to go on", async () => {
+  test("an aborted call reports the idempotency key to continue with", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["held"]);
     const duba = through(proxy);
     const mine = person();
@@ -252,7 +252,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(!before.success && before.error.code, "aborted");
   });
 
-  test("no response, and a response of something else, are told apart", async () => {
+  test("the client distinguishes a missing response from a response that is not Duba's", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["502 HTML", "refused"]);
     const duba = through(proxy, { retries: 0 });
     const codes = [await duba.listCorporateBundles(), await duba.listCorporateBundles()].map(
@@ -270,7 +270,7 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(!elsewhere.success && elsewhere.error.code, "route_not_found");
   });
 
-  test("a failure that is logged shows neither the key nor a person", async () => {
+  test("a logged failure shows neither the key nor personal data", async () => {
     const told: AnswerFacts[] = [];
     await using proxy = await FaultyProxy.open(service.url, ["502 HTML"]);
     const duba = through(proxy, {

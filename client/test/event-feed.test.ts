@@ -8,7 +8,7 @@ import { Duba, DubaFailure } from "../src/duba.ts";
 suite("the feed of events", () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
 
-  test("a feed with a wait runs until its signal, and outlives a service that is away", async () => {
+  test("an event feed with a wait runs until it is aborted, even if the service is away meanwhile", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["none", "502 HTML", "refused"]);
     const stop = new AbortController();
     const duba = new Duba({ url: proxy.url, key: sandboxKey, retries: 0 });
@@ -21,7 +21,7 @@ suite("the feed of events", () => {
     assert.deepEqual(types, ["catalogue.published", "verification.reversed"]);
   });
 
-  test("a feed without a wait ends at the newest event, and throws a failure", async () => {
+  test("an event feed without a wait ends at the newest event, and throws failures", async () => {
     const read = async (url: string, key: string) => {
       for await (const _ of new Duba({ url, key, retries: 0 }).events());
     };

@@ -9,7 +9,7 @@ const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 suite("the options of the client", () => {
   const service = suiteService();
 
-  test("an address may end with the prefix of the paths", async () => {
+  test("the base URL may end with the path prefix", async () => {
     for (const end of ["/", "/api/v2", "/api/v2/"]) {
       const answer = await new Duba({ url: service.url + end, key: sandboxKey }).fetchDataProviders();
       assert.ok(answer.success, end);
@@ -29,7 +29,7 @@ suite("the options of the client", () => {
     ]);
   });
 
-  test("an option that cannot be right throws a TypeError, which does not repeat it", async () => {
+  test("an invalid client option throws a TypeError that does not repeat the value", async () => {
     const wrong: Partial<Record<keyof Options, unknown>>[] = [
       ...[{ key: "a secret\n" }, { key: "" }, { key: null }, { url: "duba.example" }, { url: "ftp://duba.example" }],
       ...[{ timeout: Number.NaN }, { timeout: 0 }, { timeout: 2 ** 31 }, { timeout: "10" }, { backoff: -1 }],

@@ -52,7 +52,7 @@ suite("the packed client", () => {
       }
     });
 
-  test("its types hold in a strict project without the types of Node", () => {
+  test("the packed client's types compile in a strict project without Node's types", () => {
     const typed = (source: string) => source.replaceAll(/process\.env\.DUBA_\w+( \?\? "")?/g, '"x"');
     writeFileSync(join(project, "shop.ts"), typed(shop));
     writeFileSync(join(project, "shop.cts"), typed(importing + inFunction));

@@ -67,7 +67,7 @@ interface Entry {
   responses: Record<string, { headers?: object; content?: { "application/json": Media } }>;
 }
 
-test("every operation stands at its path and method", () => {
+test("the OpenAPI document has every operation under its path and method", () => {
   for (const { row, entry } of entries) assert.equal(entry.operationId, row.id);
   const count = Object.values(document.paths).flatMap((path) => Object.keys(path)).length;
   assert.equal(count, served.length);
@@ -88,7 +88,7 @@ test("an operation lists exactly the failures it can answer, each with an exampl
   }
 });
 
-test("an operation says what its failures hold beyond the members of all failures", () => {
+test("the document states which further members an operation's failures have", () => {
   for (const { row, entry } of entries) {
     const [payload] = Object.keys(row.failurePayload?.("") ?? {});
     if (payload) assert.match(entry.description, new RegExp(`failures also hold \`"${payload}":`), row.id);
@@ -96,7 +96,7 @@ test("an operation says what its failures hold beyond the members of all failure
   }
 });
 
-test("a failure of every operation holds against the one schema of failures", () => {
+test("failures of all operations match the common failure schema", () => {
   const { Failure: schema } = document.components.schemas as Record<string, object>;
   const validator = Compile(resolved(schema, document) as TSchema);
   for (const { row } of entries)
@@ -107,7 +107,7 @@ test("a failure of every operation holds against the one schema of failures", ()
     }
 });
 
-test("what clients work with has a schema of its own name", () => {
+test("answers and events have named schemas in the document", () => {
   const { schemas } = document.components as { schemas: Record<string, unknown> };
   for (const name of ["DataBundle", "CorporateBundle", "DataProvider", "CableProvider", "CableProduct", "AddOn"])
     assert.ok(schemas[name], name);
@@ -122,7 +122,7 @@ test("two different schemas of one name are refused", () => {
   );
 });
 
-test("the document stays small, and a new operation changes no line of the others", () => {
+test("the document stays small, and a new operation does not change the others' lines", () => {
   assert.ok(JSON.stringify(document).length < 180_000);
   const grown = openapi([...served, retiring], "0.1.0");
   const lines = (of: object) => JSON.stringify(of, null, 2).split("\n").length;
@@ -132,7 +132,7 @@ test("the document stays small, and a new operation changes no line of the other
     for (const [name, part] of Object.entries(parts)) assert.deepEqual(grown.components[kind]?.[name], part, name);
 });
 
-test("a part says since when it is there: an operation always, a member if it came later", () => {
+test("operations state their version, and members do if they came later", () => {
   const later = {
     ...retiring,
     since: "0.2.0",
@@ -152,7 +152,7 @@ test("a part says since when it is there: an operation always, a member if it ca
   for (const { row, entry } of entries) assert.ok(sinceOf(entry), row.id);
 });
 
-test("every example holds against the schema beside it", () => {
+test("every example in the document matches its schema", () => {
   let checked = 0;
   const check = (where: string, { schema, examples = {} }: Media) => {
     const validator = Compile(schema as TSchema);
@@ -185,16 +185,16 @@ test("only keywords of JSON Schema and methods of OpenAPI 3.1 appear", () => {
     for (const method of Object.keys(path)) assert.match(method, /^(get|post|delete)$/);
 });
 
-test("equal tables give equal documents, whenever they are made", async () => {
+test("the document is the same each time it is generated", async () => {
   assert.equal(JSON.stringify(openapi(served, "0.1.0")), JSON.stringify(document));
 });
 
-test("security follows the access of the operation", () => {
+test("an operation's security in the document follows its access", () => {
   const kinds = { credential: [{ bearer: [] }], anonymous: [{}, { bearer: [] }], own: [{ basic: [] }, {}] };
   for (const { row, entry } of entries) assert.deepEqual(entry.security, kinds[row.access], row.id);
 });
 
-test("the document names a webhook for each type of event that an account gets, with its body", () => {
+test("the document has a webhook with body for each event type that accounts receive", () => {
   const told = eventTypeNames.filter((type) => !eventTypes[type].isForOperators);
   assert.deepEqual(Object.keys(document.webhooks!), told);
   for (const type of told) {
@@ -208,7 +208,7 @@ test("the document names a webhook for each type of event that an account gets, 
   assert.equal(openapi([retiring], "0.1.0").webhooks, undefined);
 });
 
-test("the document sends the add-on parameters with GET, a browser in the query string", () => {
+test("the document sends add-on parameters with GET, and a browser sends them in the query string", () => {
   const path = "/api/v2/cable-tv/fetch-tv-add-ons";
   const sent = resolved(document.paths[path]!.get, document) as Entry;
   assert.ok(sent.requestBody);
@@ -224,7 +224,7 @@ test("the document sends the add-on parameters with GET, a browser in the query 
   assert.deepEqual(required(inBrowser), ["type", "productCode"]);
 });
 
-test("a browser is given no ready idempotency key to send, but a sample with one", () => {
+test("the reference page prefills no idempotency key, but shows one in samples", () => {
   const entry = browserDocument(document, served, "http://127.0.0.1:8080").paths["/api/v2/kyc/verify-bvn"]!
     .post as unknown as Entry & { "x-codeSamples": { source: string }[] };
   const key = entry.parameters!.find(({ name }) => name === "Idempotency-Key");
@@ -235,7 +235,7 @@ test("a browser is given no ready idempotency key to send, but a sample with one
   assert.ok(sample.includes(" -H 'Idempotency-Key: order-1001' "));
 });
 
-test("every response and webhook may say that it is of a rehearsal", () => {
+test("every response and webhook in the document may be marked as a rehearsal's", () => {
   for (const { row, entry } of entries)
     for (const [status, given] of Object.entries(entry.responses)) {
       const { headers } = resolved(given, document) as { headers: object };
@@ -247,7 +247,7 @@ test("every response and webhook may say that it is of a rehearsal", () => {
   }
 });
 
-test("an operation on its way out is marked, with its headers and its end", () => {
+test("a deprecated operation is marked in the document, with its headers and its end", () => {
   const entry = entryOf(openapi([retiring], "0.1.0"), retiring) as Entry & { deprecated: boolean };
   assert.equal(entry.deprecated, true);
   assert.ok(entry.responses[410]);

@@ -95,7 +95,7 @@ suite("clients of others", () => {
       );
     });
 
-  test("newman runs the collection clean, and prints nothing of a person", async (t) => {
+  test("newman runs the collection without failures, and prints no personal data", async (t) => {
     const folder = await projectWith(t, "newman", ["newman@6"]);
     if (!folder) return;
     writeFileSync(join(folder, "postman.json"), (await service.ask("/postman.json")).bytes);
@@ -123,7 +123,7 @@ suite("clients of others", () => {
     assert.doesNotMatch(stdout, new RegExp(`${sandboxKey}|22000000017|8000000017|IBEKWE`));
   });
 
-  test("both libraries of Standard Webhooks take what Duba signs, and nothing else", async (t) => {
+  test("both libraries of Standard Webhooks accept Duba's deliveries, and refuse forged ones", async (t) => {
     const folder = await projectWith(t, "webhooks", ["standardwebhooks@1", "svix@2"]);
     if (!folder) return;
     const secret = "whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIDMyIGJ5dGVz";
@@ -145,7 +145,7 @@ for (const { Webhook } of [standard, svix])
     assert.equal(stdout, "taken\nWebhookVerificationError\n".repeat(2));
   });
 
-  test("mypy takes the client for Python, and a program that uses it, under strict", async (t) => {
+  test("mypy accepts the Python client, and a program that uses it, in strict mode", async (t) => {
     const folder = join(place, "mypy");
     const python = join(folder, "venv/bin/python");
     try {

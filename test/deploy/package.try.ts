@@ -83,7 +83,7 @@ suite("the package", () => {
       }
     });
 
-  test("calls and checks a service, and reads files in a thread", async () => {
+  test("the packed duba calls and checks a service, and reads files in a thread", async () => {
     const settings = { DUBA_DATA: mkdtempSync(join(place, "data-")), DUBA_BOOTSTRAP_KEY: sandboxKey };
     const service = await serveProgram(process.execPath, [join(installed, "bin/duba.js"), "serve"], settings);
     try {
@@ -118,7 +118,7 @@ suite("the package", () => {
     }
   });
 
-  test("names files and lines of src/ in the stack of a problem", async () => {
+  test("stack traces of the package name files and lines of src/", async () => {
     const broken = join(place, "broken");
     cpSync(join(place, "node_modules"), join(broken, "node_modules"), { recursive: true });
     const [code, problem] = ["contentResponse(request, made)", "contentResponse(request, null)"];

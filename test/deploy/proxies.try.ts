@@ -100,7 +100,7 @@ suite("before Duba", () => {
       });
       after(() => proxy.end());
 
-      test("a GET with a body and the method QUERY pass", async () => {
+      test("the proxy passes a GET with a body, and the method QUERY", async () => {
         for (const method of ["GET", "QUERY"]) {
           const answer = await ask(proxy, addOns, { method, body: { type: "dstv", productCode: "PRWFRNSE36" } });
           assert.equal(answer.status, 200, answer.text);
@@ -108,7 +108,7 @@ suite("before Duba", () => {
         }
       });
 
-      test("ETag and gzip pass", async () => {
+      test("the proxy passes ETag and gzip", async () => {
         const { headers, text } = await ask(proxy, bundles);
         assert.match(headers.etag!, /^W\/"/);
         assert.ok(JSON.parse(text).data.data.length > 0);
@@ -118,7 +118,7 @@ suite("before Duba", () => {
         assert.equal(packed.headers["content-encoding"], "gzip");
       });
 
-      test("Duba's own failures pass, with the caller's id of the request", async () => {
+      test("the proxy passes Duba's failures, with the caller's request id", async () => {
         const path = "/api/v2/internet/data/lookup?provider=FOODATA";
         const { status, text } = await ask(proxy, path, { headers: { "X-Request-Id": "callers-id-1" } });
         assert.equal(status, 404);
@@ -126,7 +126,7 @@ suite("before Duba", () => {
         assert.deepEqual([error.code, error.request_id], ["provider_not_found", "callers-id-1"]);
       });
 
-      test("Duba sees the caller's address, whatever a caller claims", async () => {
+      test("behind the proxy, Duba sees the real address of a caller", async () => {
         const { text: key } = await service.newKey({ addresses: [callersAddress] });
         const path = "/api/v2/corporate-data/list";
         assert.equal((await ask(proxy, path, { key })).status, 200);
@@ -135,7 +135,7 @@ suite("before Duba", () => {
         assert.equal(JSON.parse(foreign.text).error.code, "address_not_allowed", foreign.text);
       });
 
-      test("a method that nobody knows is told so for good, and the next request is answered", async () => {
+      test("the proxy passes the failure for an unknown method, and the next request works", async () => {
         const body = { x: "1".repeat(60_000) };
         for (const method of ["PUT", "PROPFIND", "BREW"])
           for (let times = 0; times < 30; times += 1) {
@@ -148,7 +148,7 @@ suite("before Duba", () => {
           assertFailure(await ask(proxy, verify, { method: "BREW" }), 405, "method_not_allowed", { data: null });
       });
 
-      test("a body that is too large, and an answer that takes too long, are told as Duba would", async () => {
+      test("the proxy's failures for large bodies and slow answers have Duba's form", async () => {
         const large = await ask(proxy, verify, { method: "POST", body: { bvn: "1".repeat(100_000) } });
         assertFailure(large, 413, "body_too_large", { data: null });
         // Of its own for each proxy: equal verifications at the same time are one.
@@ -157,7 +157,7 @@ suite("before Duba", () => {
         assertFailure(late, 504, "upstream_timeout", { data: null });
       });
 
-      test("what is not HTTP is refused with 400", async () => {
+      test("the proxy refuses bytes that are not HTTP with 400", async () => {
         const answer = await raw(proxy, "NONSENSE\r\n\r\n");
         assert.match(answer, /^HTTP\/1\.[01] 400 /);
         if (shipped.tellsMalformed) assert.match(answer, /"code":"malformed_request"/);

@@ -39,7 +39,7 @@ test("the command duba reads the settings as systemd does", async () => {
   assert.deepEqual(readEnvironmentFile(Object.keys(asSystemdReads).join("\n")), Object.fromEntries(named));
 });
 
-test("images have the version of the package", () => {
+test("container images have the package's version", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
   for (const file of ["compose.yaml", "kubernetes.yaml"]) {
     const named = [...readFileSync(`deploy/container/${file}`, "utf8").matchAll(/image: (duba\S*)/g)].map(
@@ -85,7 +85,7 @@ suite("the manifest for Kubernetes", { skip: hasYaml ? false : "python3 with yam
     return found!.spec as Specs[Kind];
   };
 
-  test("the manifest trusts no wider network than the pods of one node may have", () => {
+  test("the manifest trusts no network wider than the pods of one node", () => {
     const { env } = specOf("Deployment").template.spec.containers[0]!;
     const { value } = env.find(({ name }) => name === "DUBA_TRUST_PROXY")!;
     const { trustProxy } = readConfig({ DUBA_TRUST_PROXY: value });
@@ -138,7 +138,7 @@ suite("units for systemd", { skip: has("systemd-analyze") ? false : "systemd-ana
     });
 
   for (const unit of units.filter((unit) => unit.endsWith(".service")))
-    test(`${unit} may do little`, () => {
+    test(`${unit} has few privileges`, () => {
       const args = ["security", "--offline=yes", unit];
       const { stdout } = spawnSync("systemd-analyze", args, { cwd: place, encoding: "utf8" });
       const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? [];

@@ -108,7 +108,7 @@ suite("an upgrade from the release before", () => {
   after(() => rmSync(place, { recursive: true, force: true }));
 
   for (const engine of engines)
-    test(`and back, on ${engine.name}, while clients verify: each key has one record, one call and one charge`, async () => {
+    test(`an upgrade and a downgrade on ${engine.name} under load keep each key to one record, call and charge`, async () => {
       await using opened = new AsyncDisposableStack();
       const vendor = await startVendor({ seed: "upgrade", manners: { prompt: 1 }, negatives: 0 });
       opened.defer(() => vendor.stop());
