@@ -170,7 +170,10 @@ for (const engine of usualEngines)
       assert.match(now, /<a class="button[^"]*" href="\/upstreams\/test\?name=dojah">Try Dojah<\/a>/);
       assert.match(textOf(now), /The vendor Dojah has an empty wallet\. /);
       assert.match(now, /<span class="pill warn">wallet is empty<\/span>/);
-      const process = textOf(await page(vendorPage)).split("Serving processes")[1]!;
+      const about = textOf(await page(vendorPage));
+      assert.match(about, /Asked for BVN and NIN only to see whether it works again\./);
+      assert.doesNotMatch(about, /asked first/i);
+      const process = about.split("Serving processes")[1]!;
       assert.match(process, /wallet is empty/);
       assert.doesNotMatch(process, /waits after failures|balance at the vendor/);
       vendor.behaviour = json(200, found);
@@ -186,7 +189,10 @@ for (const engine of usualEngines)
         },
         (text) => bandsIn(text).join().includes("Dojah has an empty wallet"),
       );
-      assert.match(textOf(bandsIn(now)[0]!), /QoreID is paused .* Dojah has an empty wallet\. Top it up at the vendor/);
+      assert.match(
+        textOf(bandsIn(now)[0]!),
+        /QoreID is paused .* Dojah has an empty wallet\. Top up at the vendor, then try it\./,
+      );
       for (const text of [now, await page("/alarms/list")]) assert.doesNotMatch(text, /<strong>The vendor/);
       const { covers } = JSON.parse(await duba("alarms", "list", "--json"))[0];
       assert.deepEqual(covers, ["paused:qoreid", "vendor:dojah"]);

@@ -139,6 +139,9 @@ export const accountEventTypes = eventTypeNames.filter((type) => !eventTypes[typ
 
 /** Returns a label for people: "Key revoked" for `key.revoked`. */
 export function eventText(type: string): string {
-  const words = type.replace(/^console\./, "").replaceAll(/[._]/g, " ");
+  const words = type
+    .replace(/^console\./, "")
+    .replace(/^route\./, "vendor ")
+    .replaceAll(/[._]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

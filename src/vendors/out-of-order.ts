@@ -19,8 +19,7 @@ export const manyNotFound = 20;
 
 /** The problem and the remedy of each alarm. The text follows the vendor's name, and lacks the full stop. */
 export const alarmTexts: Readonly<Record<VendorAlarm, string>> = {
-  no_money:
-    "has an empty wallet. Top it up at the vendor; a minute later, the next verification tries the vendor again",
+  no_money: "has an empty wallet. Top up at the vendor, then try it. A verification tries it a minute later, too",
   bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones",
   bad_settings: "refuses our settings. It serves no attempt until somebody corrects them",
   answered_by_stand_in:

@@ -26,11 +26,11 @@ export function designedPages(walk: PageWalk): void {
     assert.match(text, /Asked first for BVN\. Not asked for NIN while it is paused\./);
     assert.match(text, /24 hours BVN NIN Price ₦70\.00 ₦90\.00/);
     assert.match(text, /Asked an hour \d+ found \d+/);
-    assert.match(text, /Recent changes.*Route paused.*Dojah/);
+    assert.match(text, /Recent changes.*Vendor paused.*Dojah/);
     assert.doesNotMatch(text, /Missing nothing/);
     const other = await said("/upstreams/show?vendor=qoreid");
     assert.match(other, /Missing/);
-    assert.doesNotMatch(other, /Route paused/);
+    assert.doesNotMatch(other, /Vendor paused/);
   });
 
   test("the catalogue page starts with a draft that waits, and has one filled button", async () => {

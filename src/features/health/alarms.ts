@@ -78,7 +78,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
 
   if (!facts.takesWrites)
     add("store", 1, richText`The store takes no writes, so each verification is answered 500`, {
-      detail: richText`${storeText(facts.roomLeft)} Figures and charts may lack what happened since then.`,
+      detail: richText`${storeText(facts.roomLeft)} Figures and charts lack what happened since then, and perhaps the minute before.`,
       since: facts.wroteAt,
       covers: ["unsealed"],
     });

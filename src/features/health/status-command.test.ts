@@ -102,7 +102,7 @@ for (const engine of usualEngines) {
       const needs = [
         // First the alarms about money, oldest first; then those that wait for a person.
         /^1 live verification has no outcome for more than an hour\. See them: duba ledger list --state unknown$/,
-        /^The vendor dojah has an empty wallet\. Top it up at the vendor; .+\. See more: duba upstreams status$/,
+        /^The vendor dojah has an empty wallet\. Top up at the vendor, then try it\. .+\. See more: duba upstreams status$/,
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,
         ),
@@ -166,7 +166,7 @@ for (const engine of usualEngines) {
       const { db } = await service.store();
       const sentences = {
         no_money:
-          "has an empty wallet. Top it up at the vendor; a minute later, the next verification tries the vendor again.",
+          "has an empty wallet. Top up at the vendor, then try it. A verification tries it a minute later, too.",
         bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones.",
         bad_settings: "refuses our settings. It serves no attempt until somebody corrects them.",
         answered_by_stand_in:

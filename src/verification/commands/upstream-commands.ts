@@ -200,7 +200,7 @@ const showUpstream = command({
       since: pause?.since ?? worst?.since ?? null,
       ...pauseFacts(pause),
       kinds: live.map(({ kind, state }) => ({ kind, state: stateIn(takesWrites, state) })),
-      asked: askedText(day.checks, { paused: live.flatMap(({ kind, pause }) => (pause ? kind : [])), takesWrites }),
+      asked: askedText(day.checks, { live, takesWrites }),
       ...day,
       processes,
     };

@@ -119,10 +119,13 @@ const ordinals = ["first", "second", "third"];
 const ordinal = (place: number) => ordinals[place - 1] ?? `as number ${place}`;
 
 /**
- * When a vendor is asked, in a sentence: "Asked first for BVN, second for NIN." `paused`: the checks for which a person
- * paused it.
+ * When a vendor is asked, in a sentence: "Asked first for BVN, second for NIN." `live`: the vendor for
+ * each check.
  */
-export function askedText(checks: Checks, { paused, takesWrites }: { paused: CheckKind[]; takesWrites: boolean }) {
+export function askedText(
+  checks: Checks,
+  { live, takesWrites }: { live: readonly LiveVendor[]; takesWrites: boolean },
+): string {
   const placed = checkKinds.flatMap((kind) => {
     const place = checks[kind]?.place;
     return place === null || place === undefined ? [] : [{ kind, place }];
@@ -130,13 +133,19 @@ export function askedText(checks: Checks, { paused, takesWrites }: { paused: Che
   if (placed.length === 0) return "No process asks it.";
   if (!takesWrites) return "Not asked while the store takes no writes.";
   const labels = (some: readonly { kind: CheckKind }[]) => some.map(({ kind }) => labelOf(kind)).join(" and ");
-  const [away, asked] = [true, false].map((is) => placed.filter(({ kind }) => paused.includes(kind) === is));
-  const groups = [...Map.groupBy(asked!, ({ place }) => place)].map(
+  const placedIn = (state: "paused" | "away" | "asked") =>
+    placed.filter((one) => {
+      const { pause, isAway } = live.find(({ kind }) => kind === one.kind) ?? {};
+      return state === (pause ? "paused" : isAway ? "away" : "asked");
+    });
+  const [paused, away] = [placedIn("paused"), placedIn("away")];
+  const groups = [...Map.groupBy(placedIn("asked"), ({ place }) => place)].map(
     ([place, some]) => `${ordinal(place)} for ${labels(some)}`,
   );
   return [
     ...(groups.length === 0 ? [] : [`Asked ${groups.join(", ")}.`]),
-    ...(away!.length === 0 ? [] : [`Not asked for ${labels(away!)} while it is paused.`]),
+    ...(away.length === 0 ? [] : [`Asked for ${labels(away)} only to see whether it works again.`]),
+    ...(paused.length === 0 ? [] : [`Not asked for ${labels(paused)} while it is paused.`]),
   ].join(" ");
 }
 
@@ -160,7 +169,7 @@ export function checkRows(checks: Checks): Record<string, unknown>[] {
   return [
     ...line("Price", (facts) => price(facts.price)),
     ...ends.flatMap((end) => line(`Price, ${end.replaceAll("_", " ")}`, ({ prices }) => price(prices[end]))),
-    ...line("Order", ({ place }) => (place === null ? null : ordinal(place))),
+    ...line("Place in the order", ({ place }) => (place === null ? null : ordinal(place))),
     ...line("Asked", ({ attempts }) => attempts.toLocaleString("en")),
     ...line("Found", ({ found_rate }) => share(found_rate)),
     ...line("Failed", ({ failures }) => share(failures)),

@@ -247,10 +247,16 @@ function serviceStrip(
   { instances, revision, published_at, last_backup_at, vendors, takes_writes: isUp }: StatusFacts,
 ) {
   const now = request.store.now();
-  const faults = request.auditAlarms();
+  // While the store takes no writes, nothing can be sealed.
+  const faults = request.auditAlarms().filter((fault) => isUp || fault !== "not_sealed");
   const facts: Record<string, Html | string> = {
     Store: isUp ? pill("good", "ready") : pill("bad", "takes no writes"),
-    "Audit trail": faults.length === 0 ? pill("good", "whole") : pill("bad", faults.join(", ").replaceAll("_", " ")),
+    "Audit trail":
+      faults.length === 0
+        ? isUp
+          ? pill("good", "whole")
+          : "waits for the store"
+        : pill("bad", faults.join(", ").replaceAll("_", " ")),
     ...(vendors.length > 0 && { Vendors: html`${vendors.map(({ name }) => vendorLink(request, name))}` }),
     Instances: String(instances),
     Catalogue:
