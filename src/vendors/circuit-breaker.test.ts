@@ -166,7 +166,7 @@ test("a lasting alarm pauses the vendor for longer, and is reported once until i
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
       log.lines
-        .filter(({ message }) => /alarm|no attempt|Top it up/.test(message))
+        .filter(({ message }) => /alarm|no attempt|Top up/.test(message))
         .map(({ level, fields }) => [level, fields.alarm]),
       [
         ["error", alarm],

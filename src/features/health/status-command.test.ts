@@ -102,7 +102,7 @@ for (const engine of usualEngines) {
       const needs = [
         // First the alarms about money, oldest first; then those that wait for a person.
         /^1 live verification has no outcome for more than an hour\. See them: duba ledger list --state unknown$/,
-        /^The vendor dojah has an empty wallet\. Top up at the vendor, then try it\. .+\. See more: duba upstreams status$/,
+        /^The vendor dojah has an empty wallet\. Top up at the vendor, .+\. See more: duba upstreams status$/,
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,
         ),
