@@ -40,10 +40,10 @@ async function checkOut(commit: string): Promise<Tree> {
   return { name: hash, root, settings };
 }
 
-/** What one round of one tree showed, by figure. */
+/** The figures that one tree showed in one round. */
 type Round<Figure extends string> = Record<Figure, number>;
 
-/** A new tree and an old one, which take turns: the one that begins changes with each round. */
+/** A new tree and an old one, measured in turns. The tree that begins changes with each round. */
 export class Trees<Figure extends string> {
   readonly both: readonly [Tree, Tree];
   readonly #seen = new Map<string, [Round<Figure>[], Round<Figure>[]]>();
@@ -56,7 +56,7 @@ export class Trees<Figure extends string> {
     return new Trees<Figure>([here, await checkOut(commit)]);
   }
 
-  /** `measure` gives the figures by the subject that they are of. */
+  /** `measure` returns the figures of one tree, by subject. */
   async round(number: number, measure: (at: 0 | 1) => Promise<Map<string, Round<Figure>>>): Promise<void> {
     for (const at of number % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       for (const [subject, figures] of await measure(at)) {

@@ -5,7 +5,9 @@ import { connectionsOf } from "../src/storage/postgres/pool.ts";
 import { SharedConnection } from "../src/storage/sqlite/shared-connection.ts";
 import type { FreshSettings } from "../test/support/engines.ts";
 
-/** Two durable single-row writes, as wide as a verification's, with no work around them: an insert, then an update. */
+/**
+ * Two durable single-row writes, an insert and then an update, as wide as a verification's, with no work around them.
+ */
 export interface BarePair {
   write(): Promise<void>;
   close(): Promise<void>;
@@ -15,7 +17,7 @@ const table = "create table bare (reference text primary key, state text not nul
 const intent = "i".repeat(400);
 const outcome = "o".repeat(1700);
 
-/** Pairs on the very store of a service, under its settings: each write is a commit of its own. */
+/** Pairs of writes on the store of a service, under the settings of that service. Each write is a commit of its own. */
 export function openBarePair({ dataDirectory, databaseUrl }: FreshSettings): Promise<BarePair> {
   return databaseUrl === undefined ? onSqlite(join(dataDirectory, "bare.db")) : onPostgres(databaseUrl);
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { answerBench } from "./child.ts";
 import type { BareResponse } from "./servers.ts";
 
-/** A hand-written server that sends the very same responses, header block included, with no work behind them. */
+/** A hand-written server that sends exactly the responses of the service, headers included, without any work. */
 const answers: Record<string, BareResponse> = JSON.parse(process.argv[2]!);
 const ready = new Map(
   Object.entries(answers).map(([path, { headers, body }]) => [path, { headers, body: Buffer.from(body) }]),

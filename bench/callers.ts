@@ -6,7 +6,7 @@ export interface Seen {
   latencies: number[];
 }
 
-/** So many callers at once: each asks anew as soon as it is answered, while `goesOn` says so. */
+/** Runs this many callers at once. Each sends its next request after its last response, while `goesOn` returns true. */
 export async function callers(count: number, goesOn: () => boolean, ask: () => Promise<unknown>): Promise<Seen> {
   const latencies: number[] = [];
   const start = performance.now();

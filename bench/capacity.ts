@@ -16,7 +16,7 @@ import { table } from "./figures.ts";
 import type { Pace } from "./run.ts";
 import { type Service, startService, storeOf } from "./servers.ts";
 
-/** What one verification costs with so many callers at once. */
+/** The cost of one verification at this number of concurrent callers. */
 interface Cost {
   callers: number;
   /** Who asks, and who answers. */
@@ -32,21 +32,21 @@ interface Cost {
   wal: number;
 }
 
-/** Callers at once. The middle one is not used to fit: it says how far the fit is off. */
+/** Numbers of concurrent callers. The fit leaves out the middle number, which shows the error of the fit. */
 const measured = [1, 4, 16];
 /** Rates that `docs/capacity.md` has, in verifications a second. */
 const usualRates = [1, 20, 100, 1000];
 const monthsKept = 24;
-/** Seconds that a vendor takes, for the calls that are open at once. */
+/** Seconds that a vendor takes for a response, which give the number of open calls. */
 const vendorSeconds = 2;
 /** The part of a core that work may take, so that an hour twice as busy still fits. */
 const mostBusy = 0.5;
 const secondsOfMonth = 30.44 * 86_400;
 
 /**
- * `npm run bench -- capacity --rate 100 --months 24`: measures what one verification by the sandbox costs on
- * PostgreSQL, and derives what a rate needs. Then what one by a vendor costs, for an account that pays from a balance
- * and for one that does not.
+ * `npm run bench -- capacity --rate 100 --months 24`: measures the cost of one sandbox verification on PostgreSQL, and
+ * derives the hardware for a rate. Then measures one vendor verification, for a prepaid account and for an account that
+ * is not prepaid.
  */
 export async function capacity({ rate, months = monthsKept, seconds = 15 }: Pace): Promise<void> {
   const store = await storeOf(engines.find(({ name }) => name === "postgres")!);
@@ -98,7 +98,7 @@ function costRow({ of, callers: count, rate, duba, postgres, commits, rows, wal 
   return [of, String(count), rate.toFixed(0), ...micros, commits.toFixed(2), rows.toFixed(2), `${wal.toFixed(0)} B`];
 }
 
-/** Who asks: with a key of which account, about whom. */
+/** A caller: the client with the key of one account, and the person to verify. */
 interface Caller {
   of: string;
   client: Client;
@@ -149,9 +149,9 @@ async function costWith(
 type Reading = Record<"duba" | "postgres" | "commits" | "rows" | "wal", number>;
 
 async function readingOf({ duba }: Service, database: pg.Client): Promise<Reading> {
-  // What follows a verification, such as its audit entry, is part of what it costs.
+  // The cost of a verification includes its later work, such as its audit entry.
   while (Number(await ask(database, unfinished)) > 0) await setTimeout(200);
-  // A backend reports its counts when it has been idle for a moment.
+  // A backend of PostgreSQL reports its counts after a moment without work.
   await setTimeout(1500);
   const ofDatabase = (column: string) => `(select ${column} from pg_stat_database where datname = current_database())`;
   return {
@@ -170,7 +170,7 @@ async function ask(database: pg.Client, what: string): Promise<string> {
   return String((await database.query(`select ${what} as it`)).rows[0].it);
 }
 
-/** The tables that keep a verification, with their indexes, for each of them. */
+/** Bytes for each verification in the tables that store verifications, with their indexes. */
 async function storedBytes(database: pg.Client): Promise<number> {
   await database.query("vacuum");
   const kept = ["verification", "verification_attempt", "audit_entry", "audit_seal", "verification_sum"];
@@ -182,8 +182,8 @@ async function storedBytes(database: pg.Client): Promise<number> {
 const tick = 10_000;
 
 /**
- * Microseconds that PostgreSQL took, whose server started this backend: itself, its processes, and those that have
- * ended. NaN without /proc.
+ * Microseconds of processor time of the PostgreSQL server of this backend, with its running and its ended processes.
+ * NaN without /proc.
  */
 function processorOf(backend: number): number {
   try {
@@ -197,7 +197,7 @@ function processorOf(backend: number): number {
   }
 }
 
-/** Ticks of a process and of its ended children; undefined if it has just gone. */
+/** Ticks of a process and of its ended children; undefined if the process has ended. */
 function statOf(pid: number): { parent: number; used: number; ended: number } | undefined {
   let text: string;
   try {
@@ -216,7 +216,7 @@ function statOf(pid: number): { parent: number; used: number; ended: number } | 
 type Fit = Record<"duba" | "postgres", (callers: number) => number>;
 
 /**
- * What a verification costs with so many callers: a part of its own, and a part that those who come at the same time
+ * The cost of a verification by the number of concurrent callers: a fixed part, and a part that concurrent callers
  * share. Fitted through one caller and many.
  */
 function fitted(one: Cost, many: Cost): Fit {
@@ -231,7 +231,7 @@ const needHeads = ["a second", "cores of Duba", "of PostgreSQL", "vendor calls",
 
 function needRow(rate: number, months: number, fit: Fit, { commits, wal }: Cost, stored: number): string[] {
   const open = rate * vendorSeconds;
-  // A verification is at work for some 20 ms, beside the vendor's time: so only a high rate has several at once.
+  // Duba works some 20 ms on a verification, besides the vendor's time, so only a high rate has several at once.
   const atOnce = Math.max(1, Math.min(16, rate / 50));
   const [duba, postgres] = [fit.duba(atOnce), fit.postgres(atOnce)].map((each) => (rate * each) / 1e6 / mostBusy);
   const kept = rate * secondsOfMonth * months * stored;

@@ -5,24 +5,24 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { pinned } from "./cores.ts";
 
-/** A server in a process of its own, which tells over IPC where it listens and what it has used. */
+/** A server in a process of its own, which reports its port and its use of resources over IPC. */
 export interface Child extends AsyncDisposable {
   url: string;
   /** CPU time used so far, in microseconds. */
   cpu(): Promise<number>;
   /** Resident memory in bytes. */
   memory(): Promise<number>;
-  /** The same right after a full collection of garbage. */
+  /** Bytes of memory right after a full garbage collection. */
   memoryHeld(): Promise<number>;
-  /** The longest time, in milliseconds, that its event loop stood still since this was last asked; 0 the first time. */
+  /** The longest stall of the event loop since the last call, in milliseconds; 0 at the first call. */
   pause(): Promise<number>;
 }
 
 type Question = "cpu" | "memory" | "memoryHeld" | "pause";
 
 /**
- * Starts a bench server: a module that calls `answerBench(url)` once it listens. `core`: the one that it runs on, if
- * that can be.
+ * Starts a bench server: a module that calls `answerBench(url)` once it listens. `core`: the processor core to run on,
+ * where the system allows it.
  */
 export async function startChild(
   module: string,
@@ -76,7 +76,7 @@ export function answerBench(url: string): void {
     memory: () => process.memoryUsage.rss(),
     async memoryHeld() {
       setFlagsFromString("--expose-gc");
-      // The only flavour that gives the room of young objects back as well.
+      // Only this kind of collection also frees the memory of young objects.
       await runInNewContext("gc")({ type: "major", execution: "async", flavor: "last-resort" });
       return process.memoryUsage.rss();
     },

@@ -29,7 +29,7 @@ export class Client {
     return this.#ask("GET", path, {});
   }
 
-  /** As an integrator verifies: an idempotency key, and a BVN that nobody asked for before, unless one is given. */
+  /** Verifies as an integrator does: with an idempotency key, and by default with a BVN that no earlier request had. */
   verify(person?: Person): Promise<Answer> {
     verified += 1;
     const { bvn, phone } = person ?? { bvn: String(30_000_000_000 + verified), phone: "08000000017" };

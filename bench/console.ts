@@ -23,15 +23,15 @@ const rows = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const visits = 5;
 const rounds = 4;
 
-/** How often, in seconds, an open page of Now asks for what follows. */
+/** Seconds between two refreshes of an open page Now. */
 const refreshSeconds = 10;
 const refreshes = ["/now/live", "/now/alarms", "/now/tables", "/now/counts?range=hour"];
-/** What it asks for every so many refreshes only. */
+/** Paths that the page fetches only at every n-th refresh, and n. */
 const [seldom, seldomEvery] = [["/now/sums", "/now/look-ups?range=hour"], 6];
 
 /**
- * How long the console's pages take on a large ledger, to the first byte, and what an open console costs look-ups.
- * `BENCH_ROWS` is another number of verifications, and 0 leaves the pages out; `BENCH_ENGINE` is one engine.
+ * Measures the console's pages on a large ledger, to the first byte, and the cost of an open console for look-ups.
+ * `BENCH_ROWS` sets the number of verifications, and 0 leaves the pages out. `BENCH_ENGINE` chooses one engine.
  */
 export async function consolePages(): Promise<void> {
   const chosen = engines.filter(({ name }) => (process.env.BENCH_ENGINE ?? name) === name);
@@ -175,9 +175,7 @@ function firstByte(address: string, cookie: string): Promise<number> {
   });
 }
 
-/**
- * Look-ups of a service without a console, and beside pages of Now that are open, one or ten, each at a browser's pace.
- */
+/** Measures look-ups of a service without a console, and with one or ten open pages Now, each at a browser's pace. */
 async function lookUpsBeside({ fresh }: Engine): Promise<void> {
   await using alone = await startService(await fresh(), { DUBA_LIMITS: "off" });
   await using opened = await startWithConsole(await fresh());
@@ -195,7 +193,7 @@ async function lookUpsBeside({ fresh }: Engine): Promise<void> {
     );
   for (let round = 0; round <= rounds; round += 1)
     for (const { url, pages, rounds: measured } of cases) {
-      // The first round warms all up. A page refreshes once in a round, and pages do so one after the other.
+      // The first round warms up. In each round every page refreshes once, one page after the other.
       const length = round === 0 ? 2 : refreshSeconds;
       const open = Array.from({ length: pages }, (_, page) =>
         delay(((page + 0.5) / pages) * length * 1000, round + page).then(refresh),
@@ -207,7 +205,7 @@ async function lookUpsBeside({ fresh }: Engine): Promise<void> {
     }
   await probe.terminate();
   const line = (name: string, share: number) => {
-    // The median of the rounds: something else that runs on the machine disturbs one of them.
+    // The median of the rounds, because another program on the machine can disturb a round.
     const [without, ...beside] = cases.map((each) => median(each.rounds.map((times) => quantile(times, share))));
     return [name, ...[without!, ...beside].map(milliseconds), ...beside.map((time) => (time / without!).toFixed(2))];
   };

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 
-/** The core of the server that is measured. The load comes from the other one. */
+/** The core of the measured server. The load comes from the other core. */
 export const serverCore = 0;
 export const loadCore = 1;
 
@@ -19,7 +19,7 @@ export function isInstalled(command: string, argument: string): boolean {
 /** Whether processes can be kept to a core of their own. */
 export const canPin = availableParallelism() > 1 && isInstalled("taskset", "--version");
 
-/** A command line that runs on one core, if one is given and that is possible. */
+/** A command line that runs on this core, if `core` is set and the machine can pin processes. */
 export function pinned(core: number | undefined, ...command: string[]): string[] {
   return core === undefined || !canPin ? command : ["taskset", "-c", String(core), ...command];
 }

@@ -9,7 +9,7 @@ export function quantile(values: readonly number[], share: number): number {
 export const milliseconds = (value: number) => `${value.toFixed(value < 100 ? 2 : 0)} ms`;
 export const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-/** Rows of words in columns: the first one flush left, the others right. */
+/** Rows of words in columns: the first column is flush left, all others are flush right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (row: readonly string[]) =>

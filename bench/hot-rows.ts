@@ -10,13 +10,13 @@ import { milliseconds, quantile, table } from "./figures.ts";
 import type { Pace } from "./run.ts";
 
 const { sample: person } = foundFile;
-/** Microseconds that a commit of the server takes longer, while it holds its rows. */
+/** Microseconds by which each commit of the server is slowed, while the commit holds its rows. */
 const slower = 5_000;
 const counts = [1, 2, 4];
 const rounds = 3;
 const often = 20;
 
-/** Whose calls they are: how many accounts share them, and whether each pays from a balance. */
+/** Crowds of calls: the number of accounts that share the calls, and whether each account is prepaid. */
 const crowds = [
   { name: "one account", accounts: 1, prepaid: false },
   { name: "one prepaid account", accounts: 1, prepaid: true },
@@ -33,8 +33,8 @@ interface Seen {
 }
 
 /**
- * Verifications of one account, prepaid or not, beside those of many, on a PostgreSQL whose commits take 5 ms longer,
- * by one and by several services on one store: who waits for whose rows.
+ * Measures verifications of one account, prepaid or not, and of many accounts, on a PostgreSQL whose commits take 5 ms
+ * longer, by one and by several services on one store. Shows which calls wait for the rows of others.
  */
 export async function hotRows({ rate = 200, seconds = 4 }: Pace): Promise<void> {
   console.log(`
@@ -127,7 +127,7 @@ async function keysOf(service: TestService, name: string, accounts: number, prep
   return keys;
 }
 
-/** Calls at a steady rate, whether or not the ones before are answered, and what the server did meanwhile. */
+/** Sends calls at a steady rate without waiting for responses, and returns what the server did in that time. */
 async function stretch(
   database: pg.Client,
   services: readonly TestService[],
@@ -162,7 +162,7 @@ async function stretch(
 }
 
 async function commitsOf(database: pg.Client): Promise<number> {
-  // The server adds up what its sessions did when they are idle for a moment.
+  // An idle session of PostgreSQL reports its counts after a moment.
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   const { rows } = await database.query(
     "select xact_commit as commits from pg_stat_database where datname = current_database()",

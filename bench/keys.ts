@@ -15,8 +15,8 @@ import { answersOf, startService } from "./servers.ts";
 const count = 10_000;
 
 /**
- * Look-ups with 10,000 keys in turn beside look-ups with one, of the service and of a bare server that does not look at
- * keys: what the bare one loses is the client's part, whose requests differ.
+ * Measures look-ups with 10,000 keys in turn and with one key, on the service and on a bare server that ignores keys.
+ * The loss of the bare server is the client's share, because its requests differ.
  */
 export async function keys({ starts: rounds = 5, seconds = 2, warm = 4 }: Pace): Promise<void> {
   console.log(`
@@ -26,7 +26,7 @@ Look-ups of 4.1 with ${count} keys in turn, beside as many requests with one of 
 `);
   const fresh = await engines[0]!.fresh();
   const many = await keysIn(fresh.settings);
-  // As long a list, so that the client does the same for both.
+  // A list of equal length, so that the client does equal work in both cases.
   const one = many.map(() => many[0]!);
   await using service = await startService(fresh, {}, serverCore);
   await using bare = await startChild("bare.ts", {}, await answersOf(service, [lookUpOfBundles]), serverCore);

@@ -32,7 +32,7 @@ export async function openRaw({ dataDirectory, databaseUrl }: FreshSettings): Pr
 }
 
 const accounts = 97;
-/** More than any row count, and prime, so that each number gives a reference of its own. */
+/** A prime above any row count, so that each number gives a different reference. */
 const prime = 999_999_937;
 const day = 86_400_000;
 
@@ -40,7 +40,7 @@ const day = 86_400_000;
 export const end = Date.UTC(2026, 10, 1);
 const start = Date.UTC(2024, 10, 1);
 
-/** Fills the ledger with 24 months of verifications by generated rows; returns what it filled, by table. */
+/** Fills the ledger with 24 months of generated verifications. Returns the number of rows, by table. */
 export async function fillLedger(store: RawStore, rows: number): Promise<void> {
   const isPostgres = store.name === "PostgreSQL";
   const digits = (number: string, width: number) =>
@@ -122,7 +122,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
   if (isPostgres) for (const table of Object.keys(tables)) await store.run(`vacuum analyze ${table}`);
 }
 
-/** The indexes that belong to no constraint, with the statements that make them. */
+/** The indexes that belong to no constraint, with the statements that create these indexes. */
 async function indexesOf({ name, run }: RawStore, tables: readonly string[]): Promise<{ name: string; sql: string }[]> {
   const names = tables.map((table) => `'${table}'`).join(", ");
   const rows = await run(

@@ -12,7 +12,7 @@ const verifying = 16;
 /** Windows that warm the service up, that follow the sweep, and in all. */
 const [warming, following, most] = [5, 10, 150];
 
-/** A stretch of traffic; `sweeps`: the sweep removed rows in it. */
+/** A stretch of traffic; `sweeps`: the sweep removed rows in this stretch. */
 interface Window {
   sweeps: boolean;
   rate: number;
@@ -21,8 +21,8 @@ interface Window {
 }
 
 /**
- * Verifications and look-ups of a service before, during and after a sweep of rows past 24 months. The ledger of the
- * bench has weeks of them at once, where a service removes some each minute.
+ * Measures verifications and look-ups before, during and after a sweep of rows past 24 months. This ledger has weeks of
+ * such rows at once, where a service in production removes some each minute.
  */
 export async function sweepBesideTraffic(raw: RawStore, settings: FreshSettings): Promise<void> {
   await using service = await startService({ settings, dispose: async () => {} }, { DUBA_LIMITS: "off" });

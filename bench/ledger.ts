@@ -18,8 +18,8 @@ const zone = new TimeZone("Africa/Lagos");
 const runs = 3;
 
 /**
- * How long an operator's received take on a large ledger, with the plans of the store; then a sweep beside traffic.
- * `BENCH_ROWS` is another number of rows for both engines; `BENCH_ENGINE` is one engine.
+ * Measures an operator's usual reports on a large ledger, with the query plans of the store, and then a sweep during
+ * traffic. `BENCH_ROWS` sets the number of rows for both engines; `BENCH_ENGINE` chooses one engine.
  */
 export async function ledger(): Promise<void> {
   for (const { name, fresh } of engines) {

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import { canPin, isInstalled, loadCore, pinned } from "./cores.ts";
 import { benchKey } from "./settings.ts";
 
-/** Operation 4.1 for one provider: the look-up that stands for all of them. */
+/** Operation 4.1 for one provider, as the sample of all look-ups. */
 export const lookUpOfBundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
 
 const usualConnections = 64;
 
-/** How `load` asks, as a sentence for people. */
+/** A sentence for people about how `load` sends requests. */
 export const generator = `wrk, 1 thread${canPin ? `, on core ${loadCore}` : ", on any core (taskset is missing, or there is one core only)"}`;
 
 /** Answers, and responses a second. */
@@ -21,7 +21,7 @@ export interface Loaded {
   rate: number;
 }
 
-/** Asks for one URL over 64 connections, as fast as it is answered, with the keys in turn. Throws at any refusal. */
+/** Requests one URL over 64 connections, as fast as responses come, with the keys in turn. Throws at any refusal. */
 export async function load(
   url: string,
   seconds: number,
@@ -30,7 +30,7 @@ export async function load(
 ): Promise<Loaded> {
   if (!isInstalled("wrk", "--version")) throw new Error("This needs wrk. Install it, as with: apt-get install wrk");
   using owner = new DisposableStack();
-  // Else a response that takes more than two seconds, on a busy machine, is an error.
+  // By default wrk counts a response that takes more than two seconds, on a busy machine, as an error.
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s"];
   if (keys.length === 1) options.push("-H", `Authorization: Bearer ${keys[0]}`, url);
   else {

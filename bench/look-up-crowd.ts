@@ -10,10 +10,7 @@ export interface Crowd {
   seconds: number;
 }
 
-/**
- * Its connections stay open, as those of callers do: Node accepts one in a turn of the event loop, which would be
- * measured instead.
- */
+/** Connections stay open, as in production: Node accepts one a turn of the event loop, which would skew the figures. */
 let client = new Client("http://127.0.0.1");
 let asked = "";
 

@@ -8,10 +8,10 @@ export interface Probing {
   seconds: number;
 }
 
-/** Milliseconds between two look-ups: too few to be a load. */
+/** Milliseconds between two look-ups, long enough that the look-ups are no load. */
 const pace = 3;
 
-/** Looks up at a steady pace; gives the milliseconds that each response took. */
+/** Sends look-ups at a steady pace. Returns the milliseconds of each response. */
 async function probe({ url, seconds }: Probing): Promise<number[]> {
   const client = new Client(url);
   const latencies: number[] = [];

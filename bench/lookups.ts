@@ -16,7 +16,7 @@ const paths = Object.values(operations);
 
 const warmEach = (warm: number) => Math.ceil(warm / paths.length);
 
-/** What one start of a server showed, by path. */
+/** The figures of one start of a server, by path. */
 type Shown = Map<string, { rate: number; cpu: number }>;
 
 /** Look-ups of the service against a bare server with the same bytes: answers a second, CPU time of each, ratios. */

@@ -15,12 +15,12 @@ const seconds = 1.5;
 const verifying = 64;
 const withoutLimits = { DUBA_LIMITS: "off" };
 
-/** A service, and its like on a store of its own. */
+/** A service, and a second service on a store of its own. */
 type Pair = [Service, Service];
 
 /**
- * Latency of look-ups while the same service verifies as fast as it can, beside that of the idle service: alone on the
- * machine, and while its like verifies as fast as it can, which takes the same processors away.
+ * Compares the latency of look-ups on a busy and on an idle service. The busy service verifies as fast as it can. The
+ * idle one is measured alone, and while a second service takes the processors by verifying.
  */
 export async function mixed(): Promise<void> {
   console.log(`

@@ -8,7 +8,7 @@ export interface PartOfCore extends Disposable {
   add(pid: number): void;
 }
 
-/** Undefined where this process may make none: that takes Linux, and mostly root. */
+/** Returns undefined where this process may create none: that needs Linux, and mostly root. */
 export function partOfCore(name: string, part: number): PartOfCore | undefined {
   // Version 2 of control groups, and version 1.
   const isUnified = existsSync("/sys/fs/cgroup/cgroup.controllers");

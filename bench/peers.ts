@@ -25,19 +25,19 @@ interface Peer {
   /** What it does for each response. */
   does: string;
   start(): Promise<Running>;
-  /** Its paths of the two look-ups, if it cannot have those of the interface. */
+  /** The peer's own paths of the two look-ups, where the peer cannot serve the paths of the interface. */
   paths?: readonly string[];
 }
 
-/** What the responses are made from, in files of their own. */
+/** The files from which the servers make their responses. */
 interface Prepared {
   directory: string;
   answers: string;
 }
 
 /**
- * The same two look-ups on Duba and on what a user would take instead. Writes the table of `bench/README.md` and a
- * picture.
+ * Measures the two look-ups on Duba and on the servers that a user could choose in place of Duba. Writes the table of
+ * `bench/README.md` and a picture.
  */
 export async function peers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promise<void> {
   install();
@@ -76,7 +76,7 @@ async function measure(server: Running, paths: readonly string[], seconds: numbe
   return shown;
 }
 
-/** Installs the peers beside the bench on first use. */
+/** Installs the peers below `bench` on first use. */
 function install(): void {
   if (existsSync(join(folder, "node_modules"))) return;
   console.log("  Installing the peers into bench/peers (once).");
@@ -217,7 +217,7 @@ http {
 `;
 }
 
-/** Prints the figures; writes them into `bench/README.md` and draws them. */
+/** Prints the figures, writes the table into `bench/README.md`, and draws the picture. */
 function write(measured: readonly Figures[], words: string): void {
   const bare = measured.find(({ name }) => name === "node:http");
   const heading = ["server", "1.6 KB/s", "of bare", "4.4 KB/s", "of bare", "µs CPU", "for each answer it"];

@@ -8,10 +8,10 @@ import { here } from "./against.ts";
 import { pinned } from "./cores.ts";
 import { benchKey } from "./settings.ts";
 
-/** A server that somebody else wrote, in processes of its own. */
+/** A server of another project, in processes of its own. */
 export interface Running extends AsyncDisposable {
   url: string;
-  /** CPU time of all its processes so far, in microseconds; NaN where /proc does not tell. */
+  /** CPU time of all processes of the server so far, in microseconds; NaN without /proc. */
   cpu(): Promise<number>;
 }
 
@@ -19,11 +19,11 @@ export interface Running extends AsyncDisposable {
 export interface ProcessTree extends Running {
   /** The same of each of its `children`. */
   cpuOfEach(): Promise<number[]>;
-  /** The ids of the processes that it started, such as workers. */
+  /** The ids of the processes that the server started, such as workers. */
   children(): number[];
 }
 
-/** Starts a server that listens on the port it is given, and waits until `path` is answered with a 200. */
+/** Starts a server on the given port, and waits until a request of `path` gets a 200. */
 export async function startCommand(
   command: (port: number) => readonly string[],
   path: string,
@@ -53,7 +53,7 @@ export async function startCommand(
   }
 }
 
-/** Starts `duba serve` on a store, which goes with it. */
+/** Starts `duba serve` on a store. Disposing of the server removes the store as well. */
 export async function startServe(
   store: Fresh,
   path: string,

@@ -16,21 +16,18 @@ import { type Service, startOnEachEngine, startService, storeOf } from "./server
 const rounds = 5;
 const seconds = 2;
 const connections = 64;
-/** A source is asked every ten seconds at most. */
+/** Duba pulls from a source every ten seconds at most. */
 const pulls = 3;
-/** Milliseconds. A pull that takes longer is held, or fails. */
+/** Milliseconds. A slower pull has been held back, or has failed. */
 const longestPull = 5 * 60_000;
 /** Of a round: 100 in all. */
 const revisions = 20;
-/** Look-ups are of the first one, whose list is as long as those of real networks. */
+/** The look-ups ask for the first provider, whose list is as long as on real networks. */
 const shares: Record<string, number> = { mtn: 40, airtel: 6_600, glo: 6_600, "9mobile": 6_500 };
 const bundles = Object.values(shares).reduce((sum, count) => sum + count, 0);
 const about = { author: "bench", source: "bench", note: "" };
 
-/**
- * Latency of look-ups while revisions are published beside the service, which follows, next to that of the idle
- * service.
- */
+/** Latency of look-ups while another process publishes revisions that the service follows, and on the idle service. */
 export async function publishing(): Promise<void> {
   console.log(`
 Look-ups of 4.1 over ${connections} connections while ${rounds * revisions} revisions are published from another process
@@ -89,7 +86,9 @@ async function lookedUp({ duba }: Service, crowd: Worker, time = seconds): Promi
   return (await once(crowd, "message"))[0];
 }
 
-/** What the service spends on a pull that gives every bundle another price, and what look-ups wait meanwhile. */
+/**
+ * Measures the service's work on a pull that changes the price of every bundle, and the latency of look-ups meanwhile.
+ */
 async function pulling(crowd: Worker): Promise<void> {
   console.log(`
 The same while the service pulls ${bundles} new prices from a source, publishes and serves them as one revision
@@ -131,7 +130,7 @@ async function pulled(service: Service, shop: Shop, crowd: Worker): Promise<stri
     await shop.reprice();
     const cpu = await duba.cpu();
     await untilNext(() => pause(50));
-    // What it still does after it serves the prices, such as the record of the pull.
+    // Work after the new prices are served, such as the record of the pull.
     await pause(500);
     const used = ((await duba.cpu()) - cpu) / 1e6;
     const idle = await lookedUp(service, crowd);
@@ -149,7 +148,7 @@ async function pulled(service: Service, shop: Shop, crowd: Worker): Promise<stri
   ];
 }
 
-/** What became of the last pull, in a sentence. */
+/** A sentence with the result of the last pull. */
 async function lastPull({ store }: Service): Promise<string> {
   const { db, close } = await openStore({ ...store, serving: false });
   const last = await db.selectFrom("catalogue_source").select(["result", "sentences"]).executeTakeFirst();
@@ -173,7 +172,7 @@ async function approveAll({ store, client }: Service): Promise<void> {
   await client.get(lookUpOfBundles);
 }
 
-/** A source with as many bundles as a catalogue may have beside the starter's cable lists. */
+/** A source with the most bundles that fit in a catalogue beside the starter catalogue's cable lists. */
 class Shop {
   readonly #vendor: LocalVendor;
   #raised = 0;
@@ -196,7 +195,7 @@ class Shop {
     return this.#vendor.url;
   }
 
-  /** Changes each price by less than 1 %. Resolves when a pull begins to read them. */
+  /** Changes each price by less than 1 %. Resolves when a pull begins to read the new prices. */
   async reprice(): Promise<void> {
     this.#raised = this.#raised === 0 ? 100 : 0;
     await new Promise<void>((resolve) => {

@@ -19,10 +19,10 @@ import {
 } from "../src/verification/routes/played-week.fixture.ts";
 import { engines } from "../test/support/engines.ts";
 
-/** What a service spent. It does not say why the order changed. */
+/** The spending of a service. A service does not report the reasons for a changed order. */
 type Served = Omit<Spent, "changes"> & { changes: Omit<Spent["changes"][number], "byBound">[] };
 
-/** The same week through the room of a service on SQLite, whose clock the vendors move. */
+/** Runs the same week through a service on SQLite whose clock the vendors move. */
 export async function serveWeek(week: Week): Promise<Served> {
   const fresh = await engines.find(({ name }) => name === "sqlite")!.ready();
   const clock = { now: weekBegins };

@@ -16,9 +16,9 @@ import { verifications } from "./verifications.ts";
 import { workers } from "./workers.ts";
 
 /**
- * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and
- * `console` fill millions of rows, `peers` installs other servers, `sizes` and `capacity` take minutes, `workers`
- * and `hot-rows` need PostgreSQL, and `routes` measures no time, so they run only by their names.
+ * `npm run bench`: runs and prints measurements. Figures depend on the machine; ratios less so. These parts run only by
+ * name: `ledger` and `console` fill millions of rows, `peers` installs other servers, `sizes` and `capacity` take
+ * minutes, `workers` and `hot-rows` need PostgreSQL, and `routes` measures no time.
  */
 const parts = {
   lookups: lookUps,
@@ -38,7 +38,7 @@ const parts = {
 };
 const onlyByName = ["ledger", "peers", "console", "sizes", "capacity", "workers", "hot-rows", "routes"];
 
-/** What somebody asks of a part other than the usual. */
+/** Options that replace the usual pace of a part. */
 export interface Pace {
   /** The commit that `lookups` and `verifications` pair this tree with. */
   against?: string | undefined;

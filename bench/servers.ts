@@ -13,7 +13,7 @@ export interface Service extends AsyncDisposable {
   store: FreshSettings;
 }
 
-/** Takes the store over: it goes with the service. `core`: the one that the service runs on, if that can be. */
+/** Disposing of the service removes the store as well. `core`: the processor core of the service, where possible. */
 export async function startService(
   store: Fresh,
   environment: Record<string, string> = {},
@@ -67,16 +67,16 @@ async function isDurable(connectionString: string): Promise<boolean> {
   return rows[0].durable;
 }
 
-/** What the bare server sends for a path: flat header pairs and a body. */
+/** A response of the bare server: flat header pairs and a body. */
 export interface BareResponse {
   headers: string[];
   body: string;
 }
 
-/** Node adds these to both servers by itself. */
+/** Headers that Node itself adds to the responses of both servers. */
 const ofNode = ["Date", "Connection", "Keep-Alive"];
 
-/** The service's own responses to these paths, as JSON for a server that sends the very same. */
+/** The service's responses to these paths, as JSON for a bare server that sends exactly these responses. */
 export async function answersOf({ client }: Service, paths: readonly string[]): Promise<string> {
   const responses: Record<string, BareResponse> = {};
   for (const path of paths) {

@@ -9,14 +9,17 @@ import { type Service, startOnEachEngine } from "./servers.ts";
 /** Verifications a second. */
 const rates = [1, 10, 100];
 const seconds = 20;
-/** Verifications before the first look at the disk, and between it and the second. */
+/** Verifications before the first measurement of the disk, and between the first and the second measurement. */
 const rows = { before: 2000, between: 6000 };
-/** Rounds of as many verifications, each as if a day passed after it; the first half finds its room. */
+/**
+ * Rounds of this many verifications, with a simulated day after each. Rows of the first half free disk space for later
+ * rows.
+ */
 const days = 8;
 
 /**
- * What a service takes at a steady pace of verifications: processor, memory, connections; and what each one leaves on
- * the disk.
+ * Measures a service at a steady pace of verifications: processor, memory, connections, and bytes on the disk for each
+ * verification.
  */
 export async function sizes(): Promise<void> {
   console.log(`
@@ -75,7 +78,7 @@ async function fill({ client }: Service, count: number): Promise<void> {
   );
 }
 
-/** What a verification adds for good: what it holds for a day makes room for the next ones. */
+/** Bytes that a verification adds for good. Data that is deleted after a day makes room for later verifications. */
 async function leftOfOne(service: Service, databaseUrl: string): Promise<number> {
   const sizes: number[] = [];
   for (let day = 0; day < days; day += 1) {
@@ -104,7 +107,7 @@ async function largest(databaseUrl: string): Promise<string> {
 
 async function sizeOf({ store: { dataDirectory, databaseUrl } }: Service): Promise<number> {
   if (databaseUrl !== undefined) return Number(await ask(databaseUrl, "pg_database_size(current_database())"));
-  // With the write-ahead log, which is as long as it ever was.
+  // Includes the write-ahead log, which keeps its greatest length.
   const files = readdirSync(dataDirectory).filter((name) => name.startsWith("duba.db"));
   return files.reduce((sum, name) => sum + statSync(join(dataDirectory, name)).size, 0);
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Environment of a process whose every sync takes 5 ms longer; compiles `slow-sync.c` into the directory. A sentence
- * instead, if this machine cannot have one.
+ * Environment of a process whose every sync takes 5 ms longer. Compiles `slow-sync.c` into the directory. Returns a
+ * sentence with the reason if this machine cannot do that.
  */
 export function slowSync(directory: string): Record<string, string> | string {
   if (process.platform !== "linux") return "Syncs are slowed down on Linux only.";

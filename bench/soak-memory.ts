@@ -5,10 +5,7 @@ export interface Memory {
   name: string;
   /** Resident. */
   samples: Sample[];
-  /**
-   * Resident after a full collection of garbage: what the service holds on to. The first is from the end of the
-   * warm-up.
-   */
+  /** Resident memory after a full garbage collection. The first sample is from the end of the warm-up. */
   held: Sample[];
   requests: number;
   /** How many of them were not answered 200. */
@@ -25,8 +22,8 @@ const growth = 1.05;
 const noise = 2 * 2 ** 20;
 
 /**
- * Whether a service holds on to more and more memory after the warm-up. Resident memory itself is a saw: the garbage of
- * minutes, then a collection. So its height on one day or another says nothing; its lows do.
+ * Whether the service's memory grows after the warm-up. Resident memory rises for minutes and falls at a collection, so
+ * only its lows count.
  */
 export function verdict({ held }: Memory): "flat" | "grows" | "too short" {
   if (held.length < 3) return "too short";
@@ -58,7 +55,7 @@ export function memoryText(memory: Memory): string {
 
 const colours = ["#2563eb", "#c2410c"];
 
-/** Memory as a line for each service, from nought, with a dot after each collection that we asked for, as SVG. */
+/** Draws memory as SVG: a line from zero for each service, with a dot after each collection that the bench ran. */
 export function memoryPicture(memories: readonly Memory[]): string {
   const [width, height, left, top] = [720, 300, 60, 20];
   const all = memories.flatMap(({ samples }) => samples);

@@ -7,8 +7,8 @@ import { type Service, startOnEachEngine } from "./servers.ts";
 import { type Memory, memoryPicture, memoryText, verdict, warmUpMinutes } from "./soak-memory.ts";
 
 /**
- * `npm run soak -- --minutes 30`: look-ups and verifications at a steady pace on each engine, and the resident memory
- * of each service over time. The exit code is 0 if memory is flat, 1 if it grows, 2 if the run was too short to tell.
+ * `npm run soak -- --minutes 30`: look-ups and verifications at a steady pace on each engine, with the resident memory
+ * of each service over time. The exit code is 0 if memory is flat, 1 if memory grows, and 2 if the run was too short.
  */
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const lookUps = [
   "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRWFRNSE36",
   "/api/v2/internet/data/fetch-providers",
 ];
-/** One request in so many is a verification. */
+/** One request in ten is a verification. */
 const oneInVerifies = 10;
 
 console.log(
@@ -59,7 +59,7 @@ async function soak({ name, duba, client }: Service): Promise<Memory> {
       due += (1000 * callers) / rate;
       await setTimeout(Math.max(0, due - performance.now()));
       const asked = count % oneInVerifies === 0 ? client.verify() : client.get(lookUps[count % lookUps.length]!);
-      // A machine that is too busy for a while costs answers, and is not what we judge.
+      // A machine that is busy for a while loses responses, which this bench does not judge.
       await asked.catch(() => {
         memory.failed += 1;
       });

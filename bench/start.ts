@@ -22,7 +22,7 @@ const programs = {
 };
 
 interface Start {
-  /** Milliseconds of processor time, of the system too, until the process ended. */
+  /** Milliseconds of user and system processor time until the process ended. */
   processor: number;
   /** Milliseconds from its spawn to the first response. */
   time: number;
@@ -31,9 +31,9 @@ interface Start {
 }
 
 /**
- * What a start of the service costs on an existing store, from a checkout and from the package, in turns: with an empty
- * compile cache, of the checkout also with what `npm ci` compiles, then with what that start left in it, each beside
- * empty Node processes.
+ * Measures a start of the service on an existing store, from a checkout and from the package, in turns. Each start has
+ * an empty compile cache, then the cache of the start before; the checkout also has the cache of `npm ci`. Empty Node
+ * processes serve as a baseline.
  */
 export async function start({ starts = 7 }: Pace): Promise<void> {
   execFileSync(process.execPath, ["deploy/package.ts"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
@@ -72,7 +72,7 @@ and in empty Node processes, of which one takes ${milliseconds(unit)}
 ${table([["", "first start", "next start", "next: to the 200", "resident then"], ...rows])}`);
 }
 
-/** Starts the service, asks it once, and stops it. */
+/** Starts the service, sends one request, and stops the service. */
 async function serve(program: string, environment: NodeJS.ProcessEnv): Promise<Start> {
   const used = processorTime();
   const spawned = performance.now();
@@ -96,7 +96,7 @@ async function serve(program: string, environment: NodeJS.ProcessEnv): Promise<S
   return { processor: processorTime() - used, time, memory };
 }
 
-/** The service says where it listens in the log line `ready`. */
+/** Reads the URL of the service from its log line `ready`. */
 async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: output })) {
     const { msg, url } = JSON.parse(line);
@@ -113,7 +113,7 @@ async function emptyProcess(): Promise<number> {
   return (processorTime() - used) / emptyProcesses;
 }
 
-/** Of all processes that this one started and that have ended, in milliseconds. */
+/** Milliseconds of processor time of all ended child processes. */
 function processorTime(): number {
   const text = readFileSync("/proc/self/stat", "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -16,8 +16,8 @@ const seconds = 1.2;
 const crowds = [1, 16, 64];
 
 /**
- * What a verification costs: microseconds of processor, and how many look-ups they are worth. Beside two bare writes on
- * the same engine: added latency, and verifications a second.
+ * Measures the microseconds of processor for a verification, and how many look-ups cost as much. Compares latency and
+ * rate with two bare writes on the same engine.
  */
 export async function verifications(pace: Pace): Promise<void> {
   if (pace.against !== undefined) return await verificationsAgainst(pace.against, pace);
@@ -36,8 +36,7 @@ Verifications: µs of the service's processor, and how many look-ups at the same
 }
 
 /**
- * This tree and a commit's in turn: the processor of a verification, and verifications beside bare pairs on the same
- * store.
+ * Compares this tree and a commit in turn: processor time of a verification, and the rate beside bare pairs of writes.
  */
 async function verificationsAgainst(commit: string, { starts = 2, seconds = 2 }: Pace): Promise<void> {
   const trees = await Trees.of<"µs CPU" | "look-ups' worth" | "verifications/s" | "verifications/pairs">(commit);
@@ -81,7 +80,7 @@ Verifications of ${trees.both[0].name} and ${trees.both[1].name} in turn, 64 cal
   console.log(table(trees.rows(digits)));
 }
 
-/** What callers saw, and microseconds of the service's processor for each response. */
+/** The latencies of the callers, and microseconds of the service's processor for each response. */
 async function measured(
   service: Pick<Running, "cpu">,
   crowd: number,

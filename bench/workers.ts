@@ -8,7 +8,7 @@ import type { Pace } from "./run.ts";
 
 const crowds = [64, 1000];
 const counts = [1, 2];
-/** Of its core, for each worker. It leaves room for the load, which shares the second worker's core. */
+/** The part of its core that each worker gets. The rest is for the load, which shares the second worker's core. */
 const part = 0.3;
 
 interface Shown {
@@ -21,9 +21,9 @@ interface Shown {
 }
 
 /**
- * What a second worker brings. Two cores are too few for two workers and their load, so each worker gets the same part
- * of its core. Where the kernel does not let us give it, only the CPU time of a look-up tells, and how evenly the
- * workers share it.
+ * Measures the gain from a second worker. Two cores are too few for two workers and their load, so each worker gets an
+ * equal part of its core. Where the kernel cannot limit workers, only the CPU time of a look-up and the workers' shares
+ * are measured.
  */
 export async function workers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promise<void> {
   const trial = partOfCore("trial", part);

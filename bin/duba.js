@@ -21,12 +21,12 @@ else if (problem?.stops) {
 }
 
 async function run() {
-  // Compiling takes a good part of a start. The environment hands the cache on to the store's thread. It lies in our
-  // own folder, because whoever can write it decides what runs.
+  // Compiling takes a good part of a start, so Node caches the result. The cache lies in Duba's own folder, because a
+  // writer of the cache decides which code runs. The store's thread gets the path from the environment.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/duba", import.meta.url));
   (await import("node:module")).enableCompileCache();
-  // Node looks up names with half of these threads, and webhooks take four at most: a silent name server must not keep
-  // vendors' names waiting.
+  // Node looks up names with half of these threads, and webhooks take four at most: a silent name server must not delay
+  // the look-ups of vendors' names.
   process.env.UV_THREADPOOL_SIZE ??= "16";
   // Stacks name files and lines of src/.
   process.setSourceMapsEnabled(true);
@@ -36,7 +36,7 @@ async function run() {
   await import(existsSync(source) ? source.href : bundle.href);
 }
 
-/** Runs this command line in another Node, which gets our signals, and ends as it ends. */
+/** Runs this command line in another Node, forwards signals to that process, and ends with its exit code. */
 async function runWith(node) {
   const { spawn } = await import("node:child_process");
   const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
@@ -45,7 +45,10 @@ async function runWith(node) {
   process.exitCode = code ?? 128 + constants.signals[signal];
 }
 
-/** Reads settings from a file, if it exists. False, and a sentence, if somebody else may have written it. */
+/**
+ * Reads settings from a file, if the file exists. Returns false and prints a sentence if another user could have
+ * written the file.
+ */
 function readSettingsFile(path) {
   const link = lstatSync(path, { throwIfNoEntry: false });
   if (!link) return true;
@@ -61,7 +64,7 @@ function readSettingsFile(path) {
   return true;
 }
 
-/** Who else could have written a file, and the command that prevents it. Windows has no such rights. */
+/** Names other users who can write the file, and the command that prevents it. Windows has no such rights. */
 function whoElse(stats) {
   const user = process.geteuid?.();
   if (user === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The scripts in dist/cjs are CommonJS: a package.json beside them says so, and TypeScript wants types beside it too.
+// The scripts in dist/cjs are CommonJS, so the folder gets a package.json that says so, and types for TypeScript.
 import { copyFileSync, readdirSync, writeFileSync } from "node:fs";
 
 writeFileSync("dist/cjs/package.json", '{ "type": "commonjs" }\n');

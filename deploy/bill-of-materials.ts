@@ -20,25 +20,25 @@ interface Component {
   license?: string | undefined;
   /** Hashes as CycloneDX names them. */
   hashes: { alg: "SHA-256" | "SHA-512"; content: string }[];
-  /** Whether an install may bring another version, because a package that is not in the bundle asks for a range. */
+  /** Whether an install may choose another version, because an unbundled package asks for a version range. */
   floats?: boolean;
-  /** The file in the package, for a library that ships as a file of its own. */
+  /** The path in the package of a library that ships as a separate file. */
   file?: string;
 }
 
 const packages = lock.packages as Record<string, Locked>;
 const root = resolve(import.meta.dirname, "..");
 
-/** The folders of the libraries that these files belong to. */
+/** The folders of the libraries that contain these files. */
 export function librariesOf(files: readonly string[]): string[] {
   const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(resolve(file))?.[0] ?? []);
   return [...new Set(folders)].sort();
 }
 
 /**
- * A CycloneDX document of what the package consists of: the libraries in its bundle, the libraries' files that it
- * serves, and the packages that an install adds. `bundled`: folders of libraries. `files`: the library's file by its
- * path in the package. `external`: names of packages that an install adds.
+ * A CycloneDX document of the package's parts: the bundled libraries, the library files that the service serves, and
+ * the packages that an install adds. `bundled`: folders of libraries. `files`: library files by their path in the
+ * package. `external`: names of packages that an install adds.
  */
 export function billOfMaterials(
   { name, version, license }: { name: string; version: string; license: string },
@@ -78,7 +78,7 @@ export function billOfMaterials(
   };
 }
 
-/** Packages that an install adds, with what they ask for themselves. Each stands there once. */
+/** Packages that an install adds, with their own dependencies, each listed once. */
 function withDependencies(names: readonly string[]): Component[] {
   const found = new Map(names.map((name) => [name, { ...installed(`node_modules/${name}`), floats: false }]));
   // A map visits what is added meanwhile.
@@ -119,10 +119,10 @@ function asComponent({ name, version, license, hashes, floats, file }: Component
   };
 }
 
-/** SPDX ids of licences that a package gives by another name. */
+/** SPDX ids of licences that some packages give by another name. */
 const spdxIds: Record<string, string> = { "BSD-0-Clause": "0BSD" };
 
-/** One licence by its SPDX id, several as an SPDX expression. */
+/** A licence by its SPDX id, or several licences as an SPDX expression. */
 function licensesOf(license: string) {
   return license.includes(" ") ? [{ expression: license }] : [{ license: { id: spdxIds[license] ?? license } }];
 }

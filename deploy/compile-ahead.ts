@@ -6,8 +6,8 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 /**
- * `npm ci` runs this in a checkout: a start of the service on a store of its own leaves what it compiled in the compile
- * cache, so that the first start of an operator compiles nothing. Without it that start does.
+ * `npm ci` runs this in a checkout. A start of the service on a temporary store fills the compile cache, so that an
+ * operator's first start compiles nothing.
  */
 const folder = mkdtempSync(join(tmpdir(), "duba-"));
 const { PATH, NODE_COMPILE_CACHE } = process.env;

@@ -9,17 +9,17 @@ import { billOfMaterials, librariesOf } from "./bill-of-materials.ts";
 import { copyReadable, copyTracked, trackedFiles } from "./tracked-files.ts";
 
 /**
- * `npm run package` runs this first: it writes the package into `dist/`, which is the service as a bundle, the files
- * that it reads, and a `package.json`. Files that the service reads have the
- * same places in `bundle/` as in the repository, so paths between them stay as they are.
+ * `npm run package` runs this first. It writes the package into `dist/`: the bundled service, the files that the
+ * service reads, and a `package.json`. Files in `bundle/` have the paths of the repository, so relative paths stay
+ * valid.
  */
 const root = resolve(import.meta.dirname, "..");
 const folder = resolve(process.argv[2] ?? join(root, "dist"));
-/** What an operator may install beside Duba. */
+/** The optional packages that an operator may install with Duba. */
 const external = Object.keys(manifest.peerDependencies);
 
 process.chdir(root);
-// Whoever installs the package as root makes it for all users.
+// An install by root makes the package readable for all users.
 process.umask(0o022);
 rmSync(folder, { recursive: true, force: true });
 const { outputFiles, metafile } = await build({
@@ -97,7 +97,7 @@ function isForTests(path: string): boolean {
   return /\.(?:test|fixture)\.ts$/.test(path);
 }
 
-/** The files that a file runs in threads: one that it names, or itself if it hands itself over. */
+/** The files that a file runs in threads: a file that it names, or itself. */
 function threadsOf(file: string): string[] {
   const text = readFileSync(file, "utf8");
   const named = text.matchAll(/new Worker\(new URL\(`\.\/([\w-]+)\$\{extname\(import\.meta\.filename\)\}`/g);
@@ -105,7 +105,7 @@ function threadsOf(file: string): string[] {
   return [...[...named].map(([, name]) => posix.join(posix.dirname(file), `${name}.ts`)), ...(isOne ? [file] : [])];
 }
 
-/** Tells modules their place in the repository instead of that of the bundled file. */
+/** Gives each bundled module its path in the repository, in place of the path of the bundle. */
 function places(): Plugin {
   return {
     name: "places",

@@ -19,16 +19,16 @@ import { type DownloadPath, downloadOf, downloads } from "../src/http/pages/guid
 import { copyReadable, copyTracked } from "./tracked-files.ts";
 
 /**
- * `npm run release -- [--key FILE] [--to FOLDER]`: writes everything that a release consists of into `release/`, from
- * the commit that is checked out and without the network. Two clones of a commit write the same bytes. `--key`: a
- * private key of ssh, which signs the list of hashes. It makes only what the tag of its version names; a clone without
- * any tag goes by package.json. It publishes nothing: RUNBOOK.md, "Publish a release", has a person's commands.
+ * `npm run release -- [--key FILE] [--to FOLDER]`: writes all files of a release into `release/`, from the checked-out
+ * commit and without the network. Two clones of a commit write identical bytes. `--key`: a private ssh key that signs
+ * the list of hashes. The version must match the tag of the commit; a clone without tags uses package.json. It
+ * publishes nothing: RUNBOOK.md, "Publish a release", has the commands for a person.
  */
 const root = resolve(import.meta.dirname, "..");
 const { values: wanted } = parseArgs({ options: { key: { type: "string" }, to: { type: "string" } } });
 const folder = resolve(wanted.to ?? join(root, "release"));
 const sums = "SHA256SUMS";
-/** What the signature is for, so that it cannot be taken for one of something else. */
+/** The purpose of the signature, so that no other signature of the key passes as one of a release. */
 const namespace = "duba-release";
 
 process.chdir(root);
@@ -109,7 +109,7 @@ function releaseIn(folder: string): string[] {
   );
 }
 
-/** Packs a copy of the client, because its own files have the rights of whoever checked them out. */
+/** Packs a copy of the client, because the permissions of its own files depend on the user who checked them out. */
 function packClient(): void {
   rmSync("client/dist", { recursive: true, force: true });
   run("npm", "run", "--silent", "build", "--workspace", "duba-client");

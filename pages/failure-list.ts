@@ -6,8 +6,8 @@ import { STATUS_CODES } from "../src/runtime/network/node-http.ts";
 import { curlLine, numbersFor, provocations } from "./provoke.ts";
 
 /**
- * Every failure with its cause and cure, and how to get it from a service at `origin`, at the anchor that `error.help`
- * names.
+ * Every failure with its cause, its cure, and requests that provoke it on a service at `origin`. `error.help` names the
+ * anchor of each failure.
  */
 export function errors(operations: readonly Operation<never>[], origin: string): Html {
   const codesOf = new Map(operations.map((operation) => [operation.id, failuresOf(operation)]));

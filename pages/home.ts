@@ -9,14 +9,14 @@ const keys: Record<Operation<never>["access"], string> = {
   own: "to exchange",
 };
 
-/** What the start page says of a service, with the meanings of `Site`. */
+/** The facts about a service on the start page, with the meanings of `Site`. */
 interface Shown {
   operations: readonly Operation<never>[];
   origin: string;
   pathPrefixes: readonly string[];
 }
 
-/** What this is, the way to live verifications, and every operation. */
+/** The introduction, the way to live verifications, and every operation. */
 export function home(site: Shown): Html {
   const { operations } = site;
   return html`<h1>Duba</h1>

@@ -4,7 +4,7 @@ import { honesty } from "./openapi/document.ts";
 
 const named = namedGuides.map(({ path, name }) => [path, name] as const);
 
-/** The navigation of every page: what one reads first stands first, and what changed last. */
+/** The navigation of every page: the first page to read comes first, and the changes come last. */
 const places: readonly (readonly [path: string, name: string])[] = [
   ...named.slice(0, 1),
   ["/docs", "Reference"],
@@ -22,8 +22,8 @@ export interface Page {
 }
 
 /**
- * A whole page: title, navigation, main part and the footer that every page has. The reference brings a main landmark
- * and styles of its own.
+ * A whole page: title, navigation, main part and the footer of every page. The reference has its own main landmark and
+ * styles.
  */
 export function layout({ path, title, version, main }: Page): string {
   const current = (place: string) => (place === path ? html` aria-current="page"` : "");

@@ -4,7 +4,7 @@ import { failures } from "../src/declare/failures.ts";
 import { downloads, guides } from "../src/http/pages/guides.ts";
 import { Html, html } from "../src/http/pages/html.ts";
 
-/** The pages by the files that they are read from. A file of several downloads is the first one. */
+/** The paths of pages by their source files. The first path is the one for a file of several downloads. */
 const pathOfFile = new Map<string, string>([
   ...Object.entries(guides).map(([path, { file }]) => [file, path] as const),
   ...Object.entries(downloads)
@@ -12,13 +12,13 @@ const pathOfFile = new Map<string, string>([
     .flatMap(([path, files]) => files.map((file) => [file, path] as const)),
 ]);
 
-/** The title of a document, and the rest of it as a part of a page of a service at `origin`. */
+/** The title of a document, and the rest of the document as a part of a page of a service at `origin`. */
 export function documentPart(text: string, file: string, origin: string): { title: string; main: Html } {
   const [, title = "", body = ""] = /^# (.+)\n([\s\S]*)$/.exec(forReaders(text, origin)) ?? [];
   return { title, main: html`<h1>${title}</h1>\n${new Html(renderer(file).parse(body, { async: false }))}` };
 }
 
-/** The samples with this service's address, and with the reader's key in place of the one that our tests use. */
+/** The samples with this service's address, and with the reader's key in place of the tests' key. */
 function forReaders(text: string, origin: string): string {
   return text
     .replaceAll("http://127.0.0.1:8080", origin)
@@ -32,7 +32,7 @@ function renderer(file: string): Marked {
       heading({ tokens, depth }) {
         const inside = this.parser.parseInline(tokens);
         const id = slugOf(inside.replaceAll(/<[^>]*>/g, ""));
-        // The first of two equal headings is the one that links mean.
+        // A link means the first of two equal headings.
         const named = seen.has(id) ? "" : ` id="${id}"`;
         seen.add(id);
         return `<h${depth}${named}>${inside}</h${depth}>\n`;
@@ -68,7 +68,7 @@ ${rows.map((row) => {
   });
 }
 
-/** Where a link of a document leads on the service; undefined if the service does not have it. */
+/** The target on the service of a document's link; undefined if the service does not have the target. */
 function targetOf(href: string, file: string): string | undefined {
   if (/^(?:https?:|#|\/)/.test(href)) return href;
   const [path = "", hash] = href.split("#");

@@ -37,7 +37,7 @@ suite("in a browser", { skip: missing }, () => {
     await app?.close();
   });
 
-  /** Opens a page and gives what went wrong in it so far. */
+  /** Opens a page and returns the errors that the browser reported. */
   async function open(path: string, look: { colorScheme: "light" | "dark"; width: number }) {
     const page = await openWindow(browser, {
       colorScheme: look.colorScheme,

@@ -102,7 +102,7 @@ suite("pages", () => {
         const { pathname, hash } = new URL(link, `http://local${url}`);
         const target = await app.ask(pathname);
         assert.equal(target.status, 200, link);
-        // The script of the reference makes its places.
+        // A script creates the anchors of the reference page.
         if (hash && pathname !== "/docs") assert.ok(idsOf(target.text).includes(hash.slice(1)), link);
       }
     }

@@ -5,7 +5,7 @@ import { usualKiB } from "../src/declare/request-bounds.ts";
 import { scenarioHeader } from "../src/http/rehearsal/scenarios.ts";
 import { sandboxNumbers } from "../src/vendors/sandbox/numbers.ts";
 
-/** A request that a reader can copy. Without `credential` it has the reader's key; null: none. */
+/** A request that a reader can copy. Default of `credential`: the reader's key. Null: no credential. */
 export interface CopiedRequest {
   method?: "POST" | "DELETE";
   path: string;
@@ -14,7 +14,9 @@ export interface CopiedRequest {
   body?: string;
 }
 
-/** How to get a failure: requests in turn, of which the last one fails, or a sentence where no request does it. */
+/**
+ * A way to provoke a failure: requests in turn, of which the last one fails, or a sentence where no request fails so.
+ */
 type Provocation = CopiedRequest[] | string;
 
 const verify = "/api/v2/kyc/verify-bvn";
@@ -26,7 +28,7 @@ function verification(members: Record<string, string>, headers: Record<string, s
   return { method: "POST", path: verify, headers: { ...json, ...headers }, body: JSON.stringify(members) };
 }
 
-/** Failures that no sandbox number gives, or that a request gives too. */
+/** Failures that no sandbox number gives, or that a request can give as well. */
 export const provocations: Partial<Record<FailureCode, Provocation>> = {
   malformed_json: [{ ...verification({}), body: "{bvn}" }],
   malformed_request: [{ path: "/api/v2/internet/data/lookup?provider=%zz", credential: null }],
@@ -105,7 +107,7 @@ export function sampleOf(operation: Operation<never>): CopiedRequest {
   return { ...(method === "GET" ? {} : { method }), path: filled + (query && `?${query}`), ...credential };
 }
 
-/** A request as a line for a shell, in which `$KEY` is the reader's key. Each header begins a line of its own. */
+/** A request as a command line for a shell, in which `$KEY` is the reader's key. Each header begins a new line. */
 export function curlLine(origin: string, { method, path, credential, headers = {}, body }: CopiedRequest): string {
   const isTold = method === undefined || body !== undefined;
   const words = [`curl -i${isTold ? "" : ` -X ${method}`} '${origin}${path}'`];

@@ -30,7 +30,7 @@ const settings = {
   defaultOpenAllTags: true,
 };
 
-/** Members whose example stands for a value of the reader's own, which the page's script knows. */
+/** Members whose example stands for the reader's own value, which the page's script fills in. */
 const standsForOwn = ["request_reference", "request_id", "idempotency_key", "id", "password"];
 
 export function referencePage(operations: readonly Operation<never>[]): Html {
@@ -46,8 +46,8 @@ export function referencePage(operations: readonly Operation<never>[]): Html {
 }
 
 /**
- * The document for browsers. They cannot send a body with GET, so it shows the query string only. The page sends each
- * header that has an example or an enumeration, so that optional ones have neither, or an example that the reader must
+ * The document for browsers, which cannot send a body with GET, so GET shows only the query string. The page sends
+ * every header with an example or an enumeration. So optional headers have neither, or an example that the reader must
  * pick.
  */
 export function browserDocument(
@@ -100,7 +100,7 @@ interface SentBody {
   content: { "application/json": { schema: { required?: string[] } } };
 }
 
-/** The reference's script: Scalar's own, as `npm run update:scalar` wrote it. */
+/** Scalar's script for the reference, from the file that `npm run update:scalar` wrote. */
 export async function scalarScript(): Promise<Buffer> {
   return promisify(brotliDecompress)(await readFile(new URL("../src/http/pages/files/scalar.js.br", import.meta.url)));
 }

@@ -5,7 +5,7 @@ import { listenAsStandIn, type Running, type StandInPlace, sendAnswer } from "./
 import { otherNumber, otherPhoneOfNumber, phoneOfNumber, type StandInOutcome, standInNumbers } from "./numbers.ts";
 import type { Kind, StandIn, StandInAttempt, StandInFailure, StandInRequest, StandInResponse } from "./stand-in.ts";
 
-/** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
+/** A look-up that a stand-in answered. Of the person only the last four digits of the number are stored. */
 export interface StandInCall {
   kind: Kind;
   last4: string;
@@ -28,9 +28,9 @@ export interface StandInOptions extends StandInPlace {
   prices: Readonly<Record<string, number | undefined>>;
   /** Whether the text is a number of this kind. */
   isNumber(kind: Kind, text: string): boolean;
-  /** Invents the record of a number, to which these claims belong, such as a `phone` of ten digits. */
+  /** Invents the record of a number. The record contains these claims, such as a `phone` of ten digits. */
   record(kind: Kind, number: string, claims: Claims): object | Promise<object>;
-  /** The vendor's published test number, which is found with these claims whatever its last digits. */
+  /** The vendor's published test number, which always gives a record with these claims, whatever its last digits. */
   testNumber?: { number: string; claims: Claims } | undefined;
   /** A CSV file that gets a line for each billed look-up. */
   invoice?: string | undefined;
@@ -51,7 +51,7 @@ const largePhoto = "A".repeat(3 * 1024 * 1024);
 const proxyPage = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
 const invoiceHeading = "reference,time,last4,price\n";
 
-/** Under which name a price of this outcome is, if it differs from that of a record. */
+/** The name of the price for an outcome, where that price differs from the price of a record. */
 const priceNames: Partial<Record<StandInOutcome, string>> = {
   not_found: "not_found",
   other_phone: "phone_mismatch",
@@ -60,7 +60,8 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
 };
 
 /**
- * Speaks the vendor's wire with invented people. Rejects with Node's error if it cannot listen, or write its invoice.
+ * Serves the vendor's wire format with invented people. Rejects with Node's error if the stand-in cannot listen, or
+ * cannot write its invoice.
  */
 export async function startIdentityStandIn(
   { name, standIn: vendor }: { name: string; standIn: StandIn<object> },

@@ -5,7 +5,7 @@ import type { StandInRequest, StandInResponse } from "./stand-in.ts";
 
 /** Where a stand-in listens. */
 export interface StandInPlace {
-  /** An address of this machine. Default: only this machine reaches it. */
+  /** An address of this machine. By default only this machine can connect. */
   host?: string;
   /** 0: any free one. */
   port: number;
@@ -72,7 +72,7 @@ export function sendJson(response: ServerResponse, { status, body }: StandInResp
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Undefined if it did not come whole, or is neither JSON nor a form. */
+/** Returns undefined for a request that is incomplete, or is neither JSON nor a form. */
 async function readRequest(raw: IncomingMessage): Promise<StandInRequest | undefined> {
   try {
     let text = "";

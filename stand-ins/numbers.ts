@@ -11,7 +11,7 @@ export type StandInOutcome =
   | "slow"
   | "cut";
 
-/** By the last two digits of a number, for every vendor. All other numbers are found. */
+/** Outcomes by the last two digits of a number, for every vendor. Every other number is found. */
 export const standInNumbers: Readonly<Record<string, { outcome: StandInOutcome; about: string }>> = {
   "01": { outcome: "not_found", about: "Nobody has the number." },
   "02": { outcome: "other_phone", about: "The record has another phone." },

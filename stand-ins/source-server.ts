@@ -8,7 +8,7 @@ export interface RunningSourceStandIn extends Running {
   statuses: readonly number[];
 }
 
-/** Speaks the source's wire with these lists. Rejects with Node's error if it cannot listen. */
+/** Serves the source's wire format with these lists. Rejects with Node's error if it cannot listen. */
 export async function startSourceStandIn(
   name: string,
   lists: Lists,

@@ -1,6 +1,6 @@
 import type { StandInRequest, StandInResponse } from "./stand-in.ts";
 
-/** What a stand-in of a catalogue source sells. Prices are naira text. */
+/** The goods of a stand-in for a catalogue source. Prices are naira text. */
 export interface Lists {
   "data-bundles": readonly { type: string; description: string; price: string }[];
   "cable-products": readonly { type: string; code: string; name: string; price: string }[];
@@ -13,10 +13,10 @@ export interface Lists {
   }[];
 }
 
-/** How a stand-in speaks the wire of its catalogue source: data and a pure function. */
+/** The wire format of a stand-in for a catalogue source: data and a pure function. */
 export interface SourceStandIn {
-  /** The path of the address that Duba is given, such as `/v2`. */
+  /** The path of the address in Duba's settings, such as `/v2`. */
   base: string;
-  /** Its response to a request, as a source that has these lists. */
+  /** The response of a source with these lists to a request. */
   answer(request: StandInRequest, lists: Lists): StandInResponse;
 }

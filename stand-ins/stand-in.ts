@@ -1,4 +1,4 @@
-/** The kind of number that a look-up is about: `bvn`, `nin`, or another one of Duba. */
+/** The kind of number in a look-up: `bvn`, `nin`, or another kind of Duba. */
 export type Kind = string;
 
 /** An invented person of a BVN or NIN, with the members of a record of Duba. */
@@ -49,17 +49,17 @@ export interface StandInAttempt {
   number: string;
   /** The vendor's reference of its response. */
   reference: string;
-  /** What the request says beside the number, by the names of Duba. Unless said: the `phone` that belongs to it. */
+  /** Further members of the request, by Duba's names. Default: the `phone` that belongs to the number. */
   claims?: Readonly<Record<string, string>>;
 }
 
-/** What the vendor sends: a status, and a body as JSON. */
+/** A vendor's response: a status, and a body as JSON. */
 export interface StandInResponse {
   status: number;
   body: object;
 }
 
-/** What a vendor may say instead of a record. `no_route`: it does not know the path. */
+/** A vendor's answers without a record. `no_route`: the vendor does not serve the path. */
 export type StandInFailure =
   | "not_found"
   | "blocked"
@@ -69,25 +69,25 @@ export type StandInFailure =
   | "no_credentials"
   | "no_route";
 
-/** How a stand-in speaks the wire of its vendor: data and pure functions. `Found`: a record of Duba. */
+/** The wire format of a vendor's stand-in: data and pure functions. `Found`: a record of Duba. */
 export interface StandIn<Found extends object = Person> {
-  /** The path of the address that Duba is given, such as `/v2`. */
+  /** The path of the address in Duba's settings, such as `/v2`. */
   base?: string;
   /** Its answers are forms, not JSON. */
   form?: true;
   /** Settings of a rehearsal besides the address and the credentials, by name. */
   settings?: Readonly<Record<string, string>>;
-  /** Whether a request has credentials in the documented form, whatever their values. */
+  /** Whether a request has credentials in the documented form. Their values do not matter. */
   hasCredentials(request: StandInRequest): boolean;
   /** A response that is no look-up and is not billed, such as an access token. */
   beside?(request: StandInRequest): StandInResponse | undefined;
-  /** The look-up that a request asks for; undefined if the vendor has no such path. */
+  /** The look-up in a request; undefined if the vendor has no such path. */
   asked(request: StandInRequest): Pick<StandInAttempt, "kind" | "number" | "claims"> | undefined;
   /** The vendor's reference, made of a UUID or of the request. Default: the UUID. */
   referenceOf?(uuid: string, request: StandInRequest): string;
-  /** Its published response with a record, about this person or thing. `photo` is base64. */
+  /** The vendor's published response with a record, about this person or thing. `photo` is base64. */
   found(record: Found, asked: StandInAttempt, photo: string): object;
-  /** Without `blocked`, the vendor documents none, and says that it found nobody. */
+  /** The vendor's documented failures. Without `blocked`, a stand-in answers "not found" for a blocked number. */
   failures: Readonly<
     Record<Exclude<StandInFailure, "blocked">, (asked: StandInAttempt) => StandInResponse> &
       Partial<Record<"blocked", (asked: StandInAttempt) => StandInResponse>>
@@ -95,7 +95,8 @@ export interface StandIn<Found extends object = Person> {
   /** Failures that say that the vendor bills nothing. */
   free?: readonly StandInFailure[];
   /**
-   * Failures that say that it did no work, besides `no_money` and `too_many_requests`: billed only if a price says so.
+   * Failures of work that the vendor did not do, besides `no_money` and `too_many_requests`. Billed only if a price
+   * says so.
    */
   refuses?: readonly StandInFailure[];
 }
@@ -104,8 +105,8 @@ export interface StandIn<Found extends object = Person> {
 export const always = (status: number, body: object) => () => ({ status, body });
 
 /**
- * A published response about another person, number and reference: in place of each member that `values` names, at any
- * depth, its value.
+ * A published response with another person, number and reference: each member that `values` names, at any depth, gets
+ * the new value.
  */
 export function filled<Sample extends object>(sample: Sample, values: Readonly<Record<string, unknown>>): Sample {
   const entries = Object.entries(sample).map(([name, value]) => {

@@ -10,7 +10,7 @@ import type { SourceStandIn } from "./source-stand-in.ts";
 import type { StandIn } from "./stand-in.ts";
 import { youverifyStandIn } from "./youverify/stand-in.ts";
 
-/** By the name of the identity vendor. Each vendor and source of the registry is in one of these tables. */
+/** Stand-ins by the name of the identity vendor. Each vendor and source of the registry is in one of these tables. */
 export const standIns: Readonly<Record<string, StandIn<object>>> = {
   blusalt: blusaltStandIn,
   dojah: dojahStandIn,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const { bundles, corporate } = JSON.parse(readFileSync(process.env.CATALOGUE, "utf8"));
 
-/** The answers of Duba's look-ups, made from the entries on each request, as a user would write it. */
+/** The responses of Duba's look-ups, made from the entries on each request, as a user would write such a server. */
 export const bundlesOf = (provider) => ({
   success: true,
   data: {

@@ -3,7 +3,9 @@ import { Controller, Get, Module, Query } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { address, bundlesOf, corporateBundles } from "./catalogue.mjs";
 
-/** On the adapter that the argument names: express or fastify. Decorators are called as TypeScript compiles them. */
+/**
+ * Runs on the adapter in the argument: express or fastify. Decorators are called in the way that TypeScript compiles.
+ */
 class LookUps {
   bundles(provider) {
     return bundlesOf(provider);

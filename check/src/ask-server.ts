@@ -1,7 +1,7 @@
 import { type Agent, type IncomingHttpHeaders, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 
-/** A request as it goes to the server. `fetch` refuses bodies with GET and mends paths, so we use neither. */
+/** A request as sent to the server. The check does not use `fetch`, which refuses GET bodies and normalizes paths. */
 export interface ServerRequest {
   method: string;
   /** Path and query string, as they are sent. */

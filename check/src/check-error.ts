@@ -1,6 +1,6 @@
 /** Why a server cannot be checked, in a sentence. */
 export class CheckError extends Error {
-  /** The run asks for what the check does not have. */
+  /** Whether the run lacks input that the check needs. */
   readonly isOfInput: boolean;
 
   constructor(sentence: string, isOfInput = false) {

@@ -11,7 +11,7 @@ interface Sums {
 const titles = { interface: "The documented interface", duba: "What Duba promises beyond it" };
 const marks = { holds: "ok      ", broken: "WRONG   ", left_out: "left out" };
 
-/** The results as lines for people: what is wrong with its reasons, its request and its response. */
+/** The results as lines for people: each problem with its reasons, its request and its response. */
 export function reportOf(results: readonly Result[]): string[] {
   const width = Math.max(0, ...results.map(({ id }) => id.length));
   const byPart = Map.groupBy(results, ({ part }) => part);

@@ -19,16 +19,16 @@ export interface CheckRun {
   /** Beginnings of ids; empty: all. */
   only: readonly string[];
   liveSafe: boolean;
-  /** Also what Duba promises beyond the interface. */
+  /** Whether to check Duba's own promises as well, beyond the interface. */
   duba: boolean;
-  /** What to ask for, by member. With `bvn` and `phone` of a person: these, and nobody of the sandbox. */
+  /** Input values, by member. `bvn` and `phone` of a person replace the numbers of the sandbox. */
   values: Values;
   /** Milliseconds. */
   timeout: number;
   progress: (done: number, all?: number) => void;
   /** Says why no connection works, by Node's code of the error. */
   unreachable: (origin: string, code: string) => string;
-  /** Opens connections for `http:` or `https:`, and bounds what a response may hold beside its body. */
+  /** Opens connections for `http:` or `https:`, and limits everything of a response but its body. */
   agentOf: (protocol: string) => Agent;
 }
 

@@ -1,17 +1,17 @@
 import type { TSchema } from "typebox";
 import openapi from "../../openapi.json" with { type: "json" };
 
-/** An operation as the document describes it, with what its requests need. */
+/** An operation as the document describes it, with the needs of its requests. */
 export interface Operation {
   id: string;
   method: string;
   path: `/${string}`;
-  /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. */
+  /** Whether the interface document has the operation. All other operations serve compatibility, or are Duba's own. */
   documented: boolean;
   needsKey: boolean;
-  /** Whether a request may verify a person or tell of one. */
+  /** Whether a request may verify a person or return data of a person. */
   isAboutPeople: boolean;
-  /** Whether it needs a permission that a key does not have unless an operator gives it. */
+  /** Whether the operation needs a permission that only an operator can add to a key. */
   isByPermission: boolean;
   /** Where the members are, unless a request says otherwise. */
   carriage: "query" | "body";
@@ -36,7 +36,7 @@ interface Described {
   responses: Record<string, { $ref: string }> & { 200: Content };
 }
 
-/** What the path of each operation begins with. */
+/** The first part of the path of each operation. */
 export const pathPrefix = "/api/v2";
 /** The operations of the interface document, in its order. */
 const documentedIds = ["lookupDataBundles", "listCorporateBundles", "fetchTvAddOns", "fetchDataProviders", "verifyBvn"];
@@ -122,7 +122,7 @@ function failureOf(status: string, code: string) {
   return { status: Number(status), retryable: components.examples[code]!.value.error.retryable };
 }
 
-/** A schema with the shared ones in place of their references. */
+/** A schema in which the shared schemas replace the references. */
 function resolved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolved);
   if (typeof value !== "object" || value === null) return value;
@@ -139,7 +139,7 @@ export function pathUnder(prefix: string, path: string): string {
   return prefix + path.slice(pathPrefix.length);
 }
 
-/** An address without the prefix of the paths, with which it may end, and that prefix. */
+/** Splits an address that may end with the path prefix into the address and the prefix. */
 export function withoutPrefix(url: string): { url: string; prefix: string } {
   const [, bare = url, prefix = pathPrefix] = /^(.*?)(\/api(?:\/v2)?)$/.exec(url) ?? [];
   return { url: bare, prefix };

@@ -3,7 +3,7 @@ import type { Operation } from "./document.ts";
 import type { CheckSession, RequestChanges } from "./session.ts";
 import { type ShapeErrorKind, shapeErrors } from "./shape-errors.ts";
 
-/** What is wrong with a success: status, JSON, and `success`. */
+/** The problems of a success: its status, its JSON, and its `success`. */
 export function successProblems({ status, headers, json }: CheckedResponse): string[] {
   if (status !== 200) return [`The status is ${status}, not 200.`];
   if (!json) return ["The body is not a JSON object."];
@@ -32,7 +32,7 @@ export async function responseErrors(
   return problems.map(({ sentence }) => sentence);
 }
 
-/** The list in a response: its items that are objects, wherever the operation has it. */
+/** The list in a response: its items that are objects, from the member that the operation uses. */
 export async function itemsOf(
   session: CheckSession,
   operation: Operation,

@@ -1,14 +1,14 @@
 import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
 import type { ServerExchange } from "./session.ts";
 
-/** An exchange as a report may show it: no key, no number of a person, nothing of an identity record. */
+/** An exchange that a report may show: without keys, numbers of a person, and data of an identity record. */
 export interface MaskedExchange {
   request: string;
   answer: string;
 }
 
 const mostCharacters = 600;
-/** What a report shows of the headers of a response. */
+/** The response headers that a report shows. */
 const shownHeaders = [
   "content-type",
   "content-length",
@@ -56,7 +56,7 @@ function answerText({ status, headers, text, json }: CheckedResponse, isPersonal
   return [`HTTP ${status}`, ...lines, ...(shown === "" ? [] : ["", shown])].join("\n");
 }
 
-/** The payload with the form of each text in its place: `29-Jul-1982` becomes `99-a-9999`. */
+/** The payload with each text replaced by its form: `29-Jul-1982` becomes `99-a-9999`. */
 function withoutPerson(json: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => [name, name === "data" ? formsOf(value) : value]),
@@ -80,7 +80,7 @@ function redactNumbers(text: string): string {
   return text.replace(/\p{Nd}(?:[ \p{Cf}\p{Pd}()./_]{0,3}\p{Nd}){9,}/gu, "…");
 }
 
-/** Replaces whole API keys and tokens, also where a header encodes them. */
+/** Replaces whole API keys and tokens, also encoded ones in headers. */
 export function redactCredentials(text: string): string {
   return text.replace(/duba_(?:test|live|at)_[\w-]+/g, "duba_…").replace(/Basic [\w+/=]+/g, "Basic …");
 }

@@ -1,12 +1,10 @@
 import type { CheckSession } from "./session.ts";
 
-/**
- * `interface`: what the documented interface says, and what its clients rely on. `duba`: what Duba promises beyond it.
- */
+/** `interface`: the documented interface and what clients of the interface rely on. `duba`: Duba's further promises. */
 export const parts = ["interface", "duba"] as const;
 export type PartName = (typeof parts)[number];
 
-/** What a point needs beside the address, and why it is left out without it. */
+/** The inputs that a point can need besides the address, each with the reason to skip the point without that input. */
 export const needs = {
   key: "It needs an API key.",
   verification: "It verifies a person.",
@@ -15,7 +13,7 @@ export const needs = {
 } as const;
 export type Need = keyof typeof needs;
 
-/** What a server must do: one sentence that holds or does not. */
+/** A requirement on a server: one sentence that is true or false. */
 export interface Point {
   /** Subject and name: `lookupDataBundles.members`. */
   id: string;

@@ -12,10 +12,10 @@ export interface Result {
   part: PartName;
   sentence: string;
   outcome: Judgement;
-  /** Why it is broken or left out, in sentences. */
+  /** The reasons why the point is broken or left out, in sentences. */
   why: string[];
   milliseconds: number;
-  /** What was asked and answered, only if the point is broken. */
+  /** The requests and responses, only of a broken point. */
   exchanges: MaskedExchange[];
 }
 

@@ -3,15 +3,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { CheckedResponse, NoResponse, Server, ServerRequest } from "./ask-server.ts";
 import { type Operation, pathPrefix, pathUnder } from "./document.ts";
 
-/** What is asked for where an operation needs a value, by the name of the member. */
+/** The value of each member that an operation requires, by name. */
 export type Values = Readonly<Record<string, string>>;
 
 /** How a request differs from the documented one of its operation. */
 export interface RequestChanges {
   method?: string;
-  /** In place of the documented values; null leaves one out. */
+  /** Values that replace the documented values; null leaves a member out. */
   members?: Readonly<Record<string, unknown>>;
-  /** Where the members are. Default: where the interface document has them. */
+  /** The part of the request with the members. Default: as in the interface document. */
   carriage?: "query" | "body";
   headers?: Readonly<Record<string, string>>;
   /** In place of the body. */
@@ -29,7 +29,7 @@ export interface ServerExchange {
 /** How long a rate limit of the server may make us wait, in seconds. */
 const mostPatience = 70;
 
-/** One check of one server: it asks each question once, and keeps what was asked since the last `begin`. */
+/** One check of one server. Sends each request once, and records the exchanges since the last `begin`. */
 export class CheckSession {
   readonly #server: Pick<Server, "ask">;
   readonly #key: string;
@@ -43,7 +43,7 @@ export class CheckSession {
   /** Names the verification that most points look at. */
   readonly idempotencyKey: string;
 
-  /** `prefix`: what the paths of the server begin with. */
+  /** `prefix`: the first part of the server's paths. */
   constructor(
     server: Pick<Server, "ask">,
     key: string,
@@ -88,7 +88,7 @@ export class CheckSession {
     this.#values = { ...this.#values, [member]: value };
   }
 
-  /** Asks the server, unless it answered the same request before. Throws `NoResponse`. */
+  /** Sends the request, unless an equal request was answered before. Throws `NoResponse`. */
   async ask(meant: ServerRequest): Promise<CheckedResponse> {
     const asked = { ...meant, path: pathUnder(this.#prefix, meant.path) };
     const request = JSON.stringify(asked);
@@ -150,7 +150,7 @@ export class CheckSession {
     return members;
   }
 
-  /** Waits once if the server says that we ask too often. */
+  /** Waits once if the server refuses because of its rate limit. */
   async #patiently(asked: ServerRequest): Promise<CheckedResponse> {
     const answered = await this.#server.ask(asked);
     const seconds = Number(answered.headers["retry-after"]);
@@ -171,7 +171,7 @@ export function whyNoResponse(problem: NoResponse, timeout: number): string {
   return "The connection ended before the whole answer had come.";
 }
 
-/** A point cannot be judged, because another one that comes first does not hold. */
+/** A point that cannot be judged, because an earlier point does not hold. */
 export class Blocked extends Error {
   readonly by: string;
 

@@ -14,7 +14,7 @@ interface Shape {
   format?: string;
 }
 
-/** `member`: it is missing or has another type. `form`: its value has another form. */
+/** `member`: a member is missing or has another type. `form`: a value has another form. */
 export type ShapeErrorKind = "member" | "form" | "undeclared" | "order";
 
 export interface ShapeError {
@@ -25,10 +25,10 @@ export interface ShapeError {
   sentence: string;
 }
 
-/** What we found before, because several points look at one answer. */
+/** Earlier results, because several points look at one response. */
 const earlier = new WeakMap<TSchema, WeakMap<object, ShapeError[]>>();
 
-/** How the JSON of an answer differs from a schema, once for each place. Undefined: there was none. */
+/** The differences between a response's JSON and a schema, once for each place. Undefined: there was no JSON. */
 export function shapeErrors(schema: TSchema, value: object | undefined): ShapeError[] {
   if (value === undefined) return firstOfEachPlace(schema, value);
   const ofSchema = earlier.getOrInsertComputed(schema, () => new WeakMap());
@@ -44,7 +44,7 @@ function firstOfEachPlace(schema: TSchema, value: object | undefined): ShapeErro
   return [...found.values()];
 }
 
-/** Whether a schema says more about values than their types, `success` apart. */
+/** Whether a schema restricts values beyond their types, except `success`. */
 export function hasForms(schema: TSchema): boolean {
   const { properties = {}, items, anyOf = [], ...shape } = schema as Shape;
   const { success: _, ...members } = properties;
@@ -84,7 +84,7 @@ function problemsOfMembers(
   });
   return [
     ...members,
-    // The server chose this name, and it may be anything: a problem gives only its place.
+    // The server chose this name, which may be any text, so a problem gives only the place of the member.
     ...(undeclared.length > 0 ? [problem("undeclared", place, "has a member that the interface lacks")] : []),
     ...(isOrdered ? [] : [problem("order", place, `has its members in another order than ${known.join(", ")}`)]),
   ];

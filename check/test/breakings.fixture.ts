@@ -34,8 +34,8 @@ const documented: Readonly<Record<string, PathName>> = {
 const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
 
 /**
- * A problem of a server for each point, with the other points that it breaks. `like` gives the good response of a
- * place. `others` are the operations beyond the documented ones that have points.
+ * A problem of a server for each point, with the further points that it breaks. `like` returns the good response of a
+ * place. `others` are the undocumented operations that have points.
  */
 export function breakings(
   like: (place: PathName) => CheckedResponse,

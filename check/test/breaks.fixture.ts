@@ -1,9 +1,9 @@
 import type { CheckedResponse, ServerRequest } from "../src/ask-server.ts";
 
-/** What a faulty server does to an exchange: the changed answer, or undefined for the good one. */
+/** The fault of a server in one exchange: returns the changed response, or undefined for the good response. */
 export type Break = (asked: ServerRequest, answered: CheckedResponse) => Partial<CheckedResponse> | undefined;
 
-/** How a server may break a point, and the other points that break with it. */
+/** A way for a server to break a point, and the further points that break with it. */
 export interface Breaking {
   by: Break;
   follows?: readonly string[];
@@ -43,7 +43,7 @@ export function items(place: PathName, change: (item: Json, asked: ServerRequest
   });
 }
 
-/** RequestChanges a header of successes; null leaves it out. */
+/** Changes a header of successes; null removes the header. */
 export function header(
   place: PathName,
   name: string,
@@ -73,7 +73,7 @@ export function status(code: string, place: PathName, other: number, isMeant = (
     isAt(asked, place) && isMeant(asked) && (json as Json)?.error?.code === code ? { status: other } : undefined;
 }
 
-/** Answers these requests as this one is answered. */
+/** Answers these requests with the good response of `place`. */
 export function accepts(
   place: PathName,
   isMeant: (asked: ServerRequest) => boolean,

@@ -81,10 +81,10 @@ for (const engine of engines)
       );
     });
 
-    // A problem stands before an answer of either engine alike.
+    // This problem occurs before any response, equally on both engines.
     if (engine === engines[0])
       test("the check reports a broken point and its consequences, and no other point", async (t) => {
-        // The answers are kept, and must not grow old meanwhile.
+        // Responses are kept for later points, and must not grow old meanwhile.
         t.mock.timers.enable({ apis: ["Date"], now: begun });
         const good = new Map<string, CheckedResponse>();
         const documented = everyOperation.filter(({ documented }) => documented);

@@ -94,7 +94,7 @@ suite("duba check", () => {
     );
     const held = await points([service.url, ...only, "--other-key", other]);
     assert.deepEqual([held.get("left_out"), held.get("broken")], [undefined, undefined]);
-    // Two keys of one account stand for a server that does not tell accounts apart.
+    // Two keys of one account play a server that does not separate accounts.
     const { text: own } = await service.newKey();
     const { exitCode, out } = await check([service.url, ...only, "--other-key", own]);
     assert.equal(exitCode, 1);

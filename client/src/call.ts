@@ -8,13 +8,13 @@ export interface Row {
   path: string;
   /** Headers that a caller can set, in lower case. */
   headers?: readonly string[];
-  /** Member of the answer that holds what was asked for. */
+  /** Member of the response with the requested data. */
   payload: string;
   /** Members of the input and of the payload that hold the number of a person. */
   number?: { input: string; record: string };
   /** The answer has an ETag. */
   isCatalogue?: true;
-  /** A retry needs an idempotency key. Path that says what became of a request with a key. */
+  /** Set if a retry needs an idempotency key: the path that returns the state of a request by its key. */
   stateByKey?: string;
 }
 
@@ -62,8 +62,8 @@ export function caller(usual: Options): Call {
   }
 
   /**
-   * Sends a verification. After a lost answer it first asks by the idempotency key, until the verification no longer
-   * runs, and sends only the very same request again: the service then repeats or resumes the verification of that key.
+   * Sends a verification. After a lost response the client first asks for the key's state, until the verification has
+   * ended. Only then the client sends the identical request again, which the service repeats or resumes.
    */
   async function verified(request: Request, path: string): Promise<Outcome> {
     const { row, headers, options } = request;
@@ -82,7 +82,7 @@ export function caller(usual: Options): Call {
     return last;
   }
 
-  /** Whether the service says that the verification of a key still runs. */
+  /** Whether the service reports that the verification with this key still runs. */
   async function runs(question: Request): Promise<boolean> {
     const found = await sent(question);
     return found.success && stateOf(found) === "started";
@@ -174,14 +174,14 @@ export function caller(usual: Options): Call {
   }
 }
 
-/** Whether a success has its payload, and the person of a verification is the one asked for. */
+/** Whether a success has its payload, and a verification's person has the requested number. */
 function isWhole({ row: { payload, number }, input }: Request, answer: Success): boolean {
   const given = answer[payload];
   if (typeof given !== "object" || given === null) return false;
   if (number === undefined) return true;
   const asked = String((input as Record<string, unknown>)[number.input]).replaceAll(" ", "");
   const told = (given as Record<string, unknown>)[number.record];
-  // An account with masked answers is told the last digits.
+  // An account with masked responses gets only the last digits.
   return told === asked || told === `*******${asked.slice(-4)}`;
 }
 
@@ -189,7 +189,7 @@ function stateOf({ data }: Success): unknown {
   return (data as { state?: unknown }).state;
 }
 
-/** True if the service may have done what it was asked, or is still doing it. */
+/** Whether the service may have done the request, or may still be doing it. */
 function isLost({ error }: ClientFailure): boolean {
   return ["no_answer", "unexpected_answer", "request_in_progress"].includes(error.code);
 }
@@ -198,7 +198,7 @@ function aborted(): ClientFailure {
   return clientFailure("aborted", "Your signal ended the call.");
 }
 
-/** A path with its parameters in their places, and the other members that have a value. */
+/** A path with its parameters filled in, and all further members that have a value. */
 function filled(path: string, input: object): { path: string; rest: Record<string, unknown> } {
   const rest = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const whole = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -209,7 +209,10 @@ function filled(path: string, input: object): { path: string; rest: Record<strin
   return { path: whole, rest };
 }
 
-/** The addresses of paths, which begin with `/api/v2`. If `url` ends with that or with `/api`, it stands for it. */
+/**
+ * Full addresses of paths, which begin with `/api/v2`. A `url` that ends with `/api/v2` or `/api` gives the prefix in
+ * place of `/api/v2`.
+ */
 function addressesAt(url: string): (path: string) => string {
   if (!/^https?:\/\/[^\s?#]+$/.test(url)) throw new TypeError("url must be an address such as https://duba.example.");
   const [, host, prefix = "/api/v2"] = /^(.+?)(\/api(?:\/v2)?)?\/*$/.exec(url)!;

@@ -18,7 +18,7 @@ const person = () => {
   numbers += 1;
   return { bvn: String(numbers), phone: "08000000017", amount: "100" };
 };
-/** What a test of pairs can go through; test/gateway-faults.test.ts has every fault. */
+/** The faults in a test of pairs; test/gateway-faults.test.ts has every fault. */
 const faults: readonly Fault[] = ["refused", "cut", "lost", "half", "held", "late", "502 HTML"];
 const verify = "/api/v2/kyc/verify-bvn";
 const stateOf = "/api/v2/kyc/verifications";
@@ -167,7 +167,7 @@ suite("the client", { concurrency: true }, () => {
     const { db } = await service.store();
     const outcomes: { reference: string; bvn: string }[] = [];
     const waiting = [...sequences];
-    // With all of them at once, a busy machine answers some later than their time-out.
+    // Sent all at once, some requests would get their response after their time-out on a busy machine.
     const verifySome = async () => {
       for (let sequence = waiting.shift(); sequence !== undefined; sequence = waiting.shift()) {
         await using proxy = await FaultyProxy.open(service.url, [...sequence, ...sequence]);
@@ -199,7 +199,7 @@ suite("the client", { concurrency: true }, () => {
     const answer = await through(proxy).verifyBvn({ ...person(), bvn: "00000000008" });
     assert.ok(answer.success, JSON.stringify(answer));
     const sent = proxy.passed.map(({ method }) => method);
-    // One POST more if the client looked before the service had noted the verification.
+    // There is one more POST if the client asked for the state before the service had stored the verification.
     const posts = sent.filter((method) => method === "POST").length;
     assert.ok(posts === 2 || posts === 3, sent.join(" "));
     assert.equal(sent.at(-1), "POST");

@@ -4,7 +4,7 @@ import { FaultyProxy } from "../../test/support/faulty-proxy.ts";
 import { sandboxKey, suiteService } from "../../test/support/service.ts";
 import { Duba, DubaFailure } from "../src/duba.ts";
 
-/** test/client-languages.test.ts has what the feeds of all languages promise. */
+/** test/client-languages.test.ts tests what the feeds of all languages have in common. */
 suite("the feed of events", () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { sandboxKey, suiteService } from "../../test/support/service.ts";
 
-/** The client as a new project gets it: packed, unpacked into its `node_modules`. */
+/** A new project with the packed client, unpacked into its `node_modules`. */
 const project = mkdtempSync(join(tmpdir(), "duba-client-"));
 const mostBytes = 32 * 1024;
 
@@ -24,7 +24,7 @@ const shop = importing + shopping;
 /** CommonJS awaits in functions only. */
 const inFunction = `void (async () => {${shopping}})();\n`;
 
-/** Each Node that is here: the project's own, and the machine's. */
+/** Each Node on this machine: the project's own, and the system's. */
 const nodes = [...new Map([process.execPath, "/usr/bin/node", "/usr/local/bin/node"].flatMap(versionOf))];
 
 suite("the packed client", () => {
@@ -57,7 +57,7 @@ suite("the packed client", () => {
     writeFileSync(join(project, "shop.ts"), typed(shop));
     writeFileSync(join(project, "shop.cts"), typed(importing + inFunction));
     const options = { strict: true, noEmit: true, skipLibCheck: false, types: [], exactOptionalPropertyTypes: true };
-    // Older compilers refuse to require what is no CommonJS; `node16` still does.
+    // Older TypeScript compilers refuse to require an ES module; the `node16` mode still does.
     for (const module of ["node16", "nodenext", "preserve"]) {
       const compilerOptions = { ...options, module, target: "es2022", lib: ["es2022", "dom"] };
       writeFileSync(

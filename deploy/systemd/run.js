@@ -5,8 +5,8 @@ const settingsFile = "/etc/duba/settings";
 const kept = /^(?:TERM|COLORTERM|NO_COLOR|LANG|LC_\w+|DUBA_URL|DUBA_API_KEY)$/;
 
 /**
- * Reads a file as systemd reads an `EnvironmentFile`: see systemd.exec(5). No variable is expanded, and a # in a value
- * is kept.
+ * Reads a file as systemd reads an `EnvironmentFile`: see systemd.exec(5). Variables are not expanded, and a # in a
+ * value stays in the value.
  */
 export function readEnvironmentFile(text) {
   const values = {};

@@ -284,7 +284,7 @@ suite("a linter finds no error", () => {
   });
 });
 
-/** A part of a document with the shared parts in the place of their references. */
+/** A part of a document in which the shared parts replace the references. */
 function resolved(part: unknown, of: typeof document): unknown {
   if (Array.isArray(part)) return part.map((member) => resolved(member, of));
   if (typeof part !== "object" || part === null) return part;

@@ -106,9 +106,9 @@ const headers = {
 };
 
 /**
- * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is where callers reach
- * the service, without a slash at its end; empty if not configured. Several `prefixes` are servers, and paths then lack
- * them.
+ * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is the callers' address
+ * of the service, without a final slash; empty if not configured. Several `prefixes` become servers, and paths then
+ * lack the prefix.
  */
 export function openapi(
   operations: readonly Operation<never>[],
@@ -116,7 +116,7 @@ export function openapi(
   publicUrl = "",
   prefixes: readonly string[] = [pathPrefix],
 ): OpenApiDocument {
-  // Only servers can tell that the same paths have several prefixes.
+  // OpenAPI can express several prefixes for equal paths only as servers.
   const isAlone = prefixes.length === 1;
   const paths: OpenApiDocument["paths"] = {};
   for (const operation of operations) {

@@ -7,7 +7,7 @@ export const exampleRequestId = "0b6f3a52-6d1e-4b7a-9a40-1c5d2e8f7b60";
 const exampleTime = "2026-01-15T09:30:00.000Z";
 const exampleFields = [{ field: "bvn", message: "bvn is required and must be 11 digits." }];
 
-/** One response per HTTP status of the failures that the operation can answer: references to the shared responses. */
+/** One response for each HTTP status of the operation's failures, as references to the shared responses. */
 export function failureResponses(operation: Operation<never>): JsonObject {
   return Object.fromEntries(
     responsesOf(operation).map(([status, codes]) => [status, ref("responses", responseName(codes))]),
@@ -66,13 +66,15 @@ function example(code: FailureCode, publicUrl: string): JsonObject {
   return { summary: failures[code].cause, value: exampleFailure(code, undefined, publicUrl) };
 }
 
-/** The body of a failure as documents show it; with the members that a path adds, if one is named. */
+/** The body of a failure as documents show it, with the further members of `path`, if given. */
 export function exampleFailure(code: FailureCode, path: FailurePath | undefined, publicUrl: string) {
   const failure = new Failure(code, undefined, code === "validation_failed" ? { fields: exampleFields } : {});
   return failureBody(failure, exampleRequestId, path, publicUrl);
 }
 
-/** Says what an operation's failures hold beyond the members that every failure has; undefined if nothing. */
+/**
+ * Describes the members of an operation's failures beyond the members of every failure; undefined if there are none.
+ */
 export function describeFailures({ failurePayload, failureFacts }: Operation<never>): string | undefined {
   const parts: string[] = [];
   if (failurePayload) {
@@ -142,7 +144,7 @@ function failureSchema(operations: readonly Operation<never>[]): JsonObject {
   };
 }
 
-/** The schema of each member, by name; a member that several operations add in different forms is any of them. */
+/** The schema of each member, by name. A member with different forms in several operations is any of these forms. */
 function merged(members: [name: string, value: unknown][], schemaOf: (value: unknown) => JsonObject): JsonObject {
   const forms = new Map<string, Map<string, JsonObject>>();
   for (const [name, value] of members) {

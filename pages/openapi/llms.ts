@@ -8,7 +8,7 @@ interface Guide {
   about: string;
 }
 
-/** What a program that has this text alone needs, in the order in which it needs it. */
+/** The steps for a program that reads only this text, in the order of use. */
 const steps: readonly Guide[] = [
   { name: "First look-up", path: "/docs/start#2-call", about: "a GET that needs no key, and what it returns" },
   { name: "First BVN", path: "/docs/start#1-get-a-key", about: "a test key, and a POST with it" },

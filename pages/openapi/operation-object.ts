@@ -85,7 +85,7 @@ function headerParameters({ headers: declared, pick, scope }: Operation<never>):
   return own;
 }
 
-/** Header parameters that several of these operations have, by name. */
+/** Header parameters that several of these operations share, by name. */
 export function sharedParameters(operations: readonly Operation<never>[]): JsonObject {
   return {
     ...(operations.some(({ pick }) => pick) ? conditionalParameters : {}),
@@ -143,7 +143,7 @@ function requiredOf(schema: TSchema | undefined): Set<string> {
   return new Set((schema as { required?: string[] } | undefined)?.required ?? []);
 }
 
-/** idempotency-key as people write it: Idempotency-Key. */
+/** Spells a header for people: idempotency-key becomes Idempotency-Key. */
 function titled(header: string): string {
   return header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }

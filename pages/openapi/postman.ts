@@ -4,7 +4,7 @@ import { failuresOf, isKeyed, type Operation, pathMembers } from "../../src/decl
 import { exampleFailure } from "./failure-responses.ts";
 import type { JsonObject } from "./schema.ts";
 
-/** Members whose example stands for a value of one's own, with the variable of the collection that holds it. */
+/** Members whose example stands for the reader's own value, with the collection variable that holds the value. */
 const variables: Record<string, string> = {
   request_reference: "{{request_reference}}",
   request_id: "{{request_id}}",
@@ -15,8 +15,8 @@ const variables: Record<string, string> = {
 };
 
 /**
- * Before each request: a verification has a new key. After it: the next requests ask for this verification, or
- * endpoint.
+ * Before each request: gives a verification a new key. After it: stores the reference or endpoint for the next
+ * requests.
  */
 const scripts = {
   prerequest: [

@@ -32,7 +32,7 @@ export function sinceOf(since: Version | undefined): JsonObject {
 }
 
 /**
- * The schemas with a `title` in all of these, at any depth, by title. Throws if two different ones have the same title.
+ * The schemas with a `title` in these schemas, at any depth, by title. Throws if two different schemas share a title.
  */
 export function namedSchemas(schemas: readonly TSchema[]): Record<string, JsonObject> {
   const named: Record<string, JsonObject> = {};

@@ -2,7 +2,7 @@ import type { SourceStandIn } from "../source-stand-in.ts";
 
 const base = "/api/baxipay";
 
-/** Baxi, as its documentation has it: each bouquet at its price for one month. */
+/** Baxi, after its documentation: each bouquet at its price for one month. */
 export const baxiStandIn: SourceStandIn = {
   base,
   answer({ method, path, headers, body }, lists) {

@@ -23,7 +23,7 @@ const variations = {
     })),
 };
 
-/** eBills, as its documentation has it: numbers for codes, and a reseller's price, which is 1 % lower here. */
+/** eBills, after its documentation: codes are numbers, and the reseller's price is 1 % lower here. */
 export const ebillsStandIn: SourceStandIn = {
   base: "/wp-json",
   answer({ method, path, query }, lists) {

@@ -7,7 +7,7 @@ const paths = { "/merchant/api/v1/identities/ng/bvn": "bvn", "/merchant/api/v1/i
 const failure = (status: number, message: string) => always(status, { status: false, message, data: null });
 
 /**
- * Korapay. Its documentation shows no failure. The stand-in keeps nothing, so it has no earlier response to read again.
+ * Korapay. Its documentation shows no failure. The stand-in stores nothing, so it cannot repeat an earlier response.
  */
 export const korapayStandIn: StandIn = {
   settings: { DUBA_CONSENT: "attested" },

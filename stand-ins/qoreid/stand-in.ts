@@ -40,7 +40,7 @@ export const qoreidStandIn: StandIn = {
       lga: home.lga_of_residence,
       state: home.state_of_residence,
     });
-    // Whether names matched, and how far the look-up is, has members of the same names.
+    // Two parts of the response have members of equal names: the match of names, and the progress of the look-up.
     const { summary, status } = sample;
     return { ...said, summary, status };
   },

@@ -13,7 +13,7 @@ const ours = ({ kind, number, reference }: StandInAttempt) => ({
 });
 const failure = (sample: object) => (asked: StandInAttempt) => ({ status: 200, body: filled(sample, ours(asked)) });
 
-/** Seamfix Verify. It gives the money of an unknown number back. */
+/** Seamfix Verify. It refunds the price of an unknown number. */
 export const seamfixStandIn: StandIn = {
   hasCredentials: ({ headers }) => Boolean(headers.userid && headers.apikey),
   asked({ method, path, body }) {

@@ -6,7 +6,7 @@ import nin from "./samples/nin.json" with { type: "json" };
 const { notFound, noMoney, noRoute } = failures.samples;
 const paths = { "/v2/api/identity/ng/bvn": "bvn", "/v2/api/identity/ng/nin": "nin" } as const;
 
-/** The member `id` stands twice: that of the response, and that of the person who asked. */
+/** The sample has two members `id`: that of the response, and that of the requesting user. */
 const ours = <Sample extends { data: object }>(sample: Sample, { kind, number, reference }: StandInAttempt) => ({
   ...sample,
   data: { ...sample.data, id: reference, idNumber: number, type: kind },

@@ -16,7 +16,7 @@ function askRefused(session: CheckSession, { operation, changes = {}, after }: F
   return session.ask({ ...rest, path: operation.path + after });
 }
 
-/** A request that lacks its body or its path verifies nobody, whatever the server does. */
+/** A request without its body or its path verifies nobody, on any server. */
 function needsOfCase({ operation, code, changes = {}, after }: FailureCase): Need[] {
   const isKeyless = code === "invalid_credentials" || code === "missing_credentials";
   const isHarmless = changes.body !== undefined || changes.method !== undefined || after !== undefined;
@@ -52,7 +52,7 @@ function pointOf(failureCase: FailureCase): Point {
   };
 }
 
-/** One promise about all failures: a sentence for each failureCase of the sample that breaks it. */
+/** One promise about all failures, with a sentence for each case of the sample that breaks the promise. */
 function ofFailures(
   name: string,
   sentence: string,
@@ -78,7 +78,7 @@ function ofFailures(
   };
 }
 
-/** One failureCase of each documented path that verifies nobody. */
+/** One failure case of each documented path that verifies nobody. */
 const sample = documented.map(
   ({ id }) =>
     failureCases.find(
@@ -87,7 +87,7 @@ const sample = documented.map(
     )!,
 );
 
-/** What follows `error` in the failures of a path, where clients look for the result. */
+/** The members after `error` in the failures of a path, where clients look for the result. */
 const payloads: Readonly<Record<string, (message: string) => object>> = {
   lookupDataBundles: (message) => ({ data: { status: 0, error: true, data: [], date: "", message } }),
   listCorporateBundles: () => ({ data: [] }),

@@ -16,7 +16,7 @@ const lists: readonly Operation[] = [lookupDataBundles, listCorporateBundles, fe
 /** A GET without a body, whose response caches may keep. */
 const plain: RequestChanges = { carriage: "query" };
 
-/** One promise about the responses of all lists: a sentence for each list that breaks it. */
+/** One promise about the responses of all lists, with a sentence for each list that breaks the promise. */
 function ofLists(
   name: string,
   sentence: string,

@@ -10,7 +10,7 @@ import { requestPoints } from "./request-points.ts";
 import { tokenPoint } from "./token-points.ts";
 import { verificationPoints } from "./verification-points.ts";
 
-/** Every point, of each operation together. A point comes after those that it needs. */
+/** Every point, with the points of each operation together. A point comes after the points that it needs. */
 export function everyPoint(operations: readonly Operation[]): Point[] {
   const documented = operations.filter((operation) => operation.documented);
   const ofDocument = [
@@ -37,7 +37,7 @@ export function everyPoint(operations: readonly Operation[]): Point[] {
   ];
 }
 
-/** Whether the check can ask for something that the server has, and that changes nothing. */
+/** Whether the check can send a valid request: a GET about no person, which requires at most a `type`. */
 function isAskable({ method, path, isAboutPeople, isByPermission, required }: Operation): boolean {
   if (isByPermission) return false;
   return method === "GET" && !isAboutPeople && !path.includes("{") && required.every((name) => name === "type");

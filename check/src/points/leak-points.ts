@@ -6,7 +6,7 @@ import { Blocked, type CheckSession, type RequestChanges } from "../session.ts";
 
 const bare = (text: string) => text.replaceAll(/[^A-Za-z0-9]/g, "");
 
-/** No failure repeats a number of the person asked about. */
+/** A point that no failure repeats a number of the person in the request. */
 function unrepeated(name: string, sentence: string, changes: (session: CheckSession) => RequestChanges[]): Point {
   return {
     id: `verifyBvn.${name}`,
@@ -28,7 +28,7 @@ function unrepeated(name: string, sentence: string, changes: (session: CheckSess
   };
 }
 
-/** A question of another account about the verification that the other points look at. */
+/** A request by another account about the verification that the surrounding points use. */
 function elsewhere(
   name: string,
   sentence: string,

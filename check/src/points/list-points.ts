@@ -15,7 +15,7 @@ export const noCode = "NOSUCHCODE";
 
 const documentedCodes = (listCorporateBundles.answered as { data: { code: string }[] }).data.map(({ code }) => code);
 
-/** What the interface document says of the entries of the lists. */
+/** The rules of the interface document about the entries of the lists. */
 export const listPoints: readonly Point[] = [
   of(lookupDataBundles, {
     name: "provider",
@@ -171,7 +171,7 @@ async function bundleProblems(session: CheckSession, provider: string): Promise<
   ];
 }
 
-/** Clients buy by this code: two entries with it may have two prices. */
+/** Clients buy by this code, and two entries with one code could have two prices. */
 function once(operation: Operation, code: string): Point {
   return of(operation, {
     name: "once",

@@ -3,7 +3,7 @@ import { refusalProblems, responseErrors, successProblems } from "../judge-respo
 import type { Need, PartName, Point } from "../point.ts";
 import { hasForms } from "../shape-errors.ts";
 
-/** What follows from the row of an operation: its answer, what it requires, and who may call it. */
+/** The points that follow from an operation's row: its response, its required members, and its callers. */
 export function operationPoints(operation: Operation, part: PartName): Point[] {
   const { id, answer } = operation;
   const needs = needsOf(operation);
@@ -40,10 +40,10 @@ export function operationPoints(operation: Operation, part: PartName): Point[] {
   return [...own, ...(hasForms(answer) ? [forms] : [])];
 }
 
-/** What an operation of the documented interface refuses. */
+/** The refusals of an operation of the documented interface. */
 export function refusalPoints(operation: Operation): Point[] {
   const { id, needsKey, method, required } = operation;
-  // A server that does not look at keys would verify somebody.
+  // A server that ignores keys would verify somebody.
   const needs = needsOf(operation).filter((need) => need !== "key");
   const credentials: Point[] = [
     {

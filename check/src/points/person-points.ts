@@ -4,7 +4,7 @@ import type { Point } from "../point.ts";
 import type { CheckSession } from "../session.ts";
 import { Blocked } from "../session.ts";
 
-/** What the interface document says of the identity record. */
+/** The rules of the interface document about the identity record. */
 export const personPoints: readonly Point[] = [
   ofRecord("number", "`bvn_number` is the BVN of the request.", ({ bvn_number }, session) =>
     unless(bvn_number === session.value("bvn").replaceAll(/\D/g, ""), "`bvn_number` is another number."),

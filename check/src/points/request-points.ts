@@ -28,7 +28,7 @@ function sameResponse(
   };
 }
 
-/** The response without its `date`, and in one case: codes are repeated as the caller spells them. */
+/** The response without its `date`, in lower case, because a server repeats codes in the caller's spelling. */
 function contentOf(json: Record<string, unknown> | undefined): string {
   return JSON.stringify(json, (name, value) => (name === "date" ? "" : value)).toLowerCase();
 }

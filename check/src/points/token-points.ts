@@ -4,8 +4,7 @@ import type { Point } from "../point.ts";
 import { shapeErrors } from "../shape-errors.ts";
 
 /**
- * User name and password of HTTP Basic: a key of Duba has its public id in it, and the sandbox's own key belongs to
- * this account.
+ * User name and password of HTTP Basic. A key of Duba contains its public id; the sandbox's own key has this account.
  */
 export function basicOf(key: string): string {
   const name = /^duba_(?:test|live)_(\w{12})_/.exec(key)?.[1] ?? "sandbox@example.com";

@@ -8,7 +8,7 @@ import { shapeErrors } from "../shape-errors.ts";
 
 const header = "Idempotency-Key";
 
-/** The reference of the verification that the other points look at. */
+/** The reference of the verification that all points of this file use. */
 async function referenceOf(session: CheckSession, changes?: RequestChanges): Promise<string> {
   const { data } = await session.answerOf(verifyBvn, changes);
   const reference = isObject(data) ? data.request_reference : undefined;
@@ -62,8 +62,8 @@ function spelling(name: string, sentence: string, members: (session: CheckSessio
 }
 
 /**
- * The last digits of the sandbox's numbers, the result of each, and the result of a retry where it differs. Numbers
- * that take seconds, or that meet a limit of the server, are left out.
+ * The last digits of the sandbox's numbers, the result of each, and the result of a retry where it differs. Left out
+ * are numbers that take seconds, or that meet a limit of the server.
  */
 const sandboxNumbers: readonly [end: string, result: string, retried?: string][] = [
   ["01", "404 bvn_not_found"],
