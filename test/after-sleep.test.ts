@@ -8,7 +8,7 @@ import { suiteService } from "./support/service.ts";
 const hour = 3_600_000;
 const corporate = "/api/v2/corporate-data/list";
 
-/** The clock on the wall goes on while a machine sleeps, and the time that passes for its processes stands still. */
+/** During a sleep of the machine the wall clock advances, and the monotonic clock of its processes stops. */
 const sleep = (hours: number) => mock.timers.setTime(Date.now() + hours * hour);
 
 for (const engine of usualEngines)

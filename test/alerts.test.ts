@@ -88,7 +88,7 @@ suite("alert rules and the board", () => {
       const section = sections.find((section) => section.startsWith(`${name}\n`));
       assert.match(section ?? "", new RegExp(`\\*\\*${severity}\\.\\*\\* .{20}`), name!);
     }
-    // And no section is about an alert that is gone.
+    // No section of the document describes an alert that no longer exists.
     const names = sections.slice(1).map((section) => section.split("\n", 1).join());
     assert.deepEqual(names.sort(), alerts.map(([, name]) => name!).sort());
   });

@@ -48,7 +48,7 @@ const described = {
   examples: [],
 } as const;
 
-/** What the operations below give; set by each test. */
+/** The result of the operations below, which each test sets. */
 let given: unknown;
 let headers: Record<string, string> | undefined;
 

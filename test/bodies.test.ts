@@ -30,7 +30,7 @@ const noText = [Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), Buffer.from('{"bvn":"\xe9
 
 const service = suiteService({ DUBA_LIMITS: "off" });
 
-/** How clients write that a body has nothing in it. */
+/** Bodies by which clients say that they send nothing. */
 const nothing = ["", " \r\n\t", "\ufeff", "null", '""', "[]", "{}", " [ ] ", "\n{\n}\n", "\ufeffnull"];
 
 suite("a body that says nothing, in any spelling, framing and media type", { concurrency: true }, () => {

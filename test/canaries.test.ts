@@ -19,7 +19,7 @@ import { until } from "./support/until.ts";
 const pathOf = (kind: CheckKind) => `/api/v2/kyc/verify-${kind}`;
 const lookup = "/api/v2/internet/data/lookup";
 
-/** Values that a person could be known by, and words typed where nothing is kept. */
+/** Values that could identify a person, and words typed where nothing is stored. */
 const numbers = forEachKind((kind) => kind, canaryOf);
 const phone = "08099887766";
 const compared = { first_name: "Canaryfola", last_name: "Canarybello", date_of_birth: "1907-03-31" };
@@ -28,7 +28,8 @@ const idempotencyKey = "CANARY-idempotency-4712";
 const vendorText = "CANARY-of-the-vendor-4713";
 
 /**
- * The number of a kind's example with digits of its own: 77712345678 for the first kind, 66612345678 for the second.
+ * A number in the form of a kind's example, with unique digits: 77712345678 for the first kind, 66612345678 for the
+ * second.
  */
 function canaryOf(kind: CheckKind): string {
   const digits = [...`${7 - checkKinds.indexOf(kind)}`.repeat(3), ..."12345678901"];

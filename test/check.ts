@@ -5,9 +5,9 @@ import { changedFiles } from "./support/changed-files.ts";
 type Step = readonly [program: string, ...words: string[]];
 
 /**
- * `npm run check`: format and lint, types, floors and documents, generated files, all at once. It prints the output of
- * the steps that fail, or one line if none does. `--changed`: format and lint of what differs from the last commit, and
- * types.
+ * `npm run check`: checks format and lint, types, floors and documents, and generated files, in parallel. Prints the
+ * output of failing steps, or one line if every step passes. `--changed`: checks types, and format and lint of files
+ * that differ from the last commit.
  */
 const isChanged = process.argv.includes("--changed");
 const started = performance.now();
@@ -38,8 +38,8 @@ function lint(): Step {
 }
 
 /**
- * One checker: several check much of it several times, which takes up to three times the processor time. By the
- * declarations that it writes, tsc knows next time which changes reach no other file.
+ * One type checker, because several check much code twice and take up to three times the processor time. tsc writes
+ * declarations, which show at the next run what a change affects.
  */
 function types(): Step {
   const cache = "node_modules/.cache/types";

@@ -11,7 +11,7 @@ import { type Client, clients } from "./support/clients.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { sandboxKey, suiteService } from "./support/service.ts";
 
-/** What the clients of all languages do alike. test/gateway-faults.test.ts has what they go through. */
+/** The common behaviour of the clients of all languages. test/gateway-faults.test.ts tests their faults. */
 
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const secret = "whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIDMyIGJ5dGVz";
@@ -216,7 +216,7 @@ suite("the client", { concurrency: true }, () => {
         await verify({ ...ours(), "webhook-id": "evt_2" }),
         await verify({ ...ours(), "webhook-timestamp": "soon" }),
         await verify({ ...ours(), "webhook-signature": "v1,é v2 =" }),
-        // Bytes that are no UTF-8, as some servers for Python hand them over.
+        // Bytes that are no UTF-8, which some Python servers pass to the application.
         ...(name === "Python"
           ? [await verify({ ...ours(), "webhook-id": "\udcff", "webhook-signature": "\udcff" })]
           : []),
@@ -247,7 +247,7 @@ suite("the client", { concurrency: true }, () => {
         return outcomes.map(({ failure, ...rest }) => {
           const { request_id, idempotency_key, request_reference, ...error } = failure!.error;
           const facts = [request_id, idempotency_key, request_reference].map((fact) => typeof fact);
-          // Each language tells connections that fail apart as it can.
+          // Each language distinguishes failed connections as well as its library allows.
           const message = error.code === "no_answer" ? "" : failure!.message;
           return { ...rest, message, error, facts };
         });

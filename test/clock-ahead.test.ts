@@ -15,7 +15,7 @@ const minute = 60_000;
 const ahead = 780 * 24 * 60 * minute;
 const realNow = Date.now;
 
-/** A store on which services start one after the other, under a clock that the test sets for all processes. */
+/** A store on which services start one after the other. The test sets the clock of all processes. */
 async function clockedStore(t: TestContext, engine: Engine) {
   const { settings, dispose } = await engine.ready();
   const { db, close } = await openStore({ ...settings, serving: false });

@@ -5,7 +5,7 @@ import { Line } from "./support/raw.ts";
 import { sandboxKey, startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
-/** Three megabytes, so that a few of them fill what the kernel keeps on both sides. */
+/** The response has three megabytes, so that a few responses fill the kernel's buffers on both sides. */
 const large = "GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n";
 
 suite("connections", { concurrency: true }, () => {

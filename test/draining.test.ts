@@ -57,7 +57,7 @@ suite("DUBA_STOP_DELAY", () => {
           reason: "stopping",
         });
         const response = await ask(port, bundles, { credential: false, agent });
-        // So that a proxy keeps no connection to it.
+        // The response closes the connection, so that a proxy does not reuse it.
         assert.deepEqual([response.status, response.headers.connection], [200, "close"]);
         await ended;
         assert.ok(performance.now() - asked >= 2000);

@@ -175,7 +175,7 @@ for (const engine of usualEngines)
       const { db } = await service.store();
       const long = { give_up_at: Date.now() - day };
       await db.updateTable("event_delivery").set(long).where("endpoint_id", "=", id).execute();
-      // Another account's event comes meanwhile, so that deliveries had their turn.
+      // An event of another account is delivered meanwhile, which shows that deliveries ran.
       const other = await service.newAccount("Others");
       const [theirs, otherKey] = [await receiving(t), await managing(other)];
       await add(otherKey.text, theirs.url);

@@ -33,7 +33,7 @@ for (const engine of engines)
         const [before, behind] = await Promise.all(
           [1, 2].map(async () => (await duba("keys", "create", ...account)).id),
         );
-        // The first delivery arrives, and the sender dies before it has the response.
+        // The first delivery arrives, and the sender dies before the response.
         receiver.behaves = () => "hang";
         await duba("keys", "revoke", before, "--yes");
         await duba("keys", "revoke", behind, "--yes");
@@ -42,7 +42,7 @@ for (const engine of engines)
 
         receiver.behaves = () => 204;
         if (databaseUrl) {
-          // On PostgreSQL the lease of the dead process lasts up to 30 s, which pass here.
+          // On PostgreSQL the lease of the dead process lasts up to 30 s. The test ends that lease at once.
           const store = await openStore({ ...settings, serving: false });
           await store.db.updateTable("event_endpoint").set({ leased_until: 0 }).execute();
           await store.close();

@@ -27,7 +27,7 @@ const lagos = new TimeZone("Africa/Lagos");
 
 const everyCommand = (await Promise.all(families.map(commandsOf))).flat();
 
-/** Why a command does not run in the suite. Its own test runs it. */
+/** The reason why this suite does not run a command. Its own test runs the command. */
 const runElsewhere: Record<string, string> = {
   serve: "It serves until a signal ends it.",
   "stand-in": "It serves until a signal ends it.",
@@ -92,7 +92,7 @@ suite("every command", () => {
       if (kind === "danger")
         test("a command that asks for confirmation does nothing without a terminal or --yes", async () => {
           const { exitCode, out, err } = await ran(argumentsOf(command, examples[0]!), { stdin: `${bvn}\n` });
-          // What it would do stands in the store, and here is none.
+          // A command with an effect reads the store first, which does not exist here.
           assert.deepEqual([exitCode, out], [2, ""]);
           assert.match(err, command.effect ? /holds no store/ : /Add --yes\.\n$/);
         });
@@ -150,7 +150,7 @@ for (const engine of usualEngines)
             kinds.length > 0 && kinds.every((each) => records.some(({ kind }) => kind === each)),
             JSON.stringify(kinds),
           );
-          // What acts on many leaves an entry for each.
+          // A command on many records leaves an entry for each record.
           if (!id.endsWith("-all")) assert.deepEqual(kinds, [...new Set(kinds)]);
           for (const { actor } of entries) assert.match(actor, /^terminal(:|$)/);
         }
@@ -167,16 +167,16 @@ for (const engine of usualEngines)
         const marked = memberWith("secret", schema);
         const shown = marked ? out.replace(JSON.parse(out)[marked], "") : out;
         for (const secret of world.secrets()) assert.ok(!`${shown}${err}`.includes(secret), secret.slice(0, 12));
-        // A key as it is written: the name of a test database begins alike.
+        // Matches a whole key, because the name of a test database begins like a key.
         assert.doesNotMatch(`${shown}${err}`, /duba_(?:test|live)_[A-Za-z0-9]{12}_|duba_at_/);
         if (id !== "subjects.export") assert.ok(!`${out}${err}`.includes(bvn));
       });
     }
   });
 
-/** A store on which a service has run, and command lines beside it. */
+/** A store on which a service has run, and command lines on that store. */
 interface World {
-  /** In place of the first example of a command. */
+  /** Inputs that replace the first example of a command. */
   inputs: Record<string, Example>;
   duba(argv: readonly string[], stdin?: string): Promise<Ran>;
   /** All rows of all tables. */
@@ -207,7 +207,7 @@ async function makeWorld(engine: Engine): Promise<World> {
   );
   const verified = await service.verify({ bvn, key: "order-1001", headers: { "Consent-Reference": "consent-1" } });
   const requestId = verified.headers["x-request-id"] as string;
-  // To read an entry of the request log writes those that wait.
+  // Reading an entry of the request log first writes the waiting entries.
   await service.ask(`/api/v2/requests/${requestId}`);
   const unknown = await Promise.all(
     [1, 2].map(async (number) => {
@@ -219,7 +219,7 @@ async function makeWorld(engine: Engine): Promise<World> {
   // From here on only commands write.
   await service.close();
   const store = await openStore({ ...settings, serving: false });
-  // So long ago that no vendor answers any more.
+  // Long ago, so that no vendor can still answer.
   await store.db.updateTable("verification").set({ started_at: 1 }).where("reference", "in", unknown).execute();
   const duba = (argv: readonly string[], stdin = "") => ran(argv, { environment, stdin });
   const done = async (...argv: string[]) => {
@@ -256,7 +256,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       await done("events", "endpoints", "add", `https://${host}/duba`, "--account", "shop@example.com", "--json"),
     );
   const [receiver, removed] = [await endpointOf("shelf.example.com"), await endpointOf("old.example.com")];
-  // Duba publishes a revision for the receiver to be told of, and gives up on it.
+  // Duba publishes a revision for the receiver's event, and gives up on the delivery.
   await done("prices", "set", "shop@example.com", "startimes", "--margin", "10");
   await store.db.updateTable("event_delivery").set({ state: "dead" }).execute();
   const proposal = {
@@ -298,7 +298,7 @@ async function makeWorld(engine: Engine): Promise<World> {
         list: "data-bundles",
       },
       "catalogue.map.import": { source: "ebills", file: [mapping] },
-      // Not MTN: what is held below would meet other prices.
+      // Not MTN, whose prices the held revision below needs unchanged.
       "catalogue.change-prices": { by: "3%", provider: "GLODATA" },
       "requests.list": { request_id: requestId },
       "catalogue.show": { revision: "1" },
@@ -327,7 +327,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       const rows = await Promise.all(
         Object.keys(allTables).map(async (table) => {
           const found = await sql`select * from ${sql.table(table)}`.execute(store.db);
-          // What finds out whether the store takes writes leaves its time.
+          // The probe of the store writes its time into this row, so the row changes by itself.
           const rows = found.rows.map((row) => ({ table, text: JSON.stringify(row) }));
           return rows.filter(({ text }) => !text.includes('"name":"probe"'));
         }),
@@ -348,7 +348,7 @@ async function makeWorld(engine: Engine): Promise<World> {
   };
 }
 
-/** Those that end what others need come last. */
+/** Commands that end what other commands need come last. */
 function inOrder(commands: readonly AnyCommand[]): AnyCommand[] {
   const last = ["keyring.rotate", "subjects.erase"];
   return commands.toSorted((one, other) => Number(last.includes(one.id)) - Number(last.includes(other.id)));

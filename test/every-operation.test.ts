@@ -14,7 +14,7 @@ import {
   type TestService,
 } from "./support/service.ts";
 
-/** Members of a value at every level are those of the schema, in its order. */
+/** The members of a value, at every level, are the members of the schema in the schema's order. */
 function assertOrder(schema: TSchema, value: unknown, where = ""): void {
   const { items, properties } = schema as { items?: TSchema } & Partial<TObject>;
   if (Array.isArray(value)) for (const [place, item] of value.entries()) assertOrder(items!, item, `${where}/${place}`);

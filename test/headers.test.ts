@@ -15,7 +15,7 @@ const open = [lookup, addOns, cableProviders, plans];
 const catalogue = [...open, corporate, providers];
 const verify = { method: "POST", body: { bvn: "22000000017", phone: "08000000017", amount: "100" } };
 
-/** What is left in the window that a response tells of. */
+/** The number of requests left in the window, from the headers of a response. */
 const leftIn = ({ headers }: ServiceResponse): number => Number(/;r=(\d+);/.exec(String(headers.ratelimit))![1]);
 
 suite("headers", { concurrency: true }, () => {
@@ -71,7 +71,7 @@ suite("headers", { concurrency: true }, () => {
         headers: names.map((name) => [name, response.headers[name]]),
       };
     };
-    // Spelled as nobody else does, so that each of them is new to the service.
+    // Unusual spellings, so that the service has cached none of these paths.
     for (const path of [`${corporate}?first=1`, `${lookup}?provider=MtnDATA`, `${addOns}&first=1`]) {
       const agent = new Agent({ keepAlive: true });
       const first = await service.ask(path, { agent });
@@ -154,7 +154,7 @@ suite("headers", { concurrency: true }, () => {
         const response = await service.ask(path, { headers: { "If-None-Match": header } });
         assert.equal(response.status, 304, header);
         assert.equal(response.text, "");
-        // RFC 9110, section 15.4.5: what a 200 would have said of these.
+        // RFC 9110, section 15.4.5: a 304 has the headers that a 200 would have had.
         for (const name of ["etag", "cache-control", "vary"]) assert.equal(response.headers[name], full.headers[name]);
         assert.match(String(response.headers["x-request-id"]), /^[\w-]+$/);
         assert.match(String(response.headers.ratelimit), /^"catalogue";r=/);

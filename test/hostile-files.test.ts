@@ -39,7 +39,7 @@ const invoices: [what: string, text: () => string, said: string][] = [
   ["100,000 faulty lines", () => `reference,price\n${"x,y\n".repeat(100_000)}`, "99990 more lines"],
 ];
 
-/** Files that once kept the whole service waiting, or may: what they are, their text, and what is said of them. */
+/** Files that once blocked the whole service, or could: a description, their text, and the expected error. */
 const hostile: Record<string, [what: string, text: () => string, said: string][]> = {
   "catalogue.import data-bundles.csv": [
     ["quotation marks on one line", () => bundles + '"a""'.repeat((14 * MiB) / 4), tooLong],
@@ -96,7 +96,7 @@ const files = Object.entries(hostile).flatMap(([place, those]) => {
   return those.map(([what, text, said]) => ({ command, name, what, text, said }));
 });
 
-/** The member that is the file, what a form needs beside it, and the words of the command line. */
+/** The member for the file, the further fields of the form, and the words of the command line. */
 const inputs: Record<string, { file: string; fields: Record<string, string>; argv(path: string): string[] }> = {
   "catalogue.import": { file: "file", fields: { dry_run: "on" }, argv: (path) => [path, "--dry-run"] },
   "catalogue.map.import": {
@@ -140,7 +140,7 @@ suite("a hostile file", () => {
     return { status: response.status, text: await response.text() };
   };
 
-  /** Look-ups that are answered while the work goes on. */
+  /** Sends look-ups, which must be answered while the work goes on. */
   const lookUpsDuring = async (work: Promise<unknown>) => {
     let [isOver, answered] = [false, 0];
     const over = work.finally(() => {

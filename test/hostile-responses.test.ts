@@ -10,10 +10,12 @@ import { VendorClient } from "../src/vendors/vendor-client.ts";
 import { trust } from "./support/certificate.ts";
 import { everyHostile, type Hostile, type HostileServer, openHostileServer } from "./support/hostile-server.ts";
 
-/** Longer than any of these may last: what ends by its time did not end by its bound. */
+/**
+ * Milliseconds, longer than any response may last. A client that stops earlier has stopped because of its size limit.
+ */
 const long = 60_000;
 
-/** Everything that connects to a stranger. Each gives the code that it ended with. */
+/** Every client of a foreign server. Each returns the error code with which its request ended. */
 const clients: Record<string, (url: string, timeout: number) => Promise<string>> = {
   "a vendor or a source": async (url, timeout) => {
     const log = new RecordedLog();
@@ -39,7 +41,7 @@ const clients: Record<string, (url: string, timeout: number) => Promise<string>>
   },
 };
 
-/** What ends each response. A client may end it sooner: by its status, or by what it read of the body. */
+/** The codes that may end each response. A client may stop early, by the status or by the first part of the body. */
 const ends: Record<Hostile, string[]> = {
   "informational responses": ["too_much_framing"],
   "early hints": ["too_much_framing"],
@@ -76,7 +78,7 @@ suite("a response without end", () => {
           const code = await ask(server.url(protocol, response), long);
           assert.ok(ends[response].includes(code), `${response}: ${code}`);
           const { user, system } = process.cpuUsage(used);
-          // Five times what was seen on a slow machine. Without a bound it is a minute.
+          // Five times the maximum on a slow machine, in microseconds. Without a limit the client takes a minute.
           assert.ok(user + system < 2_000_000, `${response}: ${user + system} µs of the processor`);
         }
       });

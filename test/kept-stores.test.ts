@@ -16,7 +16,7 @@ import {
 } from "./support/kept-stores.ts";
 import { startService } from "./support/service.ts";
 
-/** What commands say more than the versions that made the stores. */
+/** Members in the output of commands that the versions of the old stores did not print. */
 const cameSince = /^ {2}"served": \d+,\n|,\n {2}"next": null(?=\n\}\n$)/gm;
 
 for (const name of keptStores)
@@ -69,7 +69,7 @@ for (const name of keptStores)
         }
       });
 
-      // PostgreSQL has a clock of its own, by which the keys have long expired.
+      // PostgreSQL uses its own clock, by which the keys have long expired.
       if (engine.name === "sqlite")
         test("an upgraded store replays every idempotency key with its record", async (t) => {
           t.mock.timers.enable({ apis: ["Date"], now: facts.madeAt + 60_000 });
@@ -79,7 +79,7 @@ for (const name of keptStores)
           try {
             for (const [key, { bvn, status, text }] of Object.entries(facts.replies)) {
               const answer = await service.verify({ bvn, key });
-              // What nobody did is tried again, and gets a reference of its own.
+              // A verification without work is retried, and gets a new reference.
               if (status === 503) continue;
               // Version 0.1 had another word for a failure.
               const words = text.replace('"success":false,"status":"error"', '"success":false,"status":"failed"');

@@ -17,7 +17,7 @@ import type { Engine, Fresh } from "./support/engines.ts";
 const start = Date.UTC(2026, 0, 1, 12);
 const day = 24 * 60 * 60_000;
 
-/** A PostgreSQL of this test's own, since it reads the server's files. */
+/** A PostgreSQL of this test's own, because the test reads the server's files. */
 async function fresh(): Promise<Fresh> {
   const { url, stop } = await startOwnDatabase();
   const dataDirectory = mkdtempSync(join(tmpdir(), "duba-test-"));
@@ -35,7 +35,7 @@ const ownPostgres: Engine = { name: "postgres", fresh, ready: fresh };
 suite("the wrapped keys of records in PostgreSQL's files", () => {
   const store = suiteStore(ownPostgres);
 
-  /** Which of these texts stand in any file of any database of the server. */
+  /** The texts that occur in any file of any database of the server. */
   const onDisk = async (texts: readonly string[]): Promise<string[]> => {
     await sql`checkpoint`.execute(store.db);
     const { rows } = await sql<{ data_directory: string }>`show data_directory`.execute(store.db);

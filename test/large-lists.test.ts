@@ -65,7 +65,7 @@ suite("a list above 256 KiB", () => {
       assert.equal((await ask("identity")).headers["content-encoding"], undefined);
     }
 
-    // A new revision is shown at once: uncompressed, never as the compressed form of the one before.
+    // A new revision is served at once: uncompressed, never in the compressed form of the previous revision.
     const next = await grown(1, 5_000, plain.bytes.length);
     assert.notEqual(next.headers.etag, plain.headers.etag);
     const first = await ask("br");

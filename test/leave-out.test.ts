@@ -13,7 +13,7 @@ const importsOf = (file: string) =>
   [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target]) =>
     relative(".", join(dirname(file), target!)),
   );
-/** The feature that a file belongs to, if it does. */
+/** The feature that a file belongs to, if there is one. */
 const featureOf = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1];
 
 /**
@@ -31,7 +31,7 @@ async function namesOfFeatures(): Promise<Map<string, string>> {
     ...((await auditEvents?.()) ?? []).map(({ kind }) => kind),
   ]);
   const texts = await Promise.all(named);
-  // A feature may share a setting with a vendor, and call its commands by what a document of the catalogue holds.
+  // These names are not a feature's own: settings of the core, and subjects of the catalogue's documents.
   const ofCore = new Set<string>([...coreSettings.map(({ name }) => name), ...subjects]);
   return new Map(
     texts.flatMap((each, at) =>
@@ -41,11 +41,12 @@ async function namesOfFeatures(): Promise<Map<string, string>> {
 }
 
 /**
- * What proposes a command, which a build without it leaves out: `mend("See why", "routes.show")`, `by: "keys.create"`.
+ * Code that proposes a command. A build without the command leaves the proposal out: `mend("See why", "routes.show")`,
+ * `by: "keys.create"`.
  */
 const proposals = /\bmend\(\s*(?:"[^"\n]*"|(?:richText)?`[^`]*`),\s*"[\w.-]+"|\bby: "[\w.-]+"/g;
 
-/** Where such a word stands in another file for something else. */
+/** Files in which such a word has another meaning. */
 const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a stage of a verification": ["src/verification/in-flight.ts", "src/verification/verification.ts"],
   "a search among prices": ["src/catalogue/guard/findings.ts"],

@@ -24,14 +24,15 @@ const builds = [
   { name: "any feature", left: listed },
 ];
 
-// Two at a time: one compiles while the service of the other starts.
+// Two at a time: one build compiles while the service of the other starts.
 suite("a build without a feature", { concurrency: 2 }, () => {
   for (const { name, left } of builds)
     test(`without ${name}, a build still serves the five operations and passes the check`, async () => {
       await using copy = copyWithout(left);
       assert.equal(await wrongTypes(copy.place), "");
       const program = join(copy.place, "src/main.ts");
-      // Without all of them on both engines; one at a time on the first, which saves minutes.
+      // The build without any feature runs on both engines. Builds without one feature run on the first engine, to save
+      // minutes.
       for (const { ready } of left.length > 1 ? engines : engines.slice(0, 1)) {
         const { settings, dispose } = await ready();
         const environment = {

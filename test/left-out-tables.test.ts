@@ -154,8 +154,8 @@ async function filled(environment: Record<string, string>): Promise<Record<strin
 }
 
 /**
- * Makes one verification, its request and the events up to the first that waits for the receiver older than they are
- * kept.
+ * Makes rows older than their retention period: a verification, its request, and all events up to the receiver's first
+ * waiting event.
  */
 async function age({ db }: Store, reference: string): Promise<void> {
   await db

@@ -83,7 +83,7 @@ suite("limits", { concurrency: true }, () => {
     for (const forms of [
       ["203.0.113.7", "203.0.113.7:1", "198.51.100.9, 203.0.113.7:65535", "203.0.113.7:2"],
       ["2001:db8::1", "[2001:db8::1]:1", "[2001:db8::2]", "[2001:db8::3]:2"],
-      // No address at all: these count as the proxy itself.
+      // A header without any address: these requests count as requests of the proxy.
       ["unknown", "_hidden", "203.0.113.8, 1.2.3.4.5:6", ""],
     ]) {
       for (const form of forms.slice(0, 3)) assert.equal((await from(form)).status, 200, form);

@@ -21,7 +21,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
   const rehearse = (path: string, scenario: string, headers = {}): Promise<ServiceResponse> =>
     service.ask(path, { headers: { [scenarioHeader]: scenario, ...headers } });
 
-  /** What an answer must have for a scenario to change it. */
+  /** The part of a response that a scenario needs to change the response. */
   const changedPart: Record<string, RegExp> = { empty: /\[\{/, "price-change": /"price"/ };
 
   for (const { scenario, result } of scenarioRows()) {

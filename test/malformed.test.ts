@@ -18,7 +18,7 @@ const withPayload = new Set([
   "/api/v2/internet/data/fetch-providers",
 ]);
 
-/** What people, scanners and broken clients put where a value belongs. The sandbox's failing numbers are left out. */
+/** Values that people, scanners and broken clients send. The sandbox's failing numbers are left out. */
 const nasty = fc.constantFrom(
   ...`| |null|__proto__|constructor|toString|' OR 1=1 --|"; DROP TABLE account; --|../../etc/passwd|%00|%2e%2e%2f|1e309|-0`.split(
     "|",
@@ -26,7 +26,7 @@ const nasty = fc.constantFrom(
   ..."<script>|#{7*7}|{{7*7}}|😀|٣٣٣|MTNDATA|dstv|PRWE36|22000000017|00123456789|08000000017|100".split("|"),
   ...["\u0000", "\uFEFF", "\u202E", "x".repeat(5000)],
 );
-// The unit "binary" is the same, at the price of a table of all characters, which takes a second to make.
+// Equals the unit "binary" of fast-check, which first builds a table of all characters for a second.
 const anyCharacter = fc.nat(0x10ffff).map((point) => String.fromCodePoint(point));
 const text = fc.oneof(nasty, fc.string({ unit: anyCharacter, maxLength: 40 }), fc.string({ maxLength: 40 }));
 const member = fc.oneof(
@@ -135,7 +135,7 @@ suite("malformed requests", () => {
         const options: AskOptions = { method, credential, headers: Object.fromEntries(headers) };
         if (body !== undefined) options.body = body;
         if (chunked && body !== undefined) options.headers = { ...options.headers, "Transfer-Encoding": "chunked" };
-        // What Node's own client refuses to send is sent byte by byte below.
+        // Node's client refuses to send such a path; a test below sends these bytes over a socket.
         if (!/^[/*][\x21-\x7e]*$/.test(path + query)) return;
         assertSafe(await service.ask(path + query, options), path, method);
       }),

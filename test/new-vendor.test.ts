@@ -14,7 +14,7 @@ for (const part of parts)
 symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
 
 const ran = (...argv: string[]) => {
-  // Without it, the test runner here would not run files there.
+  // With NODE_TEST_CONTEXT set, Node's test runner would not run the files in the copy.
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
   return spawnSync(process.execPath, argv, { cwd: copy, encoding: "utf8", env: environment });
 };

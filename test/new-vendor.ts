@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * `npm run new:vendor NAME` lays the folder of an identity vendor, its page and its lines in the registry and among the
- * stand-ins. All of it works, and its suite names each place that is still to be filled in.
+ * `npm run new:vendor NAME` creates the folder of an identity vendor, its page, and its lines in the registry and among
+ * the stand-ins. The new vendor works at once, and its suite names each place to fill in.
  */
 const name = process.argv[2] ?? "";
 const registry = "src/vendors/registry.ts";
@@ -12,7 +12,7 @@ const standIns = "stand-ins/stand-ins.ts";
 const folder = `src/vendors/${name}`;
 const longestLine = 120;
 
-/** By the file in `test/new-vendor/` from which they are made. */
+/** The new files by the file in `test/new-vendor/` from which each is made. */
 const files: Readonly<Record<string, string>> = {
   "index.ts": `${folder}/index.ts`,
   "wire.ts": `${folder}/wire.ts`,
@@ -53,7 +53,7 @@ function filled(text: string): string {
     .replaceAll("Acme", capital);
 }
 
-/** The registry with the vendor at its place by name. */
+/** The text of the registry with the vendor in alphabetical order. */
 function registered(text: string): string {
   const list = /^const builtIn: readonly Vendor\[\] = \[([^\]]*)\];$/m;
   const names = [...list.exec(text)![1]!.matchAll(/\w+/g)].map(([each]) => each);
@@ -64,7 +64,7 @@ function registered(text: string): string {
   return imported.replace(list, line.length > longestLine ? lines : line);
 }
 
-/** The table of stand-ins with that of the vendor at its place by name. */
+/** The table of stand-ins with the vendor's stand-in in alphabetical order. */
 function withStandIn(text: string): string {
   const entries = /(?<=^export const standIns: .* = \{\n)( {2}\w+: \w+,\n)+/m;
   const sorted = (all: string) => `${all}  ${name}: ${name}StandIn,\n`.match(/.+\n/g)!.sort().join("");

@@ -23,7 +23,7 @@ suite("a person's number in a text of a command", async () => {
           for (const text of [`Ada ${number}`, `${number}@example.com`, `ada${number}@example.com`]) {
             const { input: read } = readTexts(input, { [name]: member.type === "array" ? [text] : text }, zone);
             const isKept = JSON.stringify(read[name] ?? "").includes(number);
-            // Beside a letter, in a text of no form, it is part of a word.
+            // In a text without a form, a number next to a letter is part of a word.
             assert.ok(!isKept || (text.startsWith("ada") && !member.form), `${name} keeps ${text}`);
           }
         }

@@ -12,6 +12,6 @@ for (const engine of usualEngines)
     suite("what each role gets", () => pagesOfRoles(walk));
     suite("what pages say", () => wordsOfPages(walk));
     suite("what a page is for", () => designedPages(walk));
-    // Last, because its notes change what is there.
+    // Comes last, because its notes change the store.
     suite("what pages keep of a person", () => consoleCanaries(walk));
   });

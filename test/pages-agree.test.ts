@@ -13,7 +13,7 @@ const { sample: found } = foundFile;
 const path = "/api/v2/kyc/verify-bvn";
 const body = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };
 
-/** Pages, and what shows one vendor, one client and one form. */
+/** Pages, with one vendor's page, one client's page and one form. */
 const pages = ["/vendors", "/accounts", "/catalogue", "/verifications", "/alarms/list", "/status", "/keys/create"];
 const vendorPage = "/upstreams/show?vendor=dojah";
 
@@ -137,7 +137,7 @@ for (const engine of usualEngines)
         );
         assert.deepEqual(others, [], path);
         assert.match(textOf(band!), /have no vendor for BVN and NIN, so each is answered 503 Since /, path);
-        // The vendor that nobody called wrong comes first.
+        // The vendor that no alert mentions comes first.
         assert.match(band!, /<a class="button main" href="\/routes\/resume\?vendor=dojah">Resume Dojah<\/a>/, path);
       }
       const now = await page("/");
@@ -253,7 +253,7 @@ test("no vendor is shown as healthy while the store takes no writes", async () =
       .onConflict((on) => on.doNothing())
       .execute();
     await sql.raw("create trigger full before update on fact begin select raise(abort, 'disk full'); end").execute(db);
-    // For longer than a process of which nothing is heard counts as running.
+    // Longer than a silent process counts as running.
     await db
       .updateTable("upstream_status")
       .set({ noted_at: Date.now() - 120_000 })

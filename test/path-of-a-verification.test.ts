@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { engines } from "./support/engines.ts";
 import type { RanFunction } from "./support/path-taken.ts";
 
-/** What one has to read to know what a verification does. */
+/** Limits for the code that a reader must read to understand a verification. */
 const most = { files: 70, functions: 218, linesOfFile: 350, linesOfFunction: 60 };
 
 const program = fileURLToPath(new URL("support/path-taken.ts", import.meta.url));

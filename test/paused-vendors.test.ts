@@ -173,7 +173,7 @@ for (const engine of usualEngines)
         async () => [...(await page("/vendors")).matchAll(/href="(\/routes\/pause\?[^"]*)"/g)].map(([, link]) => link!),
         ({ length }) => length > 0,
       );
-      // A vendor that nobody asked so far has a row, too.
+      // A vendor without any request so far also has a row.
       const checks = ["&amp;check=bvn", "&amp;check=nin", ""];
       const rows = ["dojah", "qoreid"].flatMap((vendor) => checks.map((check) => `vendor=${vendor}${check}`));
       assert.deepEqual(

@@ -9,7 +9,7 @@ const folder = "docs/console";
 const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 
-// Node's own clock stands still, so that only ids differ from one run to the next.
+// Node's clock stands still, so that two runs differ in ids only.
 mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-23T10:42:30Z") });
 const [service, browser] = await Promise.all([startService(busySettings), startBrowser(findBrowser())]);
 try {
@@ -30,7 +30,7 @@ try {
     const page = await context.newPage();
     await page.goto(`${origin}${path}`, { waitUntil: "networkidle" });
     const browserSession = await context.newCDPSession(page);
-    // Smaller than what Playwright can write, and as sharp.
+    // A smaller file than Playwright writes, with equal sharpness.
     const { data } = await browserSession.send("Page.captureScreenshot", { format: "webp", quality: 80 });
     writeFileSync(`${folder}/${name}.webp`, Buffer.from(data, "base64"));
     await context.close();

@@ -5,7 +5,7 @@ import "./support/played-timers.ts";
 suite("a timer that one test plays", () => {
   let earlier: NodeJS.Timeout;
 
-  /** Timers after these milliseconds, and how many of them ended. */
+  /** Starts timers of these milliseconds, and counts those that ended. */
   const played = ({ mock }: TestContext, ...times: number[]) => {
     mock.timers.enable({ apis: ["setTimeout"] });
     const ended: number[] = [];

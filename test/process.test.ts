@@ -13,7 +13,9 @@ import { noticed } from "./support/until.ts";
 const folders: string[] = [];
 const running = new Set<ChildProcess>();
 
-/** A data directory to be: its key ring will lie beside it, in the folder that is removed in the end. */
+/**
+ * The path of a new data directory. Its key ring lies next to that directory, in a folder that is removed at the end.
+ */
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "duba-process-"));
   folders.push(folder);
@@ -51,7 +53,7 @@ function start(settings: Record<string, string>): Omit<Served, "port"> {
 
 const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/;
 
-/** Starts the process and waits until it is ready and what it writes holds `sign`. */
+/** Starts the process and waits until the service is ready and its output contains `sign`. */
 async function served(settings: Record<string, string>, sign = /./): Promise<Served> {
   const { child, out, ended } = start(settings);
   await Promise.race([
@@ -176,7 +178,7 @@ suite("the process", { concurrency: true }, () => {
       ({ status, json }) => `${status} ${json.error.code}`,
       (error: NodeJS.ErrnoException) => String(error.code),
     );
-    // A connection that was made just before the door closed is reset, as it has sent nothing yet.
+    // A connection from just before the service closed its port is reset, because its request had not been sent.
     assert.ok(["ECONNREFUSED", "ECONNRESET", "503 shutting_down"].includes(refused), refused);
     const response = await slow;
     assert.equal(response.status, 200, response.text);

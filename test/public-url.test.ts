@@ -4,7 +4,7 @@ import { type AskOptions, startService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 
-/** What a caller can write into a request to make it look as if it came for another host. */
+/** Headers by which a caller pretends that a request was for another host. */
 const misleading: AskOptions["headers"][] = [
   { Host: "evil.example" },
   { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https" },
@@ -31,7 +31,7 @@ suite("the public URL", { concurrency: true }, () => {
     const document = (await service.ask("/openapi.json")).json;
     assert.equal(document.servers[0].url, "https://duba.example");
     assert.match(JSON.stringify(document), /"help":"https:\/\/duba\.example\/docs/);
-    // The form of the reference sends to where the page came from: it may load nothing from elsewhere.
+    // The reference sends requests to the origin of its own page, because it may load nothing from elsewhere.
     assert.equal((await service.ask("/docs/reference.json")).json.servers[0].url, "/");
   });
 

@@ -18,7 +18,7 @@ suite("raw requests", { concurrency: true }, () => {
     );
   });
 
-  /** Sends the very bytes and gives the one response that comes before the connection is closed. */
+  /** Sends exactly these bytes and returns the one response before the connection is closed. */
   const sent = async (bytes: string | Buffer): Promise<RawResponse> => {
     const responses = responsesIn(await service.send(bytes));
     assert.equal(responses.length, 1);

@@ -10,11 +10,11 @@ import { engines } from "./support/engines.ts";
 import { assertPrinted, type Block, blocksOf, plain } from "./support/printed-blocks.ts";
 
 /**
- * Runs the README's shell blocks in their order, in a copy of this checkout that nobody has installed, and holds what
- * they print against the block that follows. So the blocks after the first one have the short install only.
+ * Runs the README's shell blocks in order, in a copy of this checkout without an install. Compares the output with the
+ * block that follows each of them. Later blocks have only the install of the first block.
  */
 
-/** Blocks that are not run: they run the tests that this one is part of. */
+/** Blocks that are not run, because they run the test suite that contains this test. */
 const notRun = new Set(["npm ci && npm test && npm run test:all"]);
 const readme = "README.md";
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -59,7 +59,7 @@ interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service in place of the one before it, in a data directory that nobody used, and waits for "ready". */
+/** Starts the service in place of the previous one, in a new data directory, and waits for "ready". */
 async function start({ script, printed }: Block): Promise<void> {
   await service?.stop();
   starts += 1;
@@ -75,7 +75,7 @@ async function start({ script, printed }: Block): Promise<void> {
     : undefined;
   const shell = spawn("sh", ["-c", script.replace(databaseUrl, postgres?.settings.databaseUrl ?? "")], {
     ...{ cwd: checkout, env: environment },
-    // A process group, so that all of it hears what Ctrl-C would send.
+    // A process group, so that a signal reaches all of its processes as Ctrl-C would.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -100,7 +100,7 @@ async function start({ script, printed }: Block): Promise<void> {
   assert.equal(plain(said.replaceAll(url, "http://127.0.0.1:8080")), plain(printed.text));
 }
 
-/** Resolves when the service says that it is ready; rejects with what it said if it ends before. */
+/** Resolves when the service reports that it is ready. Rejects with the output of a service that ends first. */
 async function ready(shell: ChildProcess): Promise<{ url: string; output(): string }> {
   let text = "";
   shell.stderr!.on("data", (chunk) => {

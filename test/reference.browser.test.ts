@@ -52,8 +52,8 @@ suite("the reference", { skip: missingBrowser() }, () => {
 });
 
 /**
- * An operation for each way in which the reference fills in a request: the others differ in words only. What an example
- * stands for, another value of the reader's own, is a way too.
+ * An operation for each way in which the reference fills in a request. Operations with equal ways differ in words only.
+ * Each kind of example value that the reader must replace is a way of its own.
  */
 function oneOfEachForm(): Operation<never>[] {
   const formOf = ({ method, path, access, carriage, input, examples }: Operation<never>) => {
@@ -66,7 +66,7 @@ function oneOfEachForm(): Operation<never>[] {
 }
 
 /**
- * Opens the form of an operation, sends it, with an idempotency key of the reader's own if there is one, and gives the
+ * Fills in and sends the form of an operation, with the reader's idempotency key if the form has one. Returns the
  * request.
  */
 async function send(page: Page, { summary, method, path }: Operation<never>, ownKey?: string) {
@@ -87,7 +87,7 @@ async function send(page: Page, { summary, method, path }: Operation<never>, own
     .waitFor();
   const close = page.getByRole("button", { name: "Close Client" });
   await close.click();
-  // A form that is opened while another still closes would close with it.
+  // A form that is opened while another form still closes would close as well.
   await close.waitFor({ state: "hidden" });
   return request;
 }

@@ -28,11 +28,11 @@ interface Client {
   key: { id: string; text: string };
 }
 
-/** A command with this input, by whom it hits. */
+/** A command with its input, by the client that the command affects. */
 interface Deed {
   id: string;
   texts: (client: Client) => Texts;
-  /** Whether the client pays before, from ₦1,000. */
+  /** Whether the client is prepaid, with a balance of ₦1,000. */
   isPrepaid?: true;
   /** Whether the client's next call is refused. */
   refuses: boolean;
@@ -87,7 +87,7 @@ const deeds: Deed[] = [
   key("change", { label: "till", expires: "90d" }, false),
 ];
 
-/** What every other command that changes something acts on: nothing on which an accepted call of a client rests. */
+/** The objects of every other command that changes something. No accepted call of a client depends on them. */
 const others: Record<string, readonly string[]> = {
   "new or open again": ["accounts.create", "accounts.resume", "keys.create", "routes.resume", "sources.pull"],
   "words on a record": ["accounts.note", "ledger.note", "alarms.acknowledge", "alarms.acknowledge-all"],
@@ -147,7 +147,10 @@ for (const engine of usualEngines)
       }
       return { name, email, key: await service.newKey({ account: email, mode: "live" }) };
     };
-    /** What a person reads before the deed: at the terminal, which asks, and in the console. Nothing is done. */
+    /**
+     * The text that a person reads before the command runs: the question at the terminal, and the page of the console.
+     * The command does not run.
+     */
     const asked = async (id: string, texts: Texts) => {
       const command = commands.get(id)!;
       const fields = Object.entries(texts).map(([name, text]) => [name, text === true ? "on" : text]);
@@ -203,7 +206,7 @@ for (const engine of usualEngines)
           assert.equal(done.exitCode, 0, done.err);
         } else assert.equal(said.exitCode, 0, said.err);
       }
-      // Once the service knows of the last deed, it knows of all.
+      // Once the service has the last change, the service has all changes.
       const last = await clientOf("Last");
       const look = async () => (await operators.service.ask(lookUp, { credential: last.key.text })).status;
       assert.equal(await look(), 200);
@@ -259,7 +262,7 @@ for (const engine of usualEngines)
       );
     });
 
-    /** The catalogue in a file, without what `keeps` refuses. */
+    /** The catalogue in a file, without the entries that `keeps` refuses. */
     const fileWithout = async (keeps: (entry: Texts) => boolean, change = (entry: Texts) => entry) => {
       const { out } = await duba(["catalogue", "export", "--format", "json"]);
       const lists = Object.entries(JSON.parse(out) as Record<string, Texts[]>);
@@ -268,7 +271,7 @@ for (const engine of usualEngines)
       await writeFile(path, JSON.stringify(Object.fromEntries(left)));
       return path;
     };
-    /** What an officer reads in the console before this file is imported. */
+    /** The text that an officer reads in the console before the import of this file. */
     const pageOfImport = async (path: string) => {
       const { cookie, token } = operators.by.officer;
       const body = new FormData();

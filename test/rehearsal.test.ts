@@ -28,7 +28,9 @@ for (const engine of usualEngines)
       await standIn.close();
       rmSync(folder, { recursive: true });
     });
-    /** Services one after the other on one store, with its key ring. What is still open after the test is closed. */
+    /**
+     * Starts services one after the other on one store with its key ring. Closes those that are open after the test.
+     */
     const place = async (t: TestContext) => {
       const { settings, dispose } = await engine.ready();
       const running = new Set<() => Promise<void>>();
@@ -77,7 +79,7 @@ for (const engine of usualEngines)
       } finally {
         await service.close();
       }
-      // It has live verifications that no rehearsal made, whether or not a start noted it.
+      // The store has live verifications that no rehearsal made, whether or not an earlier start has marked the store.
       const refused = /^StoreError: This store is for live verifications of real people/;
       await assert.rejects(start({ DUBA_STAND_INS: "on" }), refused);
       const noted = await start({ DUBA_UPSTREAMS: "" });

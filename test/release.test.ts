@@ -16,7 +16,7 @@ suite("a release", () => {
   const said: string[] = [];
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  /** A later one than this, which nobody has released. */
+  /** A later version than the current one, which has not been released. */
   const version = "0.99.0";
   const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
   const options = (cwd: string) =>
@@ -40,7 +40,7 @@ suite("a release", () => {
     assert.notEqual(text.replace(from, to), text, file);
     writeFileSync(file, text.replace(from, to));
   };
-  /** What an operator keeps beside the files of the repository, as the documents say. */
+  /** The operator's files next to the files of the repository, as the documents say. */
   const secrets = ["deploy/container/secrets/postgres-password", "deploy/container/tls/privkey.pem", ".env"];
   const [one, two] = ["one", "two/below"].map((name) => join(place, name)) as [string, string];
   /** Clones for everybody or for their owner alone, as the umask says. */
@@ -55,7 +55,7 @@ suite("a release", () => {
   before(() => {
     run(place, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", key);
     clone(process.cwd(), one, "022");
-    // A checkout may have no tags, and what is refused depends on whether there are any.
+    // A checkout may have no tags, and the refusals depend on whether there are any.
     run(one, "git", "tag", "v0.0.1");
     for (const file of ["package.json", "client/package.json"])
       change(join(one, file), /"version": "[^"]+"/, `"version": "${version}"`);

@@ -40,7 +40,7 @@ suite("a start on a data directory without a store, with a key ring that belongs
     return { status, stderr };
   };
   const live = { DUBA_UPSTREAMS: "dojah", DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
-  /** A start that goes on ends here: nobody can listen on this address. */
+  /** A host that no process can listen on, so a start that passes the check of the store fails here. */
   const nowhere = { HOST: "203.0.113.1" };
 
   test("a start with live vendors refuses an empty store, unless it is asked for", (t) => {

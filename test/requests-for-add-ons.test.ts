@@ -25,7 +25,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     return response;
   };
 
-  /** Each way to send the two members, and whether they stand in a body. */
+  /** Each way to send the two members, with whether that way uses a body. */
   const ways: [string, boolean, AskOptions, string][] = [
     ["GET with a JSON body", true, { body: premium }, ""],
     ["GET with a body and no Content-Type", true, { body: JSON.stringify(premium) }, ""],

@@ -12,7 +12,7 @@ const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 suite("requests", { concurrency: true }, () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
 
-  /** Types of the bundles that a query string gives, each once. */
+  /** The types of the bundles in the response to a query string, each once. */
   const typesOf = async (query: string): Promise<string[]> => {
     const response = await service.ask(`${lookup}${query}`);
     assert.equal(response.status, 200, response.text);

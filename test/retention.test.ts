@@ -46,7 +46,7 @@ for (const engine of engines)
       await addOwners(db);
       const log = new RecordedLog();
       let time = start;
-      /** A process that sweeps, as a start of a service makes it. */
+      /** A sweep with a clock of its own, as after a start of the service. */
       const started = async () => {
         const clock = await RetentionClock.open({ store: { db, now: () => time, doubt: () => {} }, log });
         const sweep = sweeper({ db, clock, rules, audit: append, log });
@@ -79,7 +79,7 @@ for (const engine of engines)
       for (let minute = 0; minute < 9; minute += 1) await wrong();
       assert.deepEqual(await left(), young);
       for (let minute = 0; minute < 60; minute += 1) await wrong();
-      // Sealed records of persons go on, also that of a key.
+      // Sealed records of persons are still deleted under the wrong clock, also the record of an idempotency key.
       const noRecords = { "sealed records": [[], []], "idempotency keys": [["young"], ["young"], []] };
       assert.deepEqual(await left(), { ...young, ...noRecords });
       await acceptClock(db, time);

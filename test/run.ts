@@ -12,23 +12,23 @@ import { dropDatabases, dropLeavings, holdRun } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
 
 /**
- * `npm test`: everything that `npm run check` holds, and every test file but those of `npm run test:all`, which runs
- * them: browsers, trials with crowds, kills and faults, and programs that run as a reader of the documents would run
- * them. Names on the command line choose among all files, and leave the check out. `--times` lists the files that took
- * longest. `--changed` runs the files that differ from the last commit, those beside a changed file, and those that
- * import one. `--clock=2027-02-28T23:59:50Z` runs each file in a process of its own whose clock begins there.
- *
- * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a
- * share of the files, one after another, and Node's compile cache is kept from run to run. Three processes more run at
- * a time than there are processors, because many tests wait. The shares take equally long, by the times of earlier
- * runs.
+ * `npm test`: runs the checks of `npm run check` and every test file except those of `npm run test:all`. These have
+ * browsers, trials with crowds, kills and faults, and programs that follow the documents as a reader would. Words
+ * choose files by name among all files, and skip the check. `--times` lists the slowest files. `--changed` runs the
+ * files that differ from the last commit, those of changed files, and those that import a changed file.
+ * `--clock=2027-02-28T23:59:50Z` runs each file in a process of its own whose clock begins at that time. Loading the
+ * service and making databases takes seconds, longer than the tests of most files. So each process runs a share of the
+ * files, one after another, and Node's compile cache is kept from run to run. Many tests wait, so three more processes
+ * run than there are processors. The shares take equally long, by the times of earlier runs.
  */
 const processes = availableParallelism() + 3;
-/** Files that take minutes are dealt out as processes are free; of the others each process gets one share, a start. */
+/**
+ * Shares for each process. Files that take minutes come in several shares, so that a free process takes the next one.
+ */
 const sharesPerProcess = process.argv.includes("--rest") ? 4 : 1;
-/** A share that runs longer hangs: a test of it left a service or a connection open. Milliseconds. */
+/** Milliseconds. A share that runs longer hangs: one of its tests left a service or a connection open. */
 const longestShare = 1_800_000;
-/** What a file is taken to need that never ran here, by its path: the first that fits. Milliseconds. */
+/** The expected milliseconds of a file that has never run here: the first pattern that matches its path. */
 const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
   [/left-out|on-postgres|ten-days/, 150_000],
   [/\.browser\./, 30_000],
@@ -37,8 +37,8 @@ const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
   [/./, 1_500],
 ];
 /**
- * What `npm run test:all` runs, and `npm test` does not: a few files that take half of the time. A quick test of
- * `npm test` states the promise of each trial too.
+ * Files that only `npm run test:all` runs: a few files that take half of the time. For each of these trials, `npm test`
+ * has a quick test of the same promise.
  */
 const theRest = [
   /\.browser\.test\.ts$/,
@@ -113,11 +113,11 @@ async function check(): Promise<void> {
 }
 
 /**
- * Shares that take equally long: each file, the longest first, goes to the share with the least so far. Shares with one
- * of the longest files, such as those with browsers, take turns with the others.
+ * Divides the files into shares of equal time: each file, the longest first, goes to the share with the least so far.
+ * Slow shares, such as those with browsers, alternate with quick shares.
  */
 function sharesOf(files: readonly string[]): string[][] {
-  // A clock that is moved stands at its time when a process begins, so each file has one of its own.
+  // A changed clock starts anew with each process, so each file gets a process of its own.
   const length = clock === undefined ? Math.min(processes * sharesPerProcess, files.length) : files.length;
   const shares = Array.from({ length }, () => ({ files: [] as string[], wall: 0 }));
   const usual = (file: string) => usualTimes.find(([path]) => path.test(file))![1];
@@ -133,7 +133,7 @@ function sharesOf(files: readonly string[]): string[][] {
     .flatMap((share, at) => [share, ...shares.slice(half + at, half + at + 1)].map(({ files }) => files));
 }
 
-/** Runs a share of the files; what they say is printed once they are through. */
+/** Runs a share of the files, and prints their output at the end. */
 async function run(files: string[]): Promise<void> {
   const child = fork(resolve("test/share.ts"), files, {
     stdio: ["ignore", "pipe", "inherit", "ipc"],

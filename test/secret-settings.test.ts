@@ -11,12 +11,15 @@ import { usualEngines } from "./support/engines.ts";
 import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
-/** Free text that operators may read on the trail. A setting that is not here and takes any text must be a secret. */
+/**
+ * Free text that operators may read in the audit trail. A setting that is not listed here and takes any text must be a
+ * secret.
+ */
 const readable = new Set([
   "DUBA_KEYRING",
   // A folder that is there, and was when the process began.
   "DUBA_VENDOR_FILES",
-  // It stands on every statement for a client.
+  // Printed on every statement for a client.
   "DUBA_BUSINESS_NAME",
   "DUBA_BUSINESS_ADDRESS",
   "DUBA_BUSINESS_PAY_TO",
@@ -26,10 +29,10 @@ const readable = new Set([
     .filter((name) => /_(EMAIL|ID|NAME)$/.test(name)),
 ]);
 
-/** These say where the test's own service is. */
+/** Settings that locate the test's own service. */
 const ownPlace = new Set(["DUBA_DATA", "DUBA_DATABASE_URL", "HOST", "PORT", "DUBA_KEYRING"]);
 
-/** Canary texts that a setting accepts, in the forms in which a secret could stand in it. */
+/** Canary texts that a setting accepts, in each form in which a secret could be part of its value. */
 function canariesOf(setting: (typeof everySetting)[number], number: number): { value: string; canary: string }[] {
   const canary = `canary-${number}-${"x".repeat(24)}`;
   const forms = [canary, `http://user:${canary}@127.0.0.1:1/`, `postgres://user:${canary}@127.0.0.1:1/db`];

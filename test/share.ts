@@ -4,8 +4,8 @@ import { flushCompileCache } from "node:module";
 import { relative } from "node:path";
 
 /**
- * Runs the test files that its arguments name, one after another, and writes what their tests say to standard output.
- * Sends its parent a `ShareTest` as each test begins, and a `ShareResult` in the end.
+ * Runs the test files that its arguments name, one after another, and prints their results. Sends its parent a
+ * `ShareTest` as each test begins, and a `ShareResult` at the end.
  */
 
 export interface Counts {
@@ -29,12 +29,12 @@ export interface ShareResult {
   times: Record<string, Times>;
 }
 
-/** The test that a share came to: its file, and its name after those of its suites. */
+/** The current test of a share: its file, the names of its suites, and its own name. */
 export interface ShareTest {
   test: string;
 }
 
-/** Milliseconds: a test that runs longer hangs, also on a machine much slower than most. */
+/** Milliseconds. A test that runs longer hangs, even on a slow machine. */
 const longestTest = 300_000;
 
 // The real ones: a test that plays with the clock must not end the share.
@@ -43,15 +43,15 @@ const { setTimeout, clearTimeout } = globalThis;
 /** Milliseconds without a test that begins or ends: then the last one has ended, and left something open. */
 const openFor = longestTest + 60_000;
 
-// Node's runner follows every promise to name the test that left a rejection behind, which takes a fifth of all
-// processor time. Without that a rejection still fails the run, and its stack says where it comes from.
+// Node's runner follows every promise, to name the test of an unhandled rejection, which takes a fifth of all processor
+// time. Without that a rejection still fails the run, and its stack shows the source.
 hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
 process.on("unhandledRejection", (error) => console.error(error));
 await import("./support/played-timers.ts");
 const { run } = await import("node:test");
 const { spec } = await import("node:test/reporters");
 
-/** Processor time of this process so far, and, where the system tells, of its children that ended. Milliseconds. */
+/** Milliseconds of processor time of this process so far, and, where the system reports that, of its ended children. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   const own = (user + system) / 1000;
@@ -68,7 +68,7 @@ function processorTime(): number {
 const times: Record<string, Times> = {};
 let before = processorTime();
 const events = run({ files: process.argv.slice(2), isolation: "none", timeout: longestTest });
-// Other processes, and those that tests start, need not compile again what this one did to begin.
+// Other processes need not compile again what this process compiled to start.
 events.once("test:start", () => flushCompileCache());
 events.on("test:complete", ({ nesting, file, details }) => {
   if (nesting > 0 || file === undefined) return;

@@ -15,7 +15,7 @@ import { ask, startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
-/** Retry-After pauses the vendor, so that comes last. */
+/** The number with Retry-After comes last, because that response pauses the vendor. */
 const digits = ["17", ...Object.keys(standInNumbers).filter((each) => each !== "06"), "06"];
 const numberOf = (end: string) => `220000047${end}`;
 const folder = mkdtempSync(join(tmpdir(), "duba-stand-ins-"));
@@ -32,9 +32,9 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
         ...settingsForStandIn(vendor, standIn.url, prices),
         DUBA_LIMITS: "off",
         DUBA_METRICS: "127.0.0.1:0",
-        // A photo of 3 MB comes in time on a busy machine.
+        // Long enough for a photo of 3 MB on a busy machine.
         DUBA_UPSTREAM_TIMEOUT: "12s",
-        // What one number does to the breaker is not to be seen in the next.
+        // The failures of one number must not open the breaker for the next number.
         DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
       };
       const service = await startService(environment, undefined, { fixed: { upstream: { alarmPause: 1 } } });

@@ -13,13 +13,10 @@ import { startVendor, type VendorProcess } from "./support/vendor.ts";
 
 const verifyPath = "/api/v2/kyc/verify-bvn";
 
-/** Milliseconds: long enough to make a store fail while the source is being asked. */
+/** Milliseconds, long enough that the store can be made to fail during a request to the source. */
 const timeLimit = 6000;
 
-/**
- * The response, which must have come within a second, or so many milliseconds; all else on a busy machine may take four
- * more.
- */
+/** The response, which must come within `most` milliseconds. A busy machine gets four seconds more. */
 async function quick(response: Promise<ServiceResponse>, most = 1000): Promise<ServiceResponse> {
   const asked = performance.now();
   const given = await response;
@@ -40,7 +37,10 @@ class Played {
     this.key = key;
   }
 
-  /** Asks about `bvn`, which nobody else may ask about meanwhile: both credential and source are known afterwards. */
+  /**
+   * Verifies `bvn`, which no other test may use meanwhile. The service then has both the credential and the source in
+   * memory.
+   */
   static async open(vendor: VendorProcess, fault: Fault, bvn: string): Promise<Played> {
     const stage = await fault.open({
       DUBA_BOOTSTRAP_KEY: sandboxKey,
@@ -74,7 +74,7 @@ class Played {
     });
   }
 
-  /** The response to a verification about which the source says at once what it has to say. */
+  /** The response to a verification whose source answers at once. */
   async verified(bvn: string, idempotencyKey?: string): Promise<ServiceResponse> {
     const before = await this.timesAsked(bvn);
     const call = this.verify(bvn, idempotencyKey);
@@ -88,7 +88,7 @@ class Played {
     return await call;
   }
 
-  /** How often the source was asked about a BVN since it was started. */
+  /** The number of requests to the source about a BVN since its start. */
   async timesAsked(bvn: string): Promise<number> {
     return (await this.vendor.calls()).filter((call) => call.number === bvn).length;
   }
@@ -97,7 +97,7 @@ class Played {
     return (await quick(this.get("/readyz", false))).status === 200;
   }
 
-  /** The store is asked once a second at most: a response from before its fault is given until then. */
+  /** The service checks the store at most once a second, so the first response may be from before the fault. */
   async assertNotReady(): Promise<void> {
     await until(async () => !(await this.isReady()));
   }
@@ -111,7 +111,7 @@ class Played {
     return (await withAttempts(this.stage.direct.db, [row]))[0]!;
   }
 
-  /** Does `work` while the store fails; resolves when the service has found by itself that it is well again. */
+  /** Runs `work` while the store fails. Resolves when the service has noticed that the store works again. */
   async whileFailing(work: () => Promise<void>): Promise<void> {
     await this.stage.begin();
     try {
@@ -154,7 +154,7 @@ async function refuses(played: Played, keyed: string, keyless: string): Promise<
   assert.equal(status, 200, text);
   const { charged, state } = await played.rowOf(json.data.request_reference);
   assert.deepEqual([charged, state, await played.timesAsked(keyed)], [1, "verified", 1]);
-  // A row that was written although its caller heard otherwise is ended: nobody was asked for it.
+  // Ends a row that was written although its caller got a failure: no vendor was asked for that row.
   await until(async () => (await played.rows()).every((row) => row.state !== "started"));
   const others = (await played.rows()).filter((row) => row.state !== "verified");
   assert.ok(others.every((row) => row.state === "failed" && row.charged === 0));
@@ -167,7 +167,7 @@ async function holdsBack(played: Played, bvn: string): Promise<void> {
   let reference = "";
   await played.whileFailing(async () => {
     played.vendor.release(bvn);
-    // What the source did may be paid for: only this write is waited for as long as the caller's time allows.
+    // The source's work may have to be paid, so only this write is waited for as long as the caller's time allows.
     const refused = await quick(call, timeLimit);
     const { error } = assertFailure(refused, 500, "internal_error", { path: verifyPath, message: /held back/ });
     assert.deepEqual([error.charged, error.upstream_called, error.retryable], [false, true, true]);
@@ -193,7 +193,7 @@ async function holdsBack(played: Played, bvn: string): Promise<void> {
 
 const lookUps = ["/api/v2/internet/data/lookup?provider=MTNDATA", "/api/v2/cable-tv/fetch-providers"];
 
-/** As another process would see it: whether every process may be taken for dead. */
+/** Whether the leases of all processes have ended, as another process would see them. */
 async function isLeaseOver({ stage }: Played): Promise<boolean> {
   const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
   const living = stage.direct.db.selectFrom("verification_owner").select("id").where("expires_at", ">", now);
@@ -220,7 +220,7 @@ suite("a service on", { concurrency: 3 }, () => {
   const openings = new Map<Fault, Promise<Played>>();
   before(async () => {
     vendor = await startVendor({ seed: "store faults", manners: { held: 1 }, negatives: 0 });
-    // All are open before the first store fails: a start would delay what must be answered within a second.
+    // Opens all services before the first store fails: a start would delay responses that must come within a second.
     for (const [place, fault] of faults.entries())
       if (!fault.unfit) openings.set(fault, Played.open(vendor, fault, `220000005${10 + place}`));
     await Promise.allSettled(openings.values());

@@ -7,9 +7,9 @@ import shipped from "./support/shipped-files.json" with { type: "json" };
 import { scalarFile, scriptHash } from "./support/shipped-files.ts";
 
 /**
- * `npm run update:scalar -- 1.72.1`: takes the script of the reference page out of that version of Scalar's package. As
- * a file it costs an install one megabyte; as a dependency it brought two dozen packages. Without a version it compares
- * the file with the package that it was made from.
+ * `npm run update:scalar -- 1.72.1`: takes the script of the reference page out of that version of Scalar's package.
+ * The file costs an install one megabyte; the package would bring two dozen dependencies. Without a version, compares
+ * the file with the package from which it was made.
  */
 const version = process.argv[2] ?? shipped.scalar.version;
 const folder = mkdtempSync(join(tmpdir(), "duba-scalar-"));

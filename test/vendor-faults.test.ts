@@ -30,11 +30,13 @@ const settings = (first: LocalVendor, second: LocalVendor) => ({
   DUBA_BLUSALT_KEY: "key",
 });
 
-/** What a caller and the ledger are told of a fault of the first vendor, by what the fault leaves open. */
+/**
+ * The expected response and the expected row for a fault of the first vendor, by the certainty that the fault leaves.
+ */
 const told = {
-  /** It certainly did no work: the second vendor is asked. */
+  /** The first vendor certainly did no work, so the second vendor is asked. */
   unavailable: { status: 200, code: undefined, state: "verified", upstream: "blusalt", asked: [1, 1], charged: 1 },
-  /** It may have done the work: nobody else is asked. */
+  /** The first vendor may have done the work, so no other vendor is asked. */
   unknown: { status: 504, code: "upstream_timeout", state: "unknown", upstream: "dojah", asked: [1, 0], charged: 0 },
   /** It did something that cannot be trusted. */
   bad_response: {
@@ -61,7 +63,7 @@ for (const engine of usualEngines)
     let service: TestService;
     let key: string;
     let nth = 0;
-    /** What the vendors counted of the service that all tests but one share. */
+    /** The vendors' counts of calls from the service that all tests but one share. */
     const counts = { dojah: 0, blusalt: 0 };
     const received = () => ({ dojah: first.received.length, blusalt: second.received.length });
     before(async () => {
@@ -72,7 +74,7 @@ for (const engine of usualEngines)
         {
           ...settings(first, second),
           DUBA_UPSTREAM_TIMEOUT: "1500ms",
-          // What one fault does to the breaker is not to be seen in the next.
+          // One fault must not open the breaker for the next fault.
           DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
         },
         engine,
@@ -86,7 +88,10 @@ for (const engine of usualEngines)
       await second.close();
     });
 
-    /** The first vendor does this. `reason`: why its attempt has no response; null: it was not asked. */
+    /**
+     * Runs a verification in which the first vendor has this behaviour. `reason`: why its attempt has no response;
+     * null: the vendor was not asked.
+     */
     async function meets(behaviour: Behaviour, kind: keyof typeof told, reason: string | null): Promise<void> {
       const heard = reason === null ? 0 : 1;
       const before = received();

@@ -20,7 +20,7 @@ const blocks = new Map(
     text!,
   ]),
 );
-// Beside node_modules, where the example finds its library.
+// A folder in which the example finds its library in node_modules.
 mkdirSync("node_modules/.cache", { recursive: true });
 const place = mkdtempSync("node_modules/.cache/webhooks-");
 const secret = "whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIDMyIGJ5dGVz";
@@ -89,7 +89,7 @@ suite("the receiver in docs/events.md", () => {
         read(signed(), body.replace("key.", "kex.")),
         read(signed(Date.now() - 600_000)),
         read({ ...signed(), "webhook-id": "evt_2" }),
-        // Anybody can sign with the secret that somebody forgot to set.
+        // Anybody can sign with an empty secret, which a forgotten setting gives.
         ...["", "whsec_"].map((none) =>
           read(signedHeaders({ id: event.id, body, at: Date.now() }, [none]), body, none),
         ),

@@ -48,7 +48,7 @@ suite("DUBA_WORKERS", () => {
 
       const [, , , last] = pids();
       process.kill(last!, "SIGSTOP");
-      // Each worker gets a connection in its turn, and the stopped one takes none.
+      // Connections go to the workers in turn, and the stopped worker accepts none.
       const path = "/api/v2/corporate-data/list";
       let answered = 0;
       const asking = Array.from({ length: 4 }, async () => {

@@ -13,7 +13,7 @@ export interface GeneratedCall {
   mayHaveBody: boolean;
 }
 
-/** A call of each operation. `known` replaces example values that only the service knows. */
+/** A call of each operation. `known` replaces example values that must come from the service. */
 export function callsOf(operations: readonly Operation<never>[], known: Record<string, string>): GeneratedCall[] {
   return operations.map(({ id, method, path, carriage, examples }) => {
     const given = Object.entries(examples[0]?.input ?? {}).map(
@@ -31,7 +31,7 @@ export function callsOf(operations: readonly Operation<never>[], known: Record<s
 
 interface Generator {
   packages: string[];
-  /** Its command and words. It finds `openapi.json`. */
+  /** The generator's command with its arguments. The working folder contains `openapi.json`. */
   generate: [command: string, ...words: string[]];
   /** A program that prints the name of each operation, and whether its response is a success. */
   program(calls: readonly GeneratedCall[]): string;
@@ -50,7 +50,7 @@ const opening = `declare const process: { env: Record<string, string> };
 const url = process.env.DUBA_URL!;
 const authorization = \`Bearer \${process.env.DUBA_API_KEY}\`;
 `;
-/** That our names are there, and hold what they say. */
+/** Checks that our type names exist, and have the expected members. */
 const names = `export const names: [keyof DataBundle, keyof IdentityRecord, keyof Failure] = ["type", "bvn_number", "error"];
 `;
 

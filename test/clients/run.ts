@@ -13,10 +13,10 @@ import { sandboxKey, startService, type TestService } from "../support/service.t
 import { callsOf, generators } from "./generators.ts";
 
 /**
- * `npm run test:clients`: programs that others write for this interface, against the service. Types and clients that
- * tools generate from `openapi.json`, the collection in newman, and the packed client in each runtime. It installs them
- * in a temporary folder, so it needs a package registry and takes minutes; `npm test` leaves it out. A tool that cannot
- * be installed is skipped, and the output says so.
+ * `npm run test:clients`: runs third-party programs against the service: types and clients that tools generate from
+ * `openapi.json`, the collection in newman, and the packed client in each runtime. Installs the programs in a temporary
+ * folder, so a run needs a package registry and takes minutes. `npm test` leaves this out. The output names each
+ * skipped tool, which could not be installed.
  */
 const place = mkdtempSync(join(tmpdir(), "duba-clients-"));
 const run = promisify(execFile);
@@ -48,7 +48,7 @@ suite("clients of others", () => {
   let service: TestService;
   /** With all scopes. */
   let key: string;
-  /** Members whose example stands for a value that only this service knows. */
+  /** Members whose example stands for a value that only this service has. */
   let known: Record<string, string>;
   before(async () => {
     service = await startService({ DUBA_LIMITS: "off", DUBA_EVENT_NETWORKS: "127.0.0.0/8" });

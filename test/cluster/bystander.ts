@@ -13,11 +13,11 @@ const bootstrap = "a-known-sandbox-key-for-crowds";
 /** The look-up that crowds ask for. */
 export const path = "/api/v2/internet/data/lookup";
 
-/** A service on SQLite, crowds that want nothing good of it, and one caller who wants look-ups. */
+/** A service on SQLite, crowds of hostile connections, and one caller with look-ups. */
 export class Besieged implements AsyncDisposable {
   readonly service: ServedProcess;
   readonly sockets = new Set<Socket>();
-  /** What the caller saw, by what went on meanwhile. */
+  /** The look-ups of the caller, by the attack during which they ran. */
   readonly table: Record<string, LookUps> = {};
   readonly #dispose: () => Promise<void>;
 
@@ -45,7 +45,7 @@ export class Besieged implements AsyncDisposable {
     return besieged;
   }
 
-  /** Opens connections that say `text` and read nothing unless told. */
+  /** Opens connections that send `text` and read responses only if `reads` is true. */
   async crowd(count: number, text: string, reads: boolean): Promise<void> {
     const made = Array.from({ length: count }, () => {
       const socket = connect(this.service.port, "127.0.0.1");

@@ -9,14 +9,14 @@ import { type LookUps, lookUps } from "./bystander.ts";
 
 const bootstrap = "a-known-sandbox-key-for-faults";
 
-/** What a number of verifications took, in milliseconds, and how often each status came. */
+/** The duration of a number of verifications in milliseconds, and the count of each status. */
 export interface Taken {
   p50: number;
   longest: number;
   statuses: Record<string, number>;
 }
 
-/** Services on one store, and one caller who verifies, each time with a key of its own. */
+/** Services on one store, and one caller who sends each verification with a new key. */
 export class Caller implements AsyncDisposable {
   readonly services: readonly ServedProcess[];
   readonly #settings: FreshSettings;
@@ -28,7 +28,7 @@ export class Caller implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  /** `environments`: of each service beside what all share. */
+  /** `environments`: the settings of each service in addition to the common settings. */
   static async start(settings: FreshSettings, environments: readonly Record<string, string>[] = [{}]): Promise<Caller> {
     const services: ServedProcess[] = [];
     for (const environment of environments)
@@ -75,7 +75,8 @@ export class Caller implements AsyncDisposable {
   }
 
   /**
-   * Repeats every key at every service until it has its record. Each must have one row, one charge and one reference.
+   * Repeats every key at every service until the response is a record. Each key must have one row, one charge and one
+   * reference.
    */
   async settled(): Promise<number> {
     for (const key of this.#keys.keys())

@@ -6,9 +6,9 @@ import { engines } from "../support/engines.ts";
 import { journeys } from "./journeys.ts";
 
 /**
- * PostgreSQL as an engine that spreads a database over machines plays it: every transaction is serializable, so some
- * are refused with 40001; a session takes numbers of sequences in advance, so they do not rise with time; locks that no
- * row has lock nothing; and nobody is notified. Each database that is made from now on is so.
+ * Makes PostgreSQL behave like a distributed engine in every database created later. All transactions are serializable,
+ * so some fail with 40001. A session takes sequence numbers in advance, so numbers do not rise with time. Advisory
+ * locks lock nothing, and notifications reach nobody.
  */
 const played = `
   create function public.pg_advisory_xact_lock(bigint) returns void language sql as '';

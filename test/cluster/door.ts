@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A way to a port on this machine. While it is cut nothing passes and nothing ends, as where a network is gone. */
+/**
+ * A proxy to a port on this machine. While the proxy is cut, no byte passes and no connection ends, as after a network
+ * failure.
+ */
 export class Door {
   readonly port: number;
   readonly #server: Server;
@@ -22,7 +25,7 @@ export class Door {
     return new Door(server, beyond);
   }
 
-  /** Each piece takes so many milliseconds from now on, each way. */
+  /** Delays each piece of data by this many milliseconds from now on, in both directions. */
   delay(milliseconds: number): void {
     this.#delay = milliseconds;
   }
@@ -47,7 +50,7 @@ export class Door {
       let passed = Promise.resolve();
       from.on("data", (bytes) => {
         const due = performance.now() + this.#delay;
-        // In their order, and each as late as it must be.
+        // Passes the pieces in their order, each after its delay.
         passed = passed.then(async () => {
           const left = due - performance.now();
           if (left > 0) await pause(left);

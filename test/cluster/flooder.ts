@@ -2,7 +2,8 @@ import { connect, type Socket } from "node:net";
 import { workerData } from "node:worker_threads";
 
 /**
- * A thread that sends `text` over so many connections, as fast as they take it, and opens another for each that is cut.
+ * A thread that sends `text` over this number of connections as fast as possible. A new connection replaces each one
+ * that is cut.
  */
 const { port, connections, text } = workerData as { port: number; connections: number; text: string };
 

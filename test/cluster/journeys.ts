@@ -13,7 +13,8 @@ const atOnce = 200;
 const bootstrap = "a-known-sandbox-key-for-journeys";
 
 /**
- * What operators and integrators do, with two instances of two workers each on one database. Returns what was measured.
+ * The usual work of operators and integrators, with two instances of two workers each on one database. Returns
+ * measurements.
  */
 export async function journeys(engine: Engine, verifications = 200): Promise<Record<string, number | string>> {
   const { settings, dispose } = await engine.fresh();
@@ -49,7 +50,7 @@ export async function journeys(engine: Engine, verifications = 200): Promise<Rec
       assert.deepEqual(new Set((await Promise.all(some)).map(({ status }) => status)), new Set([200]));
     }
 
-    /** Milliseconds until both instances show it. */
+    /** Milliseconds until both instances show the change. */
     const everywhere = async (isThere: (port: number) => Promise<boolean>) => {
       const begun = performance.now();
       await Promise.all([one, two].map(({ port }) => until(() => isThere(port))));

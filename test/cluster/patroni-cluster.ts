@@ -104,7 +104,7 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
     return this.#nodes.find(({ name }) => members.some((each) => each.name === name && each.role === "replica"))!;
   }
 
-  /** Resolves when there is a leader that takes writes, and both others follow it, one of them synchronously. */
+  /** Resolves when a leader takes writes, and both other nodes follow the leader, one of them synchronously. */
   async whole(): Promise<void> {
     const isWhole = async () => {
       const members = await this.#members();
@@ -166,7 +166,7 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
     }
   }
 
-  /** What each node says to the question, or why it says nothing. */
+  /** The answer of each node to a query, or the reason why a node does not answer. */
   async askEach(text: string, values: unknown[] = []): Promise<Record<string, object[] | string>> {
     const responses = this.#nodes.map(async (node) => [node.name, await node.ask(text, values).catch(String)] as const);
     return Object.fromEntries(await Promise.all(responses));

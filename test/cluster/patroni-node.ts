@@ -5,7 +5,7 @@ import pg from "pg";
 import type { Door } from "./door.ts";
 import { findTool, type Running, running } from "./tools.ts";
 
-/** What happens to the leader: it dies, it stands still, or nothing reaches it any more. */
+/** A harm to the leader: its processes are killed, are stopped, or lose every connection. */
 export const harms = ["killed", "stopped", "cut off"] as const;
 export type Harm = (typeof harms)[number];
 
@@ -13,8 +13,8 @@ export type Harm = (typeof harms)[number];
 const times = { ttl: 6, loop_wait: 1, retry_timeout: 2 };
 
 /**
- * Through version 3 of etcd's interface, a Patroni before 3.0.3 whose leader stood still takes the leader's key back
- * from the next one, which loses every row that was acknowledged in between. Through version 2 it compares first.
+ * A Patroni before 3.0.3 with version 3 of etcd's interface has a fault. A leader that was stopped takes the leader's
+ * key back from its successor, and acknowledged rows are lost. With version 2 Patroni first compares the key.
  */
 function etcdInterface(): "etcd" | "etcd3" {
   const { stdout } = spawnSync(findTool("patroni")!, ["--version"], { encoding: "utf8" });
@@ -22,13 +22,15 @@ function etcdInterface(): "etcd" | "etcd3" {
   return (major - 3 || minor || patch - 3) < 0 ? "etcd" : "etcd3";
 }
 
-/** Where nodes keep their files, and where what they write is kept, if anywhere. */
+/** The folder of the nodes' data, and the folder of their logs, if logs are written. */
 export interface Folders {
   own: string;
   logs?: string | undefined;
 }
 
-/** One PostgreSQL under Patroni. All others reach it, and it reaches etcd, through doors. */
+/**
+ * One PostgreSQL under Patroni. Connections to and from this node pass through proxies (`Door`), also those to etcd.
+ */
 export class Node {
   readonly name: string;
   readonly doors: { etcd: Door; postgres: Door; rest: Door };
@@ -56,7 +58,7 @@ export class Node {
       scope: "duba",
       name,
       restapi: { listen: `127.0.0.1:${ports.rest}`, connect_address: `127.0.0.1:${doors.rest.port}` },
-      // With proxies it does not ask etcd where etcd is, and go round the door.
+      // `use_proxies` keeps Patroni from asking etcd for its real addresses and passing by the proxy.
       [etcdInterface()]: { hosts: `127.0.0.1:${doors.etcd.port}`, use_proxies: true },
       bootstrap: {
         dcs: {
@@ -72,7 +74,8 @@ export class Node {
               wal_keep_size: "256MB",
               wal_log_hints: "on",
               shared_buffers: "16MB",
-              // A standby asks the new leader before that has a slot for it, and by default asks again only after 5 s.
+              // A standby may ask the new leader before its slot exists. The default pause before the next request is 5
+              // s.
               wal_retrieve_retry_interval: "500ms",
               // A synchronous standby that says nothing holds up every commit until then; by default for 60 s.
               wal_sender_timeout: "5s",
@@ -153,7 +156,9 @@ export class Node {
     }
   }
 
-  /** It goes on receiving, and shows nothing new. Patroni would resume the replay, so it stands still meanwhile. */
+  /**
+   * The node still receives the log, but replays nothing. Patroni is stopped, because Patroni would resume the replay.
+   */
   async holdBack(): Promise<void> {
     this.#patroni!.child.kill("SIGSTOP");
     await this.ask("select pg_wal_replay_pause()");

@@ -10,7 +10,7 @@ import { steadyLoad } from "../support/steady-load.ts";
 import { PatroniCluster } from "./patroni-cluster.ts";
 import { harms } from "./patroni-node.ts";
 
-/** Milliseconds within which verifications resume after the leader is gone. */
+/** Milliseconds after the loss of the leader within which verifications must resume. */
 const longestOutage = 15_000;
 const bootstrap = "a-known-sandbox-key-for-crashes";
 
@@ -61,11 +61,11 @@ export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: st
     await leader.harm(harm);
     const resuming = ports.map((port) => untilVerified(port, at));
     await pause(1000);
-    // Callers who go on would leave thousands of keys to settle.
+    // Further load would leave thousands of keys to settle.
     life.isOver = true;
     const [outages, recovered] = await Promise.all([Promise.all(resuming), cluster.recovered(leader, at)]);
     await load;
-    // A leader that comes back must take nothing back.
+    // A leader that returns must undo nothing.
     const after = lifeOf(clients.flatMap(({ unsettled }) => unsettled));
     const loadAfter = Promise.all(clients.map((client) => client.load(after)));
     loadAfter.catch(() => undefined);
@@ -119,7 +119,7 @@ export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: st
   };
 }
 
-/** Adds to the news of a reference that is lost what each node holds of its key. */
+/** Adds the rows of every node to the error about a lost reference. */
 async function explain(error: unknown, cluster: PatroniCluster): Promise<never> {
   if (!(error instanceof LostReferenceError)) throw error;
   const held = await cluster.askEach(
@@ -139,7 +139,7 @@ const probed: string[] = [];
 
 /** Milliseconds from `at` to the first verification that this instance accepts and finishes. */
 async function untilVerified(port: number, at: number): Promise<number> {
-  // What was under way may still be answered. Then nothing can be, until there is another leader.
+  // Requests that run already may still get a response. Later requests wait for another leader.
   await pause(200);
   for (;;) {
     probes += 1;

@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 import { journeys } from "./journeys.ts";
 import { findTool, freePorts, isOpen, ownFolder, running } from "./tools.ts";
 
-/** So few that callers change sessions all the time. */
+/** Few sessions, so that callers change sessions all the time. */
 const sessions = 4;
 
 interface PgBouncer extends AsyncDisposable {

@@ -11,7 +11,7 @@ import { findTool, freePorts, identity, isOpen, ownFolder, type Running, running
 const bootstrap = "a-known-sandbox-key-for-recovery";
 const stanza = "duba";
 
-/** A PostgreSQL whose log pgBackRest archives, as RUNBOOK.md has it. */
+/** A PostgreSQL whose log pgBackRest archives, as RUNBOOK.md describes. */
 class Archived implements AsyncDisposable {
   readonly url: string;
   readonly #folder = ownFolder("pgbackrest");
@@ -58,7 +58,7 @@ pg1-user=postgres
     const words = ["-D", this.#data, "-p", String(this.#port), ...options];
     this.#server = running(findTool("postgres")!, words, this.#folder.path);
     await until(() => isOpen(this.#port));
-    // Until it has read the log to the time that was asked for.
+    // Waits until PostgreSQL has replayed the log up to the requested time.
     await until(async () => (await this.ask("select pg_is_in_recovery() as it").catch(() => true)) === false);
   }
 
@@ -95,7 +95,7 @@ pg1-user=postgres
   }
 }
 
-/** The store as it was a moment before somebody emptied the ledger. Returns what was measured. */
+/** Restores the store to the moment before somebody emptied the ledger. Returns measurements. */
 export async function pointInTimeTrial(): Promise<object> {
   const [port] = (await freePorts(1)) as [number];
   await using database = new Archived(port);

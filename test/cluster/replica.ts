@@ -11,7 +11,7 @@ import { PatroniCluster } from "./patroni-cluster.ts";
 
 const bootstrap = "a-known-sandbox-key-for-replicas";
 
-/** Reports of a streaming replica that follows, is held back, and goes away. Returns what they said. */
+/** Reports from a streaming replica that follows, is held back, and disappears. Returns the lines of the reports. */
 export async function replicaTrial({ logs }: { logs?: string }): Promise<object> {
   await using cluster = await PatroniCluster.start(logs);
   const folder = mkdtempSync(join(tmpdir(), "duba-replica-"));
@@ -31,7 +31,7 @@ export async function replicaTrial({ logs }: { logs?: string }): Promise<object>
     const response = await verifyAt(service.port, { credential: bootstrap, key: `replica-${asked}` });
     assert.equal(response.status, 200, response.text);
   };
-  /** What a report counts, and says of itself. */
+  /** The count of a report, and the note about its age. */
   const report = async () => {
     const env = { ...nodeEnvironment, ...environment };
     const argv = ["src/main.ts", "ledger", "list", "--json"];

@@ -7,7 +7,7 @@ export interface TrialOptions {
   logs?: string;
 }
 
-/** A trial: what it shows, the programs it needs, and its work, which gives the figures to print. */
+/** A trial: the promise that it tests, the programs that it needs, and its work, which returns the figures to print. */
 interface Trial {
   about: string;
   needs: readonly Tool[];

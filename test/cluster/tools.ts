@@ -5,7 +5,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** Programs that the trials run, and the Debian packages that bring them. */
+/** Programs that the trials run, with their Debian packages. */
 const packages = {
   pgbouncer: "pgbouncer",
   patroni: "patroni",
@@ -33,7 +33,7 @@ export function findTool(tool: Tool): string | undefined {
   return folders.map((folder) => join(folder, tool)).find((path) => existsSync(path));
 }
 
-/** A sentence about those that are missing, and how to get them; undefined if all are there. */
+/** A sentence that names the missing programs and their packages; undefined if every program is installed. */
 export function missingTools(tools: readonly Tool[]): string | undefined {
   const missing = tools.filter((tool) => findTool(tool) === undefined);
   if (missing.length === 0) return undefined;
@@ -41,7 +41,7 @@ export function missingTools(tools: readonly Tool[]): string | undefined {
   return `${missing.join(", ")} not found. On Debian: apt-get install --no-install-recommends ${wanted}`;
 }
 
-/** Several of these refuse to run as root, who therefore becomes another user of this machine. */
+/** Several of these programs refuse to run as root, so root runs them as another user of the machine. */
 export const identity = unprivileged();
 
 function unprivileged(): { uid: number; gid: number } | undefined {
@@ -71,7 +71,7 @@ export interface Running {
 }
 
 /**
- * Starts a program as that user. It ends with this process. What it writes is added to the file `log`, if that is said.
+ * Starts a program as that user. The program ends with this process. Its output is appended to the file `log`, if set.
  */
 export function running(
   command: string,

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 const bootstrap = "a-known-sandbox-key-for-workers";
 const slow = 60_000;
 
-/** Restarts, deaths and hanging workers under load. Returns what was seen. */
+/** Restarts, deaths and stalls of workers under load. Returns measurements. */
 export async function workerTrial(): Promise<object> {
   const { settings, dispose } = await engines.find(({ name }) => name === "postgres")!.fresh();
   const service = await serveInProcess({
@@ -41,7 +41,7 @@ export async function workerTrial(): Promise<object> {
       },
     },
   );
-  /** What the callers and the log say of each response that was not 200. */
+  /** The reports of the callers and the log about each response other than 200. */
   const explained = () => {
     const lines = service.written().split("\n");
     return refused.map(({ id, at, text }) => [at, text, ...lines.filter((line) => line.includes(id))].join("\n"));

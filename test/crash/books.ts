@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 import { isGivenUp, traceOf, type Wanted } from "./clients.ts";
 import type { TrialCall, TrialVendor } from "./vendors.ts";
 
-/** What the ledger, the vendor and the clients agree on. */
+/** The figures on which the ledger, the vendor and the clients agree. */
 export interface Books {
   keys: number;
   /** Answers with 200 that a client read completely, one per key. */
@@ -35,12 +35,12 @@ export interface Books {
 
 type Row = VerificationRow & { attempts: Attempt[] };
 
-/** How many attempts of a key may be useless at a vendor that bills each of them. */
+/** The largest number of useless attempts of a key at a vendor that bills each attempt. */
 const mostUseless = 3;
 
 /**
- * Compares the ledger with the answers that clients got and the calls that the vendor counted. Call it when every key
- * has its end and nothing runs any more.
+ * Compares the ledger with the responses of the clients and the calls of the vendor. Call this function when every key
+ * has ended and no verification runs.
  */
 export async function checkBooks(
   db: Kysely<Tables>,
@@ -99,7 +99,7 @@ export async function checkBooks(
 
 const isUseless = ({ outcome, reason }: Attempt) => outcome === "unknown" || reason === "bad_response";
 
-/** An attempt that the vendor never received stays on the ledger if callers were told of it. */
+/** An attempt that the vendor never received stays on the ledger if a response to the caller named that attempt. */
 const isNotSent = ({ outcome, reason, billed }: Attempt) =>
   outcome === "failed" && reason !== "bad_response" && billed === "no";
 
@@ -115,7 +115,7 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
     calls.every((call) => call.kind === kind && call.number === number),
     told,
   );
-  // Each call belongs to an attempt of its own, which the ledger must not call "not sent".
+  // Each call has its own attempt, which the ledger must not call "not sent".
   const attemptOf = new Map(attempts.map((attempt) => [traceOf(attempt.request_id), attempt]));
   const traces = new Set(calls.map(({ trace }) => trace));
   assert.equal(traces.size, calls.length, told);
@@ -123,9 +123,9 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
     const attempt = attemptOf.get(trace);
     assert.ok(attempt && (saysNoWork || !isNotSent(attempt)), told);
   }
-  // The vendor never saw the other attempts, so they are unanswered or not sent. Their clients know nothing, or know
-  // that no vendor was asked: a run may report that while the store does not take its outcome, and a kill then leaves
-  // the attempt open.
+  // The vendor never received the remaining attempts, so each must be unanswered or not sent. Their clients got no
+  // response, or one that says that no vendor was asked. Such a response can precede the store's write, and a kill then
+  // leaves the attempt open.
   for (const attempt of attempts.filter(({ request_id }) => !traces.has(traceOf(request_id)))) {
     assert.ok(attempt.outcome === "unknown" || isNotSent(attempt), told);
     const heard = named.find(({ requestId }) => requestId === attempt.request_id);
@@ -137,8 +137,7 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
 }
 
 /**
- * Checks that each verification that answered 504 and now has an outcome has an event too. Waits until the journal was
- * followed.
+ * Checks that each verification with a 504 and a later outcome also has an event. Waits until the journal is processed.
  */
 export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): Promise<void> {
   await until(
@@ -160,7 +159,7 @@ export async function checkSums(db: Kysely<Tables>): Promise<void> {
   assert.deepEqual(wrong, []);
 }
 
-/** Checks that there was no deadlock: statements of the ledger take their locks in one order. */
+/** Checks that no deadlock occurred, because all statements of the ledger take their locks in one order. */
 export async function checkDeadlocks(db: Kysely<Tables>): Promise<void> {
   if (isSqlite(db)) return;
   const counted = sql<{ deadlocks: number }>`select deadlocks from pg_stat_database where datname = current_database()`;

@@ -35,38 +35,35 @@ export class LostReferenceError extends Error {
   }
 }
 
-/** One verification, as the client that wants it knows it. */
+/** One verification, with the data that its client has. */
 export interface Wanted {
   key: string;
   kind: CheckKind;
   number: string;
   /** Requests so far. */
   sent: number;
-  /**
-   * Requests after which the client does not know what happened: broken off, hung up on, or answered while the store
-   * was away.
-   */
+  /** Requests with an unknown result: broken off, hung up on, or answered while the store was away. */
   lost: number;
-  /** Duba's reference, as soon as a response named it. */
+  /** Duba's reference, from the first response with a reference. */
   reference?: string;
-  /** Each response that named a reference, oldest first. */
+  /** Each response with a reference, oldest first. */
   named: NamedResponse[];
   /** The verification was refused because its account has no money left. */
   refused?: boolean;
-  /** The response that ended it: a record, a negative, or the news that no retry helps. */
+  /** The final response: a record, a negative result, or a failure that no retry helps. */
   end?: ServiceResponse;
 }
 
 /**
- * Whether its key has used its attempts, and nobody could tell. A response that comes late may still tell, and so may
- * the news that an attempt was never made.
+ * Whether the key has used its attempts without an outcome. A late response, or an attempt that was never sent, may
+ * still bring an outcome.
  */
 export const isGivenUp = ({ end }: Wanted): boolean => end !== undefined && end.status >= 500;
 
-/** The W3C trace of a request: the vendor's calls name it, so that each is found in the ledger. */
+/** The W3C trace of a request. The vendor's calls contain the trace, by which each call is found in the ledger. */
 export const traceOf = (requestId: string): string => createHash("sha256").update(requestId).digest("hex").slice(0, 32);
 
-/** One life of the service, from ready to killed. */
+/** One process of the service, from ready to killed. */
 export class Life {
   readonly port: number;
   readonly readyAt = performance.now();
@@ -82,14 +79,14 @@ export class Life {
   readonly leftBehind: Set<Wanted>;
   /** Verifications that may be running although no client waits for them. */
   readonly unattended = new Set<Wanted>();
-  /** Milliseconds from ready to the first response about what was left behind. */
+  /** Milliseconds from ready to the first response about a verification that an earlier process left unfinished. */
   firstResponse?: number;
-  /** Milliseconds from ready to the last 409 about what was left behind. */
+  /** Milliseconds from ready to the last 409 about a verification that an earlier process left unfinished. */
   lastRefusal?: number;
 
   /** Answers 402. */
   refusals = 0;
-  /** Answers with 500 that blame the store although nothing disturbed it. */
+  /** Responses with 500 that blame the store although nothing disturbed the store. */
   blamed = 0;
 
   /** The port of another process on the same store, which is not killed. */
@@ -105,20 +102,20 @@ export class Life {
 export interface World {
   seed: string;
   vendor: Pick<TrialVendor, "kinds" | "endings" | "phoneOf" | "endsOf">;
-  /** Whether work of a dead process looks alive until its lease is over. */
+  /** Whether a dead process counts as alive until its lease ends. */
   hasLeases: boolean;
 }
 
 const retryPause = 50;
-/**
- * Milliseconds after which a key without an end counts as stuck: many times what a lease and a few slow answers take.
- */
+/** Milliseconds after which a key without an end counts as stuck: far longer than a lease and a few slow responses. */
 const longestRetry = 30_000;
 
 /** Error codes of a request that ends because the service dies or is dead, or because the client hangs up. */
 const brokenOff: readonly unknown[] = ["ECONNRESET", "ECONNREFUSED", "EPIPE"];
 
-/** A client with one connection: it wants verifications, one after another, and retries what it was not told. */
+/**
+ * A client with one connection. It sends verifications one after another, and retries those without a final response.
+ */
 export class Client {
   readonly wanted: Wanted[] = [];
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -127,7 +124,7 @@ export class Client {
   readonly #prefix: string;
   readonly #apiKey: string;
 
-  /** `nth` is below 100, and of this client alone: so are the numbers that it asks about. */
+  /** `nth` is below 100 and unique to this client, so the numbers of its verifications are unique as well. */
   constructor(world: World, nth: number, apiKey: string) {
     this.#world = world;
     this.#prefix = `22${String(nth).padStart(2, "0")}`;
@@ -139,7 +136,7 @@ export class Client {
     return this.wanted.filter(({ end }) => !end);
   }
 
-  /** Starts new verifications until the life is over, and now and then asks again for an earlier one. */
+  /** Sends new verifications until the process is killed, and sometimes repeats an earlier verification. */
   async load(life: Life): Promise<void> {
     while (!life.isOver) {
       const nth = this.wanted.length;
@@ -152,8 +149,8 @@ export class Client {
   }
 
   /**
-   * Asks again for each verification without an end until it has one, or until the life is over. If `isPaid`, refused
-   * verifications are retried until there is money, and given-up ones are tried once more.
+   * Retries each verification without an end until its end, or until the process is killed. If `isPaid`, refused
+   * verifications are retried until the account has money, and given-up ones are tried once more.
    */
   async retry(life: Life, isPaid = false): Promise<void> {
     for (const wanted of this.wanted.filter((one) => !one.end || (isPaid && isGivenUp(one)))) {
@@ -175,8 +172,8 @@ export class Client {
       const wasGivenUp = isGivenUp(wanted);
       const response = await this.#request(life, wanted);
       assert.ok(response && wanted.end, wanted.key);
-      // One that was given up has no outcome still, or its vendor's late answer is stored. A late record is given now
-      // for the first time.
+      // A given-up verification still has no outcome, or has a late response of the vendor. In the second case the
+      // caller now gets the record for the first time.
       const isFirst = wasGivenUp && (response.status >= 500 || response.status === 200);
       const said = `${wanted.key}: ${response.status}`;
       assert.equal(response.headers["idempotency-replayed"], isFirst ? undefined : "true", said);
@@ -215,7 +212,7 @@ export class Client {
     }
   }
 
-  /** One request in twenty is hung up on, as long as there was no response; one in three where the store was away. */
+  /** Hangs up one request in twenty before its response, or one in three if the store was away. */
   async #asked(life: Life, { key, kind, number, sent, end }: Wanted, port: number): Promise<ServiceResponse> {
     const hangsUp = !end && this.#draw(`${key} hangs up ${sent}`, life.storeWasAway ? 3 : 20) === 0;
     const patience = hangsUp ? this.#draw(`${key} waits ${sent}`, 100) : longestRetry;
@@ -277,7 +274,7 @@ export class Client {
       assert.equal(withoutRequestId(text), withoutRequestId(wanted.end.text), said);
       return;
     }
-    // The outcome, or the vendor's late response, may be written just when the client asks again.
+    // The service may write the outcome, or the vendor's late response, while the client sends its retry.
     if (status >= 500) life.unattended.add(wanted);
     if (isLeftBehind) life.firstResponse ??= since;
     life.leftBehind.delete(wanted);
@@ -304,7 +301,7 @@ export class Client {
   }
 }
 
-/** What is the same in every response of a verification. */
+/** The part of a response that is equal in all responses of a verification. */
 function withoutRequestId(text: string): string {
   return text.replace(/"request_id":"[^"]*"/, "");
 }

@@ -9,8 +9,8 @@ import pg from "pg";
 export interface OwnDatabase {
   url: string;
   /**
-   * Kills one of its processes, upon which PostgreSQL ends all others at once, as an immediate restart does, and
-   * recovers from its log. Resolves when it takes connections again.
+   * Kills one process of PostgreSQL. The server then ends all other processes, as at an immediate restart, and recovers
+   * from its log. Resolves when the server takes connections again.
    */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ export interface OwnDatabase {
 export async function startOwnDatabase(): Promise<OwnDatabase> {
   const keeper = spawn(process.execPath, [fileURLToPath(new URL("../support/postgres-keeper.ts", import.meta.url))], {
     stdio: ["pipe", "pipe", "inherit"],
-    // A Ctrl-C is ours to hear: the keeper ends with its standard input.
+    // This process handles Ctrl-C; the keeper ends when its standard input ends.
     detached: true,
   });
   const ended = once(keeper, "exit");

@@ -9,7 +9,7 @@ import { PostgresDoor } from "../support/postgres-door.ts";
 
 /** A way in which the store's answers come late, or never. The store does its work all the same. */
 export interface Disturbance {
-  /** The store is well meanwhile: nobody may be told that it is not. */
+  /** The store works during this disturbance, so no response may blame the store. */
   storeIsWell?: true;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
@@ -68,7 +68,7 @@ function heldRow(url: string): Disturbance {
   };
 }
 
-/** Makes syncs of the disk take longer than Duba waits for the store. */
+/** Delays syncs of the disk for longer than Duba waits for the store. */
 function slowSyncs(): DisturbedStore {
   const folder = mkdtempSync(join(tmpdir(), "duba-slow-"));
   const library = join(folder, "slow-sync.so");

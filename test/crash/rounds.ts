@@ -16,9 +16,9 @@ export interface CrashOptions {
   rounds: number;
   /** Two runs with the same seed differ in timing only. */
   seed: string;
-  /** Crashes the database; it is back, or on its way back, when this resolves. */
+  /** Crashes the database. When this resolves, the database runs again or is starting. */
   crashDatabase?: () => Promise<void>;
-  /** Whether the store's answers come late, or never, now and then. */
+  /** Whether the store's responses are sometimes late or lost. */
   disturbs?: boolean;
   /** Told after each round. */
   progress?: (rounds: number) => void;
@@ -31,16 +31,18 @@ export interface Figures extends Books {
   disturbances: number;
   /** Verifications refused because of a cap or a balance. */
   refusals: number;
-  /** Answers 500 that blamed the store while nothing disturbed it; on a busy machine it may be slow by itself. */
+  /** Responses with 500 that blamed the store while nothing disturbed the store. A busy machine can slow the store. */
   blamed: number;
-  /** How often the sums were looked at while all this went on, and the charges of records that nobody was given. */
+  /** Checks of the sums during the run, and kobo of charges taken back for records that no caller got. */
   looks: number;
   waivedKobo: number;
   /** Milliseconds, the longest of all restarts: from start to ready. */
   longestStart: number;
-  /** From ready to the first response about a key that was left behind. */
+  /** Milliseconds from ready to the first response about a key that an earlier process left unfinished. */
   longestToAnswer: number;
-  /** From ready to the last 409 about a key that was left behind; 0 if there was none. */
+  /**
+   * Milliseconds from ready to the last 409 about a key that an earlier process left unfinished; 0 if there was none.
+   */
   longestToRefusal: number;
   /** Warnings and errors of the service, by message. */
   alarms: Record<string, number>;
@@ -48,12 +50,12 @@ export interface Figures extends Books {
 
 const clientCount = 12;
 
-/** The vendor is late now and then: its response comes after the caller's. */
+/** Short time limits: sometimes the vendor's response comes after the caller's response. */
 const impatient = { DUBA_VERIFICATION_TIMEOUT: "1s", DUBA_UPSTREAM_TIMEOUT: "900ms" };
 
 /**
- * By when the lease of a dead process is over, in milliseconds after the next one is ready: 5 s, and half of it for a
- * busy machine.
+ * Milliseconds from ready until the lease of the dead process must have ended: 5 s, and half of that for a busy
+ * machine.
  */
 const leaseTime = 7500;
 
@@ -104,11 +106,11 @@ class Run {
   readonly #disturbance: DisturbedStore | undefined;
   readonly sums: SumWatch;
   #disturbances = 0;
-  /** How often an account had spent what it may. */
+  /** Refusals because an account had reached its cap or spent its balance. */
   #refusals = 0;
   #blamed = 0;
   #service: ServiceProcess | undefined;
-  /** On PostgreSQL, where the store's answers to the other one are disturbed. */
+  /** A second process on PostgreSQL, whose connection to the store is not disturbed. */
   #beside: ServiceProcess | undefined;
   #life: Life | undefined;
   #kills = 0;
@@ -116,7 +118,7 @@ class Run {
   #longestStart = 0;
   #longestToAnswer = 0;
   #longestToRefusal = 0;
-  /** How long the present life may refuse what the one before left behind, in milliseconds. */
+  /** Milliseconds for which the current process may refuse keys that the previous process left unfinished. */
   #refusable = leaseTime;
 
   constructor(options: CrashOptions, live: LiveStore, vendor: TrialVendor, disturbance?: DisturbedStore) {
@@ -135,12 +137,15 @@ class Run {
     return this.#clients.flatMap((client) => client.wanted);
   }
 
-  /** Of the present life: its newest warnings and errors. */
+  /** The newest warnings and errors of the current process. */
   get lastWords(): string {
     return this.#service?.alarms.slice(-20).join("\n") ?? "nothing";
   }
 
-  /** Load, a kill in the middle of it, a restart, retries until all is answered; sometimes killed there too. */
+  /**
+   * Load, a kill during the load, a restart, and retries until every key is answered. Sometimes also a kill during the
+   * retries.
+   */
   async round(round: number): Promise<void> {
     const chance = (what: string, below: number) => draw(this.#options.seed, `round ${round} ${what}`, below);
     await payMore(this.#live.store, 2);
@@ -173,7 +178,8 @@ class Run {
   }
 
   /**
-   * In half of all lives the store's answers come late, or are lost, for a while; a kill may come in the middle of it.
+   * In half of all rounds the store's responses are late or lost for a while. A kill may come in the middle of that
+   * time.
    */
   async #disturb(life: Life, draw: (what: string, below: number) => number): Promise<void> {
     const ways = this.#disturbance?.ways ?? [];
@@ -187,7 +193,7 @@ class Run {
     await way.end();
   }
 
-  /** Pays for all that was refused, and asks for it until it has its end. */
+  /** Tops up the accounts, and retries all refused verifications until each has ended. */
   async settle(): Promise<void> {
     const life = this.#life!;
     await payMore(this.#live.store, 100_000);
@@ -235,7 +241,7 @@ class Run {
     for (const client of this.#clients) client.close();
   }
 
-  /** Sets every client to work. What goes wrong there is heard by whoever waits for it in the end. */
+  /** Starts every client. An error is thrown to the caller that awaits the returned promise. */
   #all(work: (client: Client) => Promise<void>): Promise<void> {
     const all = Promise.all(this.#clients.map(work)).then(() => {});
     all.catch(() => undefined);
@@ -258,7 +264,7 @@ class Run {
     return this.#life;
   }
 
-  /** Of a process that hears its store well, and is never killed. */
+  /** The port of a process that is never killed, and whose connection to the store is not disturbed. */
   async #portBeside(): Promise<number | undefined> {
     if (!this.#disturbance || this.#options.engine.name !== "postgres") return undefined;
     this.#beside ??= new ServiceProcess({ ...this.#live.environment, ...impatient });
@@ -274,15 +280,14 @@ class Run {
     this.#note(life);
   }
 
-  /** What is left to be said of a life that is over. */
+  /** Adds the figures of a killed process to the totals. */
   #note({ firstResponse = 0, lastRefusal = 0, storeWasAway, storeWasSlow, refusals, blamed }: Life): void {
     this.#refusals += refusals;
     this.#blamed += blamed;
     this.#longestToAnswer = Math.max(this.#longestToAnswer, firstResponse);
     this.#longestToRefusal = Math.max(this.#longestToRefusal, lastRefusal);
     assert.ok(lastRefusal <= this.#refusable, `A key was refused ${lastRefusal} ms after the restart`);
-    // What renews a lease may have waited for a database that was away, and takes effect after the death of who sent
-    // it.
+    // A renewal of a lease may wait for a database that was away, and take effect after its process was killed.
     this.#refusable = storeWasAway || storeWasSlow ? 2 * leaseTime : leaseTime;
     for (const line of this.#service!.alarms) assert.doesNotMatch(line, /\b22\d{9}\b/);
     this.#alarms.push(...this.#service!.alarms);

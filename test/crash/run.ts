@@ -50,7 +50,7 @@ for (const chosen of engines.filter(({ name }) => engine === undefined || name =
     }
   }
 
-/** On a PostgreSQL of our own, since it is crashed too. */
+/** Uses a PostgreSQL of its own, because the trial also crashes the database. */
 async function withOwnDatabase(options: CrashOptions) {
   const { url, crash: crashDatabase, stop } = await startOwnDatabase();
   process.env.DUBA_TEST_POSTGRES_URL = url;

@@ -26,7 +26,7 @@ export interface LiveStore {
   environment: Record<string, string>;
   /** Live keys, each of another account. */
   keys: string[];
-  /** A handle beside the services, to read what they wrote. */
+  /** A connection to the store beside the services, to read their rows. */
   store: Store;
   dispose(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function liveStore(
         (kind) => String(fees[kind] / 100),
       ),
       ...vendor.environment,
-      // A vendor that fails often is still asked: what is asked and what arrives is to be counted.
+      // The breaker must not stop calls to a vendor that fails often, because the trial counts its calls.
       DUBA_UPSTREAM_BREAKER_FAILURES: "1000000",
     },
     keys,
@@ -91,13 +91,13 @@ export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   readonly #ready: Promise<number>;
-  /** The lines of its log that are worth a look: all but those of ordinary running. */
+  /** Log lines of warnings and errors, without those of ordinary running. */
   readonly alarms: string[] = [];
 
   constructor(environment: Record<string, string>) {
     this.#child = spawn(process.execPath, [process.env.DUBA_TEST_MAIN ?? "src/main.ts", "serve"], { env: environment });
     this.#ended = once(this.#child, "close");
-    // If the run is broken off, end the service with it.
+    // If the run is broken off, the service ends as well.
     const end = () => this.#child.kill("SIGKILL");
     process.once("exit", end);
     void this.#ended.then(() => process.off("exit", end));
@@ -115,7 +115,7 @@ export class ServiceProcess {
     void this.#ended.then(() => reject(new Error(`The service ended before it was ready: ${this.alarms.join("\n")}`)));
   }
 
-  /** Resolves to the port when the service is ready. Rejects if it ends before. */
+  /** Resolves to the port when the service is ready. Rejects if the service ends first. */
   get ready(): Promise<number> {
     return this.#ready;
   }

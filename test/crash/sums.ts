@@ -18,7 +18,7 @@ interface Sums {
   standing: number;
 }
 
-/** What an account has taken from a cap or a balance, and the fees of its verifications that run or are charged. */
+/** The spending of an account from a cap or a balance, and the fees of its running and charged verifications. */
 interface Spent {
   account_id: string;
   period: string;
@@ -32,8 +32,8 @@ interface Spent {
 }
 
 /**
- * Looks at the ledger's sums while services come and go: they fall by entries of their own only, and what was given
- * stays charged.
+ * Checks the ledger's sums while services start and die. Sums may fall only by adjustments, and the charge of a
+ * delivered record must stay.
  */
 export class SumWatch {
   readonly #db: Kysely<Tables>;
@@ -52,7 +52,8 @@ export class SumWatch {
   }
 
   /**
-   * Looks once more. Rejects for the first promise that was broken; gives how often it looked, and what was taken back.
+   * Checks the sums a last time. Rejects with the first broken promise. Returns the number of checks, and the kobo of
+   * charges taken back.
    */
   async stop(): Promise<{ looks: number; waivedKobo: number }> {
     this.#isOver = true;
@@ -116,8 +117,7 @@ export class SumWatch {
 }
 
 /**
- * What was taken is what verifications cost that run or are charged: no fee outlives its verification, and none is more
- * than allowed.
+ * The spending must equal the fees of running and charged verifications, and must not exceed the cap or the balance.
  */
 function checkSpent(spent: Spent): void {
   const { kobo, verifications, most_kobo, fees, count, topped_up, cap } = spent;

@@ -37,19 +37,22 @@ export interface TrialVendor {
   kinds: readonly CheckKind[];
   /** Whether a second attempt is free, so that no key is given up. */
   isRepeatable: boolean;
-  /** The last two digits of numbers to ask about, each as often as it shall come. */
+  /** The last two digits of the numbers to verify. An ending that is listed twice is used twice as often. */
   endings: readonly string[];
   phoneOf(number: string): string;
-  /** What callers may be told of a number in the end, such as `200` or `404 bvn_not_found`. */
+  /** The possible final responses about a number, such as `200` or `404 bvn_not_found`. */
   endsOf(kind: CheckKind, number: string): readonly string[];
   /** Every look-up so far, once none is on its way. */
   calls(): Promise<readonly TrialCall[]>;
-  /** Holds its bill against the books in the store of these settings. `misdated`: attempts that a wrong clock dated. */
+  /**
+   * Compares the vendor's bill with the ledger in the store of these settings. `misdated`: number of attempts with a
+   * wrong clock's time.
+   */
   checkBill?(store: Record<string, string>, misdated: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A vendor that does all that vendors may do: `peer`, or the stand-in of the one that is named. */
+/** A vendor with every misbehaviour of real vendors: `peer`, or the stand-in of the named vendor. */
 export function trialVendor(name: string, seed: string): Promise<TrialVendor> {
   if (name !== "peer") return standInVendor(name, seed);
   const manners = {
@@ -64,7 +67,7 @@ export async function peerVendor(settings: VendorSettings): Promise<TrialVendor>
   const { environment, calls, stop } = await startVendor(settings);
   return {
     ...{ stop, kinds: personKinds, isRepeatable: true, endings: ["17"] },
-    // Each attempt has a bill, which the sums must have too.
+    // Each attempt has a bill, which the sums must include as well.
     environment: {
       ...environment,
       DUBA_UPSTREAM_PRICES: "peer=50,peer.*.not_found=10",
@@ -77,8 +80,8 @@ export async function peerVendor(settings: VendorSettings): Promise<TrialVendor>
 }
 
 /**
- * How often which happens on the way to a stand-in and back. Every look-up reaches it; one that is `tooSlow` after its
- * caller was answered.
+ * Weights of the faults between Duba and a stand-in. Every look-up reaches the stand-in. One that is `tooSlow` gets
+ * there after Duba's response to the caller.
  */
 const onTheWay: Partial<Record<Fault | "none" | "slow" | "tooSlow", number>> = {
   ...{ none: 60, slow: 20, tooSlow: 8, cut: 6, lost: 6, half: 6, garbage: 5, "502 HTML": 4 },
@@ -86,7 +89,7 @@ const onTheWay: Partial<Record<Fault | "none" | "slow" | "tooSlow", number>> = {
 const price = 4500;
 const usualEndings = ["17", "29", "38", "46", "55", "64", "73", "82", "91", "00"];
 
-/** The stand-in of a vendor, with a way to it on which requests are late and responses are lost. */
+/** A vendor's stand-in behind a proxy, which delays requests and loses responses. */
 async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
   const vendor = vendors.find((vendor) => vendor.name === name)!;
   const standIn = standIns[name]!;
@@ -116,7 +119,7 @@ async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
       onTheirWay -= 1;
     }
   });
-  // What fails for ever, or holds up every other look-up, is left out.
+  // Leaves out numbers that fail for ever, or that delay every other look-up.
   const others = Object.entries(standInNumbers).filter(
     ([ending, { outcome }]) => outcome !== "slow" && !toldOfStandIn(name, "bvn", ending).startsWith("503"),
   );

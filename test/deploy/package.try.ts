@@ -10,7 +10,7 @@ import { engines } from "../support/engines.ts";
 import { type ServedProcess, serveProgram } from "../support/process.ts";
 import { ask, sandboxKey } from "../support/service.ts";
 
-/** Runs a program to its end in a folder, and gives what it wrote. */
+/** Runs a program to its end in a folder, and returns its output. */
 function run(
   folder: string,
   program: string,
@@ -37,7 +37,7 @@ suite("the package", () => {
     const [packed] = JSON.parse(run(process.cwd(), "npm", args));
     tarball = join(place, packed.filename);
     run(place, "npm", ["init", "--yes"]);
-    // Without the Node that comes with it: the tests bring theirs.
+    // Without the Node that the package brings, because the tests have their own.
     run(place, "npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", tarball]);
     installed = join(place, "node_modules/duba");
   });

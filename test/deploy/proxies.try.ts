@@ -151,7 +151,7 @@ suite("before Duba", () => {
       test("the proxy's failures for large bodies and slow answers have Duba's form", async () => {
         const large = await ask(proxy, verify, { method: "POST", body: { bvn: "1".repeat(100_000) } });
         assertFailure(large, 413, "body_too_large", { data: null });
-        // Of its own for each proxy: equal verifications at the same time are one.
+        // A different amount for each proxy, because the service joins identical verifications at one time into one.
         const slow = { bvn: "00000000008", phone: "08000000017", amount: `${100 + proxies.indexOf(shipped)}` };
         const late = await ask(proxy, verify, { method: "POST", body: slow });
         assertFailure(late, 504, "upstream_timeout", { data: null });
@@ -238,7 +238,7 @@ for (const shipped of proxies)
     }
   });
 
-/** Sends the very bytes over TLS, and gives what came back. */
+/** Sends exactly these bytes over TLS, and returns the bytes of the response. */
 async function raw({ port }: RunningProxy, bytes: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port, ca: certificate.text, servername: siteName });
   socket.end(bytes);

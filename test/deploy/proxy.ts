@@ -18,19 +18,19 @@ export interface Certificate {
   both: string;
 }
 
-/** Where a proxy listens, where it lives, and which Duba it serves. */
+/** The port and the folder of a proxy, and the ports of Duba behind the proxy. */
 interface Setup {
   place: string;
   port: number;
   certificate: Certificate;
 }
 
-/** A proxy with an example in deploy/proxy. `adapted` puts our ports, files and shorter waits in its place. */
+/** A proxy with an example in deploy/proxy. `adapted` replaces ports and files, and shortens waits. */
 interface ShippedProxy {
   name: string;
   program: string;
   file: string;
-  /** Whether it tells a malformed request in our form. */
+  /** Whether the proxy's response to a malformed request has Duba's form. */
   tellsMalformed: boolean;
   adapted: (example: string, setup: Setup) => string;
   args: (config: string) => string[];
@@ -98,7 +98,7 @@ export interface RunningProxy {
   end(): Promise<void>;
 }
 
-/** Runs a proxy by its shipped example before the Duba on this port, or those on two. */
+/** Runs a proxy by its shipped example before Duba on this port, or before two services on these ports. */
 export async function startProxy(
   shipped: ShippedProxy,
   { place, certificate, duba }: { place: string; certificate: Certificate; duba: number | readonly [number, number] },

@@ -49,7 +49,7 @@ suite("two instances behind a proxy, restarted one after the other under load", 
       DUBA_TRUST_PROXY: "127.0.0.1",
       DUBA_LIMITS: "off",
       DUBA_ACCESS_LOG: "all",
-      // As the unit for systemd and the manifest for Kubernetes set it.
+      // The value in the systemd unit and in the Kubernetes manifest.
       DUBA_STOP_DELAY: "5s",
     });
 
@@ -85,7 +85,7 @@ suite("two instances behind a proxy, restarted one after the other under load", 
       const lookUp = async () => {
         while (!isOver || total() < many) {
           note("lookUps", await ask(bundles));
-          // Room for the store: it gives up on a slow statement.
+          // Time for the store, which gives up on a slow statement.
           await pause(5);
         }
       };
@@ -120,7 +120,7 @@ suite("two instances behind a proxy, restarted one after the other under load", 
 
         if (shipped.name === "Caddy") return;
         await door.become("refuse");
-        // Longer than HAProxy takes to see that no instance is ready.
+        // Longer than HAProxy needs to notice that no instance is ready.
         await pause(4000);
         assert.equal((await ask(bundles)).status, "200");
       } finally {

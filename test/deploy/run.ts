@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 
 /**
- * `npm run test:deploy`: tries what `deploy/` ships. Names narrow the files. They take servers that a developer's
- * machine need not have, and minutes, so `npm test` leaves them out. A test whose server is not installed is skipped
- * and says which.
+ * `npm run test:deploy`: tests the contents of `deploy/`. Words on the command line choose files by name. These tests
+ * need servers that many machines lack, and take minutes, so `npm test` leaves them out. A test whose server is not
+ * installed is skipped, and names that server.
  */
 const asked = process.argv.slice(2);
 const files = globSync("test/deploy/*.try.ts")

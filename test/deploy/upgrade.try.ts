@@ -14,7 +14,7 @@ import { ask, sandboxKey } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { startVendor } from "../support/vendor.ts";
 
-/** Two installed packages: the release before, and what is checked out. */
+/** Two installed packages: the previous release, and the checked-out version. */
 const place = mkdtempSync(join(tmpdir(), "duba-upgrade-"));
 
 function run(folder: string, program: string, ...args: string[]): string {
@@ -30,7 +30,7 @@ function releaseBefore(): string {
   return `${run(".", "git", "log", "--diff-filter=A", "--format=%H", "-1", "--", file)}^`;
 }
 
-/** Packs a commit as a release is packed, and installs it. Returns what starts it. */
+/** Packs a commit as a release is packed, and installs the package. Returns the path of its program. */
 function install(commit: string, name: string): string {
   const clone = join(place, `${name}-clone`);
   run(place, "git", "clone", "--quiet", process.cwd(), clone);
@@ -54,7 +54,7 @@ class Clients {
   /** Where the service is that answers now. */
   port = 0;
   isOver = false;
-  /** What was answered, by the number of the person. */
+  /** The text of the response, by the number of the person. */
   readonly told = new Map<number, string>();
   readonly #credential: string;
   #begun = 0;
@@ -91,7 +91,7 @@ class Clients {
         headers: { "Idempotency-Key": `till-${nth}` },
       }).catch((error: NodeJS.ErrnoException) => error.code);
       if (typeof answer === "object" && answer.status === 200) return answer.text;
-      // The service has ended and the next one is not there yet, or it is about to end.
+      // The old service has ended before the new one listens, or a service is about to end.
       const retried = typeof answer === "object" ? answer.json.error.code : answer;
       assert.match(String(retried), /^(ECONNREFUSED|ECONNRESET|shutting_down)$/);
       await pause(20);
@@ -142,7 +142,7 @@ suite("an upgrade from the release before", () => {
       const clients = new Clients(JSON.parse(made).key);
       clients.port = service.port;
       const calling = Promise.all(Array.from({ length: 4 }, () => clients.verifyUntilOver()));
-      // On PostgreSQL both serve for a while. On SQLite one takes the place of the other.
+      // On PostgreSQL both services run for a while. On SQLite the new service starts after the old one has ended.
       const replaceBy = async (program: string) => {
         await clients.haveVerified(20);
         const leaving = service;

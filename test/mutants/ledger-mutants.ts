@@ -12,7 +12,9 @@ const adjustTest = ["src/features/books/adjust.test.ts"];
 const follower = `${journal}/follow-journal.ts`;
 const sums = `${journal}/verification-sums.ts`;
 
-/** Faults in the ledger, the journal with its sums, the books and what listens. */
+/**
+ * Faults in the ledger, in the journal with its sums, in invoices and statements, and in what listens to the journal.
+ */
 export const ledgerMutants: readonly Mutant[] = [
   {
     name: "two operators end one attempt twice by an invoice",

@@ -14,7 +14,7 @@ const spendingTests = ["src/ledger/spending/spending.test.ts", "src/features/boo
 const expiring = "src/access/keys/announce-expiring.ts";
 const expiringTest = ["src/access/keys/announce-expiring.test.ts"];
 
-/** Faults in what money goes back, in balances and caps, and in what operators decide about keys and vendors. */
+/** Faults in refunds, balances and caps, and in operators' commands about keys and vendors. */
 export const moneyMutants: readonly Mutant[] = [
   {
     name: "a process that was frozen charges before it notes itself again",

@@ -1,4 +1,4 @@
-/** A bug that was put into the code by hand, and the tests that must fail for it. */
+/** A bug that is put into the code by hand, and the tests that must fail because of the bug. */
 export interface Mutant {
   /** What is wrong then. */
   name: string;

@@ -5,7 +5,7 @@ const recounted = "src/ledger/journal/recounted-sums.ts";
 const older = "src/storage/migrations/older-version.ts";
 const listenTest = ["src/features/call/forward-events.test.ts"];
 
-/** Faults in what a key and a person reach, and in sums that are counted anew. */
+/** Faults in the protection of personal data, in the reach of keys and operators, and in recounted sums. */
 export const reachMutants: readonly Mutant[] = [
   {
     name: "a consent reference keeps the name of the person",

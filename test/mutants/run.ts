@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { mutants } from "./mutants.ts";
 
 /**
- * `npm run test:mutants`: breaks the code by hand, one place at a time, in a copy of the project, and runs the tests
- * that must notice. Words narrow the mutants to those whose name or file has one of them. The exit code is 1 if one
- * survives.
+ * `npm run test:mutants`: puts one bug at a time into a copy of the project, and runs the tests that must notice the
+ * bug. Words choose mutants by name or file. The exit code is 1 if a mutant survives.
  */
 const asked = process.argv.slice(2);
 const chosen = mutants.filter(

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Faults in what a source's entries mean, and in how the guard compares a code with itself. */
+/** Faults in the meaning of a source's entries, and in the guard's comparison of the old and new entry of one code. */
 export const sourceMutants: readonly Mutant[] = [
   {
     name: "2GB Night and 2GB look alike: words do not count",

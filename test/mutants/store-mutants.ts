@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Faults in the catalogue, in what is kept and how it is read, and in what people do with it. */
+/** Faults in the catalogue, in stored data and its reading, and in people's commands about the catalogue. */
 export const storeMutants: readonly Mutant[] = [
   {
     name: "a list of which most is unusable is taken",

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const countedCalls = ["src/verification/counted-calls.test.ts"];
 
-/** Faults in what becomes of a vendor's answer, in its way to the books, and in comparisons. */
+/** Faults in the handling of a vendor's response, in its way to the ledger, and in comparisons. */
 export const vendorMutants: readonly Mutant[] = [
   {
     name: "a clock that is set back makes the pause of a vendor longer",

@@ -17,9 +17,9 @@ import { ask, sandboxKey } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 /**
- * `node test/stores/make.ts NAME`: keeps a small store of each engine as this version leaves it, with its key ring, its
- * backup, and what a service answers from it, in `test/stores/NAME`, and the names of all parts of the interface. Every
- * later version upgrades it in its tests. It needs `pg_dump`. All people in it are the sandbox's invented ones.
+ * `node test/stores/make.ts NAME`: writes a small store of each engine by this version into `test/stores/NAME`, with
+ * its key ring, its backup, responses of a service on the store, and the names of all parts of the interface. The tests
+ * of every later version upgrade that store. Needs `pg_dump`. All people in the store are the sandbox's invented ones.
  */
 const [name] = process.argv.slice(2);
 if (!name) throw new Error("Name the version whose store this is, such as 0.1.0.");

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { until } from "../../support/until.ts";
 import { Besieged, path } from "../bystander.ts";
 
-/** 5,000 connections that say nothing, and what a caller notices of them. */
+/** 5,000 connections that send nothing, and their effect on a caller. */
 export async function idleConnections(): Promise<object> {
   await using besieged = await Besieged.start();
   await besieged.crowd(5000, "", true);
@@ -13,7 +13,10 @@ export async function idleConnections(): Promise<object> {
   return besieged.table;
 }
 
-/** 200 callers who ask 400 times each and read no response. They must be cut, and give their memory back. */
+/**
+ * 200 callers that send 400 requests each and read no response. The service must cut these connections and free their
+ * memory.
+ */
 export async function slowReaders(): Promise<object> {
   await using besieged = await Besieged.start();
   await besieged.crowd(200, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(400), false);
@@ -25,7 +28,10 @@ export async function slowReaders(): Promise<object> {
   return { ...besieged.table, "first cut after, ms": cut };
 }
 
-/** 500 callers who never finish their request. They must be cut, and nobody else may notice. */
+/**
+ * 500 callers that never finish their request. The service must cut these connections, without any effect on other
+ * callers.
+ */
 export async function slowWriters(): Promise<object> {
   await using besieged = await Besieged.start();
   await besieged.crowd(500, `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Slow: `, true);

@@ -8,8 +8,8 @@ import type { FreshSettings } from "../../support/engines.ts";
 import { Caller } from "../caller.ts";
 
 /**
- * A small disk that fills up, under SQLite and under PostgreSQL: verifications are refused unpaid, look-ups go on, and
- * room heals it.
+ * A small disk fills up, under SQLite and under PostgreSQL. Verifications must be refused without a charge, look-ups
+ * must go on, and free space must end the refusals.
  */
 export async function fullDisk(): Promise<object> {
   return {

@@ -12,8 +12,8 @@ const slow = "00000000008";
 const strangersAtOnce = 40;
 
 /**
- * So many malformed requests from callers who hang up in every way, at the API, the console and the metrics in turn,
- * while six verifications are always under way. Each of these must be answered, and the service must still run.
+ * Sends `count` malformed requests to the API, the console and the metrics in turn, and hangs up in every way. Six
+ * verifications run all the time. Each verification must get its response, and the service must still run at the end.
  */
 export async function malformedRequests(count: number): Promise<object> {
   const { settings, dispose } = await engines[0]!.ready();

@@ -4,7 +4,8 @@ import { Caller } from "../caller.ts";
 import { findTool } from "../tools.ts";
 
 /**
- * Two instances on PostgreSQL, one of which has a wrong clock: it must answer, free no key, and charge nothing twice.
+ * Two instances on PostgreSQL, one of them with a wrong clock. That instance must answer, free no idempotency key, and
+ * charge nothing twice.
  */
 export async function skewedClock(): Promise<object> {
   const table: Record<string, object> = {};

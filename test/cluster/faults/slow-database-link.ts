@@ -3,12 +3,10 @@ import { engines } from "../../support/engines.ts";
 import { Caller } from "../caller.ts";
 import { Door } from "../door.ts";
 
-/** Milliseconds that the way to PostgreSQL takes, there and back. */
+/** Round-trip times to PostgreSQL, in milliseconds. */
 const delays = [0, 10, 50, 200];
 
-/**
- * A way to PostgreSQL that delays every byte. Verifications may take as long as it does, look-ups not a moment longer.
- */
+/** A connection to PostgreSQL that delays every byte. The delay may slow verifications, but not look-ups. */
 export async function slowDatabaseLink(): Promise<object> {
   const place = await engines.find(({ name }) => name === "postgres")!.ready();
   const url = new URL(place.settings.databaseUrl!);

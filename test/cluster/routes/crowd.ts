@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { ask } from "../../support/service.ts";
 
-/** One verification, as its caller knows it. */
+/** One verification, with the data that its caller has. */
 export interface Asked {
   number: string;
   reference: string | undefined;
@@ -14,18 +14,19 @@ export interface CrowdOptions {
   ports: () => readonly number[];
   /** Live keys. */
   keys: readonly string[];
-  /** Whether the n-th verification has an idempotency key, and so is retried until it has an end. */
+  /** Whether the n-th verification has an idempotency key, and is therefore retried until its end. */
   hasKey: (n: number) => boolean;
 }
 
 const callers = 500;
-/** What ends a request when a service is killed. */
+/** Error codes of a request whose service is killed. */
 const brokenOff: readonly unknown[] = ["ECONNRESET", "ECONNREFUSED", "EPIPE"];
 
 let people = 0;
 
 /**
- * So many verifications of 500 callers, each of another person, at the services in turn. Ends early if `until` says so.
+ * Sends verifications of 500 callers, each of a different person, to the services in turn. Ends early if `until`
+ * returns true.
  */
 export async function crowd(
   count: number,

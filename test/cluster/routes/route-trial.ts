@@ -19,8 +19,8 @@ const second = { DUBA_ROUTE_AFTER_NOT_FOUND: "next=200" };
 const cheapest = { DUBA_ROUTE: "cheapest" };
 
 /**
- * 500 callers and two processes that ask three vendors: shares, pauses, and one bill an attempt under every policy,
- * also when processes are killed.
+ * 500 callers use two processes with three vendors. Tests shares, pauses, and one bill for an attempt under every
+ * policy, also while processes are killed.
  */
 export async function routeTrial(): Promise<object> {
   const verifications = Number(process.env.TRIAL_ROWS ?? 100_000);
@@ -39,7 +39,7 @@ export async function routeTrial(): Promise<object> {
   console.dir({ shared });
   const all = Object.values(shared.first).reduce((sum, of) => sum + of, 0);
   for (const [vendor, share] of Object.entries({ dojah: 0.93, prembly: 0.05, seamfix: 0.02 })) {
-    // One in a hundred, or four standard errors of a trial with fewer verifications.
+    // One percent, or four standard errors of a trial with fewer verifications.
     const most = Math.max(0.01, 4 * Math.sqrt((share * (1 - share)) / all));
     assert.ok(Math.abs(shared.first[vendor as TrioName]! / all - share) < most, "a share is wrong");
   }
@@ -52,7 +52,7 @@ export async function routeTrial(): Promise<object> {
     "cheapest, with shares, after not found": { ...cheapest, ...shares, ...second },
   })) {
     await trial.serve(settings);
-    // Enough that processes are killed in the middle of it.
+    // Enough verifications that processes are killed while some of them run.
     const asked = await trial.load(Math.max(1_000, verifications / 8), { keyed: 1, isKilling: true });
     killed[policy] = await trial.check(asked, "DUBA_ROUTE_AFTER_NOT_FOUND" in settings);
     console.dir({ [policy]: killed[policy] });
@@ -82,7 +82,7 @@ interface Seen {
   /** By the vendor that was asked first. */
   first: Partial<Record<TrioName, number>>;
   attempts: number;
-  /** Attempts that no vendor heard of: the process was killed before it asked, or the store was too slow. */
+  /** Attempts that reached no vendor: the process was killed before the request, or the store was too slow. */
   notHeard: number;
   /** Verifications for which a second vendor was asked after "not found". */
   seconds: number;
@@ -103,7 +103,7 @@ class Trial {
     this.#trio = trio;
   }
 
-  /** Stops the services and starts two with these settings. */
+  /** Stops the services and starts two services with these settings. */
   async serve(settings: Record<string, string>): Promise<void> {
     await this.stop();
     this.#environment = { ...this.#live.environment, ...settings };
@@ -116,8 +116,8 @@ class Trial {
   }
 
   /**
-   * So many verifications, of which each `keyed`-th has a key, while one process after the other is killed if
-   * `isKilling`.
+   * Sends this number of verifications, of which each `keyed`-th has a key. If `isKilling`, processes are killed one
+   * after the other meanwhile.
    */
   async load(count: number, { keyed = 2, isKilling = false, until = (): boolean => false } = {}): Promise<Asked[]> {
     let isOver = false;
@@ -135,7 +135,7 @@ class Trial {
     return done;
   }
 
-  /** A pause while callers ask, its end, and a pause of all. Gives milliseconds. */
+  /** Pauses one vendor during traffic, ends the pause, and pauses every vendor. Returns milliseconds. */
   async pauses(): Promise<object> {
     await this.serve({});
     await this.#trio.calls();
@@ -171,7 +171,7 @@ class Trial {
     return { "last call after the pause, ms": obeyed, "first after its end, ms": back, verifications: asked.length };
   }
 
-  /** The leader's first decision comes within a minute of the start, and both processes obey. */
+  /** The leader decides within a minute of the start, and both processes follow the decision. */
   async order(count: number): Promise<object> {
     await this.serve(cheapest);
     const begun = Date.now();
@@ -188,7 +188,7 @@ class Trial {
     return { "decided after, ms": decidedAt - begun, order: kinds.bvn!.map(({ vendor }) => vendor), first };
   }
 
-  /** Holds each verification against what the vendors heard, what it cost, and how it is explained. */
+  /** Compares each verification with the vendors' calls, with its price, and with its explanation. */
   async check(asked: readonly Asked[], asksSecond = false): Promise<Seen> {
     const callsOf = Map.groupBy(await this.#trio.calls(), ({ number }) => number);
     const { db } = this.#live.store;
@@ -197,7 +197,7 @@ class Trial {
     const seen: Seen = { ...{ verifications: asked.length, first: {}, statuses: {} }, ...none };
     for (const { number, reference, status } of asked) {
       seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
-      // Its response was lost with a killed process, or the store was too slow for a row.
+      // The response was lost with a killed process, or the store was too slow for a row.
       if (!reference) continue;
       const row = rowOf.get(reference)!;
       const heard = (callsOf.get(number) ?? []).map(({ vendor }) => vendor as string);
@@ -222,7 +222,9 @@ class Trial {
   }
 }
 
-/** The explanation names who was asked, in that order, and passes over nobody who was. */
+/**
+ * The explanation names the vendors that were asked, in the order of the attempts, and lists none of them as left out.
+ */
 function checkExplained(attempts: readonly Attempt[], heard: readonly string[]): number {
   const explanation = explainRoute(attempts);
   const said = [...explanation.matchAll(/(?:^|Then )(\w+) was asked/g)].map(([, vendor]) => vendor);
@@ -232,7 +234,7 @@ function checkExplained(attempts: readonly Attempt[], heard: readonly string[]):
   return 1;
 }
 
-/** What a vendor heard is an attempt of its own, and what it did not hear is known as unanswered. */
+/** Each call of a vendor has its own attempt, and each attempt without a call has no response. */
 function checkAttempts(attempts: readonly Attempt[], heard: readonly string[], told: string): void {
   for (const vendor of trioNames) {
     const made = attempts.filter((one) => one.vendor === vendor);
@@ -242,8 +244,7 @@ function checkAttempts(attempts: readonly Attempt[], heard: readonly string[], t
 }
 
 /**
- * How often another vendor was asked after an attempt that may be billed: once, after "not found", where the operator
- * wants that.
+ * Counts the second vendors after an attempt that may be billed: one after "not found", if the operator allows that.
  */
 function secondSources(attempts: readonly Attempt[], asksSecond: boolean, told: string): number {
   let seconds = 0;

@@ -5,8 +5,8 @@ export const trioNames = ["dojah", "prembly", "seamfix"] as const;
 export type TrioName = (typeof trioNames)[number];
 
 /**
- * Of 100 calls, how many each vendor answers with "not found", refuses with 429, and breaks off. `notFound` is the same
- * for each number.
+ * Of 100 calls, the number that each vendor answers with "not found", refuses with 429, and breaks off. `notFound`
+ * picks equal numbers at every vendor.
  */
 export interface Manners {
   notFound: number;
