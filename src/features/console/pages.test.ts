@@ -145,7 +145,10 @@ suite("what pages of the console say", () => {
   });
 
   test("a command that reads the whole ledger runs only when a person asks for it", async () => {
-    assert.match(await page("/keyring"), /<a href="\/keyring\/show">Key ring<\/a>/);
+    const ring = await page("/keyring");
+    assert.match(ring, /data-label="For">records<.*data-label="For">hashes</s);
+    assert.match(ring, /<a class="button main" href="\/keyring\/show">What needs each key<\/a>/);
+    assert.doesNotMatch(ring, /data-label="Needed by"/);
     assert.match(await page("/keyring/show"), /<button class="button main" id="send">Show<\/button>/);
     assert.match(await page("/keyring/show?_run=1"), /<td[^>]*data-label="Needed by"/);
   });

@@ -13,23 +13,32 @@ interface Room extends Audited, WithClock {
   progress: (done: number, all: number) => void;
 }
 
+const keyFacts = {
+  key: reference,
+  for: Type.Enum(["records", "hashes"]),
+  from: orNull({ ...time, none: "the start" }),
+  state: state(["current", "waiting", "old"]),
+};
+
+const listKeyring = command({
+  id: "keyring.list",
+  title: "Key ring",
+  summary: "List the keys: what each is for, when it starts, and whether Duba uses it for new records.",
+  role: "viewer",
+  kind: "read",
+  answer: Type.Array(Type.Object(keyFacts)),
+  run: async (_, room: Room) => keysOf((await room.keyring()).ring, room.now()),
+});
+
 const showKeyring = command({
   id: "keyring.show",
-  title: "Key ring",
-  summary: "List the keys, their start times, and the number of verifications and event endpoints that need each key.",
+  title: "What needs each key",
+  summary: "List the keys with the number of verifications and event endpoints that need each key.",
   description: "It reads the whole ledger.",
   role: "viewer",
   kind: "read",
   store: "untimed",
-  answer: Type.Array(
-    Type.Object({
-      key: reference,
-      for: Type.Enum(["records", "hashes"]),
-      from: orNull({ ...time, none: "the start" }),
-      state: state(["current", "waiting", "old"]),
-      needed_by: Type.Integer(),
-    }),
-  ),
+  answer: Type.Array(Type.Object({ ...keyFacts, needed_by: Type.Integer() })),
   view: (keys) => {
     const idle = keys.filter(({ state, needed_by }) => state === "old" && needed_by === 0).map(({ key }) => key);
     const note = `Nothing needs ${idle.join(", ")} any more.`;
@@ -40,21 +49,21 @@ const showKeyring = command({
     const { usageOf } = await import("./usage.ts");
     const { ring } = await keyring();
     const usage = { hashes: await usageOf.hashes(db), records: await usageOf.records(db) };
-    const time = now();
-    const current = [currentOf(ring.records, time), currentOf(ring.hmac, time)].map(({ key }) => key);
-    return namedKeys(ring).map(({ name, use, key, from }) => ({
-      key: name,
-      for: use,
-      from: from ?? null,
-      state: current.includes(key)
-        ? ("current" as const)
-        : (from ?? 0) > time
-          ? ("waiting" as const)
-          : ("old" as const),
-      needed_by: usage[use].get(name) ?? 0,
-    }));
+    return keysOf(ring, now()).map((key) => ({ ...key, needed_by: usage[key.for].get(key.key) ?? 0 }));
   },
 });
+
+function keysOf(ring: Keyring, now: number) {
+  const current = [currentOf(ring.records, now), currentOf(ring.hmac, now)].map(({ key }) => key);
+  return namedKeys(ring).map(({ name, use, key, from }) => {
+    const state: "current" | "waiting" | "old" = current.includes(key)
+      ? "current"
+      : (from ?? 0) > now
+        ? "waiting"
+        : "old";
+    return { key: name, for: use, from: from ?? null, state };
+  });
+}
 
 const rotateKeyring = command({
   id: "keyring.rotate",
@@ -170,7 +179,7 @@ const retireKey = command({
   },
 });
 
-export const rotationCommands = [showKeyring, rotateKeyring, rewrapKeys, retireKey];
+export const rotationCommands = [listKeyring, showKeyring, rotateKeyring, rewrapKeys, retireKey];
 
 function refuseWaiting({ records }: Keyring, now: number): void {
   const waiting = records.find(({ from = 0 }) => from > now);

@@ -12,6 +12,8 @@ export const keyRotation = feature({
       group: "Settings",
       icon: "keyring",
       families: ["keyring"],
+      opens: "keyring.list",
+      primary: "keyring.show",
     },
   ],
   auditEvents: async () => Object.values((await import("./keyring-trail.ts")).keyringTrail),
