@@ -1,12 +1,12 @@
-import { type Part, reference, state, time, type Viewing } from "../../declare/command/answer-schema.ts";
+import { type Part, reference, sentence, state, time, type Viewing } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
-import { type RichText, richText } from "../../declare/command/rich-text.ts";
+import { joinTexts, type RichText, richText, type Text } from "../../declare/command/rich-text.ts";
 import { type Command, type CommandTexts, command, type Effect, type Specification } from "../../declare/command.ts";
 import Type, { type Static, type TObject } from "../../declare/schema/type.ts";
 import { catalogueTrail } from "../catalogue-trail.ts";
 import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
-import { type About, draftName } from "../revisions/draft.ts";
+import { type About, draftName, withAccounts } from "../revisions/draft.ts";
 import { type PublishOutcome, preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges, movesOf } from "./difference-view.ts";
@@ -20,7 +20,7 @@ export const ChangeAnswer = Type.Object({
   draft: Type.Optional(reference),
   holds_from: Type.Optional(time),
   /** Why the change waits, or would wait, for approval. */
-  reasons: Type.Optional(Type.Array(Type.String())),
+  reasons: Type.Optional(Type.Array(sentence)),
   added: Type.Optional(Type.Integer()),
   modified: Type.Optional(Type.Integer()),
   removed: Type.Optional(Type.Integer()),
@@ -67,7 +67,7 @@ function figuresOf({ changes = [] }: Answer): string {
 const counted = (count: number, what: string) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
 type Found = Pick<Answer, "added" | "modified" | "removed"> & {
-  readonly reasons?: readonly string[];
+  readonly reasons?: readonly Text[];
   readonly changes?: readonly EntryChange[];
 };
 
@@ -145,7 +145,7 @@ export function outcomeAnswer(outcome: PublishOutcome | Exclude<Approval, { stat
     ...("draft" in facts && { draft: `d${facts.draft}` }),
     ...("seen" in facts && { draft: draftName(facts.seen) }),
     ...("holdsFrom" in facts && { holds_from: facts.holdsFrom }),
-    ...("reasons" in facts && { reasons: [...facts.reasons] }),
+    ...("reasons" in facts && { reasons: facts.reasons.map(withAccounts) }),
     ...countsOf(changes),
     changes: listedChanges(changes),
   };
@@ -155,7 +155,7 @@ export function previewAnswer({ changes, reasons, expected }: Awaited<ReturnType
   return {
     state: "dry run",
     revision: expected.newest.revision,
-    reasons: [...reasons],
+    reasons: reasons.map(withAccounts),
     ...countsOf(changes),
     changes: listedChanges(changes),
   };
@@ -176,8 +176,15 @@ function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<
 const waitsForMapping = "Entries of the source wait for a mapping, and entries that clients see stay as they were.";
 
 function dryRunNotes({ reasons = [] }: Answer): Part[] {
-  const waits = `This change would wait for approval:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`;
+  const waits = richText`This change would wait for approval:\n${linesOf(reasons)}`;
   return [...(reasons.length > 0 ? [{ note: waits }] : []), { note: "Nothing was changed: this was a dry run." }];
+}
+
+function linesOf(reasons: readonly Text[]): RichText {
+  return joinTexts(
+    reasons.map((reason) => richText`  ${reason as RichText}`),
+    "\n",
+  );
 }
 
 function verdict({ state, revision, draft, holds_from, reasons = [], ...counts }: Answer, at: Viewing["at"]): Part {
@@ -190,7 +197,7 @@ function verdict({ state, revision, draft, holds_from, reasons = [], ...counts }
       return `Scheduled as ${draft}: ${text}, from ${at(holds_from ?? null)} on.`;
     case "held":
       return {
-        problem: `This change waits for approval as ${draft}. Duba does not serve it yet:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`,
+        problem: richText`This change waits for approval as ${draft!}. Duba does not serve it yet:\n${linesOf(reasons)}`,
         mends: [
           mend("To publish it", "catalogue.approve", { draft: draft! }),
           mend("To reject it", "catalogue.reject", { draft: draft! }),

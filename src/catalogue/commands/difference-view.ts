@@ -1,5 +1,6 @@
 import { account, naira, orNull, type Part, reference, state } from "../../declare/command/answer-schema.ts";
 import { changeText } from "../../declare/command/answer-table.ts";
+import type { RichText } from "../../declare/command/rich-text.ts";
 import { koboOf, shortNaira } from "../../declare/money.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import { type ListName, lists } from "../../lists/index.ts";
@@ -8,6 +9,7 @@ import { operatorValuesOf } from "../files/json.ts";
 import { type EntryContent, nameOf, type Subject, subjects } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { ruleText } from "../prices/price-rules.ts";
+import { withAccounts } from "../revisions/draft.ts";
 import { toldApart } from "./unseen-characters.ts";
 
 /** How many rows of a table are shown unless all are requested. */
@@ -136,7 +138,8 @@ function otherOf({ list, change, old, new: now }: ListedChange, isNamed: boolean
   const [entry, account] = list === "prices" ? [content.of || "group", content.account] : [nameOf(list, content)];
   const isWithin = account !== undefined && !isNamed;
   const row = { list, entry: isWithin ? `${entry} for ${account}` : entry, account: account ?? null, change };
-  if (old === null || now === null) return [{ ...row, what: list === "prices" ? ruleText(content as PriceRule) : "" }];
+  if (old === null || now === null)
+    return [{ ...row, what: list === "prices" ? ruleText(content as PriceRule, shortNaira) : "" }];
   const differing = differingMembers(old, now);
   if (differing.length === 0) return [{ ...row, change: "moved", what: "another place in the list" }];
   if (list === "prices") return [{ ...row, what: ruleMove(old as PriceRule, now as PriceRule) }];
@@ -147,8 +150,17 @@ function otherOf({ list, change, old, new: now }: ListedChange, isNamed: boolean
   return words.length === 0 ? [] : [{ ...row, what: words.join(", ") }];
 }
 
+/** What a change does to a special price: "MTNDATA 104 for Kobo Pay: ₦110 → ₦400". Undefined for any other change. */
+export function ruleChangeText({ list, old, new: now }: ListedChange): RichText | undefined {
+  const content = now ?? old;
+  if (list !== "prices" || content === null) return undefined;
+  const own = ruleText(content as PriceRule, shortNaira);
+  const what = old && now ? ruleMove(old as PriceRule, now as PriceRule) : now ? own : `${own} ends`;
+  return withAccounts(`${content.of || "Group"} for ${content.account}: ${what}`);
+}
+
 function ruleMove(old: PriceRule, now: PriceRule): string {
-  const [before, after] = [ruleText(old), ruleText(now)];
+  const [before, after] = [ruleText(old, shortNaira), ruleText(now, shortNaira)];
   if (before !== after) return `${before} → ${after}`;
   return old.pending === now.pending
     ? `${after}, beside a catalogue's price of ${shortNaira(now.listed ?? 0)}`

@@ -2,7 +2,6 @@ import { account, orNull, reference, sentence, time } from "../../declare/comman
 import { type Form, moment } from "../../declare/command/forms.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { formed, InputError } from "../../declare/command/read-texts.ts";
-import type { RichText } from "../../declare/command/rich-text.ts";
 import { command, rowsAtOnce } from "../../declare/command.ts";
 import { nairaText } from "../../declare/money.ts";
 import Type from "../../declare/schema/type.ts";
@@ -14,7 +13,7 @@ import { countsOf, difference } from "../document/difference.ts";
 import { type Conflict, threeWay } from "../document/three-way.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { approve, checkApproval, reject } from "../revisions/decide.ts";
-import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/draft.ts";
+import { draftName, findDraft, listWaiting, reasonsOf, type SeenDraft } from "../revisions/draft.ts";
 import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
 import type { Plan } from "../revisions/review.ts";
 import { beginText, changeCommand, changed, outcomeAnswer, priceChange } from "./change-answer.ts";
@@ -345,13 +344,5 @@ function revisionOf({ number, created_at, draft: _, ...row }: CatalogueRevisionR
 }
 
 function draftOf(row: CatalogueDraftRow) {
-  return { ...row, draft: draftName(row), reasons: (JSON.parse(row.reasons) as string[]).map(withAccounts) };
-}
-
-/** A stored sentence, with the accounts that it names by their ids as data. */
-function withAccounts(reason: string): RichText {
-  return reason
-    .split(/\b(acc_\w+)/)
-    .map((piece, at) => (at % 2 === 0 ? piece : { account: piece }))
-    .filter((piece) => piece !== "");
+  return { ...row, draft: draftName(row), reasons: reasonsOf(row) };
 }

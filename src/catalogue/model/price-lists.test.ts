@@ -109,5 +109,8 @@ test("every price rule has a description in words", () => {
     rule("", { rule: "margin", value: -50 }),
     rule("", { rule: "price", value: 9_550 }),
   ];
-  assert.deepEqual(texts.map(ruleText), ["-2.5 %", "+10 %", "-0.5", "95.5"]);
+  assert.deepEqual(
+    texts.map((rule) => ruleText(rule)),
+    ["-2.5 %", "+10 %", "-0.5", "95.5"],
+  );
 });

@@ -20,19 +20,18 @@ import {
 import { type Document, type EntryEdit, groupIn, itemIn, withEntries } from "../model/snapshot.ts";
 import type { Plan } from "../revisions/review.ts";
 
-/** A rule in words: "-2.5 %", "+1.5 to the next 5 until 2026-12-31T23:00:00Z", "95", "group:agents". */
-export function ruleText({
-  rule,
-  value,
-  group,
-  round,
-  from,
-  until,
-}: Pick<PriceRule, "rule" | "value" | "group" | "round" | "from" | "until">): string {
+/**
+ * A rule in words: "-2.5 %", "+1.5 to the next 5 until 2026-12-31T23:00:00Z", "95", "group:agents". `amount`: how an
+ * amount is written.
+ */
+export function ruleText(
+  { rule, value, group, round, from, until }: Pick<PriceRule, "rule" | "value" | "group" | "round" | "from" | "until">,
+  amount: (kobo: number) => string = nairaOf,
+): string {
   if (rule === "group") return String(group);
   const sign = rule === "price" ? "" : value < 0 ? "-" : "+";
-  const size = rule === "percent" ? `${Math.abs(value) / 100} %` : nairaOf(Math.abs(value));
-  const rounding = round === undefined ? "" : ` to the next ${nairaOf(round)}`;
+  const size = rule === "percent" ? `${Math.abs(value) / 100} %` : amount(Math.abs(value));
+  const rounding = round === undefined ? "" : ` to the next ${amount(round)}`;
   const time = (word: string, at: number | undefined) => (at === undefined ? "" : ` ${word} ${timeText(at)}`);
   return `${sign}${size}${rounding}${time("from", from)}${time("until", until)}`;
 }

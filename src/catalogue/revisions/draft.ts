@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { mend } from "../../declare/command/mend.ts";
+import type { RichText } from "../../declare/command/rich-text.ts";
 import { allTables, type CatalogueDraftRow, type Db, type Tables } from "../../storage/tables.ts";
 import type { ChangeKind } from "../document/difference.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
@@ -72,6 +73,19 @@ export type SeenDraft = Pick<CatalogueDraftRow, "id" | "version">;
 /** The name of a draft for people: "d7", or "d7.2" in its second version. */
 export function draftName({ id, version }: SeenDraft): string {
   return version === 1 ? `d${id}` : `d${id}.${version}`;
+}
+
+/** Why a draft waits. */
+export function reasonsOf({ reasons }: Pick<CatalogueDraftRow, "reasons">): RichText[] {
+  return (JSON.parse(reasons) as string[]).map(withAccounts);
+}
+
+/** A stored sentence, with the accounts that it names by their ids as data. */
+export function withAccounts(sentence: string): RichText {
+  return sentence
+    .split(/\b(acc_\w+)/)
+    .map((piece, at) => (at % 2 === 0 ? piece : { account: piece }))
+    .filter((piece) => piece !== "");
 }
 
 /** Throws a `CatalogueError` if there is no such draft. */

@@ -296,6 +296,11 @@ suite("what pages of the console say", () => {
     );
     const since = /<p>officer@example\.com, since <time datetime="[^"]+">\d\d:\d\d<\/time>/;
     assert.match(await page("/catalogue"), since);
+    const price = { account: "till@example.com", codes: "MTNDATA 104", price: "900" };
+    assert.match(await confirm("/prices/set", price), /MTNDATA 104: price for Till ₦\d+ → ₦900 \(/);
+    const alarms = (await page("/now/alarms")).replaceAll(/<[^>]+>/g, "");
+    assert.match(alarms, /MTNDATA 104 for Till: ₦900, by officer@example\.com, waits for approval\./);
+    assert.match(alarms, /MTNDATA 104: price for Till ₦\d+ → ₦900 \(/);
     const { db, now } = await service.store();
     const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
     await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();

@@ -153,7 +153,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
     add("no-instance", 1, richText`No instance serves this store`, { mends: [mend("Start one", "serve")] });
   for (const { draft, since, reasons, what, by } of facts.held)
     add(`held:${draft}`, 3, richText`${what}, by ${{ actor: by }}, waits for approval`, {
-      detail: reasons.slice(0, 1),
+      detail: reasons[0] ?? [],
       mends: [mend("See it", "catalogue.show", { revision: draft })],
       since,
       actor: by,

@@ -3,10 +3,11 @@ import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { hasLiveKey } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/read.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
-import { draftName, listWaiting, type SeenDraft } from "../../catalogue/revisions/draft.ts";
+import { draftName, listWaiting, reasonsOf, type SeenDraft } from "../../catalogue/revisions/draft.ts";
 import { changesOf, latestSnapshot } from "../../catalogue/revisions/load.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
+import { joinTexts, type RichText } from "../../declare/command/rich-text.ts";
 import { shortNaira } from "../../declare/money.ts";
 import { openVerifications } from "../../ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../ledger/spending/spending-watch.ts";
@@ -101,7 +102,7 @@ export async function readFacts(room: AlarmRoom) {
           since: row.created_at,
           by: row.author,
           what: await heldChange(db, row),
-          reasons: JSON.parse(row.reasons) as string[],
+          reasons: reasonsOf(row),
         })),
     ),
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
@@ -141,22 +142,25 @@ export async function readFacts(room: AlarmRoom) {
 }
 
 /** Cache of descriptions by draft: a held draft never changes. */
-const heldChanges = new WeakMap<AlarmRoom["db"], ReturnType<typeof recent<string>>>();
+const heldChanges = new WeakMap<AlarmRoom["db"], ReturnType<typeof recent<RichText>>>();
 
 /** Describes a change: "50MB 24Hrs (MTNDATA 104): ₦105 → ₦1,900 (+1,710 %), and 3 other changes". */
-async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<string> {
+async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<RichText> {
   const name = draftName(draft);
-  const ofStore = heldChanges.get(db) ?? recent<string>(100);
+  const ofStore = heldChanges.get(db) ?? recent<RichText>(100);
   heldChanges.set(db, ofStore);
   const known = ofStore.get(name);
   if (known !== undefined) return known;
-  const { listedChanges, movesOf } = await import("../../catalogue/commands/difference-view.ts");
+  const { listedChanges, movesOf, ruleChangeText } = await import("../../catalogue/commands/difference-view.ts");
   const changes = listedChanges(await changesOf(db, draft.id));
+  const rule = changes.map(ruleChangeText).find((text) => text !== undefined);
   const [far] = movesOf(changes).moves.toSorted((one, other) => other.far - one.far);
-  const others = changes.length - (far ? 1 : 0);
-  const more = others === 0 ? "" : `${others} ${far ? "other " : ""}${others === 1 ? "change" : "changes"}`;
-  const text = far && `${far.called} (${far.entry}): ${shortNaira(far.was)} → ${shortNaira(far.now)} (${far.move})`;
-  const what = [text, more].filter(Boolean).join(", and ");
+  const first = far
+    ? [`${far.called} (${far.entry}): ${shortNaira(far.was)} → ${shortNaira(far.now)} (${far.move})`]
+    : rule;
+  const others = changes.length - (first ? 1 : 0);
+  const more = `${others} ${first ? "other " : ""}${others === 1 ? "change" : "changes"}`;
+  const what = joinTexts([...(first ? [first] : []), ...(others === 0 ? [] : [[more]])], ", and ");
   ofStore.set(name, what);
   return what;
 }

@@ -26,7 +26,10 @@ export async function writtenAlarms(
   alarms: readonly Alarm[],
   { commands, config, accounts }: Omit<WritingRoom, "db" | "now">,
 ): Promise<WrittenAlarm[]> {
-  const emailOf = await accounts.emails(alarms.flatMap(({ account }) => account ?? []));
+  const named = alarms.flatMap(({ headline, detail }) =>
+    [...headline, ...detail].flatMap((piece) => (typeof piece === "object" && "account" in piece ? piece.account : [])),
+  );
+  const emailOf = await accounts.emails([...named, ...alarms.flatMap(({ account }) => account ?? [])]);
   const writing = { at: (time: number) => config.timeZone.textOf(time), emailOf };
   const runbookUrl = settingOf(config, alarmSettings.runbookUrl);
   return Promise.all(
