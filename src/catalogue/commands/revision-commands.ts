@@ -13,7 +13,7 @@ import { countsOf, difference } from "../document/difference.ts";
 import { type Conflict, threeWay } from "../document/three-way.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { approve, checkApproval, reject } from "../revisions/decide.ts";
-import { draftName, findDraft, listWaiting, reasonsOf, type SeenDraft } from "../revisions/draft.ts";
+import { draftName, findDraft, listWaiting, type SeenDraft, whyItWaits } from "../revisions/draft.ts";
 import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
 import type { Plan } from "../revisions/review.ts";
 import { beginText, changeCommand, changed, outcomeAnswer, priceChange } from "./change-answer.ts";
@@ -344,5 +344,5 @@ function revisionOf({ number, created_at, draft: _, ...row }: CatalogueRevisionR
 }
 
 function draftOf(row: CatalogueDraftRow) {
-  return { ...row, draft: draftName(row), reasons: reasonsOf(row) };
+  return { ...row, draft: draftName(row), reasons: whyItWaits(row) };
 }

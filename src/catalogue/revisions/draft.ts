@@ -76,7 +76,7 @@ export function draftName({ id, version }: SeenDraft): string {
 }
 
 /** Why a draft waits. */
-export function reasonsOf({ reasons }: Pick<CatalogueDraftRow, "reasons">): RichText[] {
+export function whyItWaits({ reasons }: Pick<CatalogueDraftRow, "reasons">): RichText[] {
   return (JSON.parse(reasons) as string[]).map(withAccounts);
 }
 

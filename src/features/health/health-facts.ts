@@ -3,7 +3,7 @@ import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { hasLiveKey } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/read.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
-import { draftName, listWaiting, reasonsOf, type SeenDraft } from "../../catalogue/revisions/draft.ts";
+import { draftName, listWaiting, type SeenDraft, whyItWaits } from "../../catalogue/revisions/draft.ts";
 import { changesOf, latestSnapshot } from "../../catalogue/revisions/load.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
@@ -102,7 +102,7 @@ export async function readFacts(room: AlarmRoom) {
           since: row.created_at,
           by: row.author,
           what: await heldChange(db, row),
-          reasons: reasonsOf(row),
+          reasons: whyItWaits(row),
         })),
     ),
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
