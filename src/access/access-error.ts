@@ -1,4 +1,4 @@
-/** An operator's request that cannot be done. `message` is one sentence that says why and what would be right. */
+/** A request of an operator that cannot be done. `message` is one sentence with the reason and the remedy. */
 export class AccessError extends Error {
   override readonly name = "AccessError";
 }

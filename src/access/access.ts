@@ -11,7 +11,7 @@ import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 /** The functions that this room's operations call. */
 export interface AccessRoom {
   issueToken: IssueToken;
-  /** Whether live verifications are answered by stand-ins, with people that they invent. */
+  /** Whether stand-ins answer live verifications, with invented people. */
   standIns: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface AccessOptions {
   tokenLifetime: number;
   /** See `AccessRoom`. Default: false. */
   standIns?: boolean;
-  /** How long we wait for another starting process to show the key that it created, in milliseconds. */
+  /** Milliseconds to wait until another starting process has shown the key that it created. */
   patience?: number;
   /** See `CredentialsOptions`, as `storeNow`. */
   now?: () => number;
@@ -36,7 +36,7 @@ export interface AccessOptions {
 export interface Access {
   credentials: Credentials;
   room: AccessRoom;
-  /** The random sandbox key to print. Only the process that created it has it, and only once. */
+  /** The random sandbox key to print. Only the process that created the key has its text, and only once. */
   printed?: string;
   /** The sandbox key that this start revoked, and why. */
   replaced?: ReplacedKey;

@@ -21,7 +21,9 @@ export interface CredentialsOptions {
   uses: Pick<KeyUses, "note">;
   /** The machine's clock, by which credentials end. Milliseconds since 1970. */
   now?: () => number;
-  /** The store's clock decides how long we trust the cache. It stands still while the machine sleeps. */
+  /**
+   * The store's clock, which decides how long the cache is trusted. This clock stands still while the machine sleeps.
+   */
   storeNow?: (() => number) | undefined;
 }
 
@@ -39,7 +41,7 @@ export class Credentials {
   #generation = 0;
   #change: number | undefined;
   #currentAt = 0;
-  /** Whether the store has been silent for so long that the cache serves only catalogue look-ups. */
+  /** Whether the store has not answered for so long that the cache serves only catalogue look-ups. */
   #isStale = false;
 
   constructor({ db, failed, uses, now = Date.now, storeNow = now }: CredentialsOptions) {
@@ -52,8 +54,8 @@ export class Credentials {
   }
 
   /**
-   * The credential of a header that is not absent. For a known header it returns or throws at once, without a promise;
-   * `await` works for both. Failures: `invalid_credentials`, `expired_credentials`, `address_not_allowed`, and
+   * The credential of a header that is not absent. For a known header this returns or throws at once, without a
+   * promise; `await` works for both. Failures: `invalid_credentials`, `expired_credentials`, `address_not_allowed`, and
    * `rate_limited` with `retryAfter`. Throws the store's errors unchanged. `looksUp`: known callers may read the
    * catalogue while the store is away.
    */
@@ -80,8 +82,8 @@ export class Credentials {
   }
 
   /**
-   * Like `refresh`, given the counter that the store returned to a query at `askedAt`. Undefined means that the store
-   * did not answer; the cache then becomes stale.
+   * Like `refresh`, with the counter that the store returned to a query at `askedAt`. Undefined means that the store
+   * did not answer, and makes the cache stale.
    */
   async follow(said: { askedAt: number; access: number } | undefined): Promise<void> {
     if (this.#storeNow() - this.#currentAt >= staleAfter) this.#isStale = true;
@@ -145,7 +147,7 @@ export class Credentials {
   }
 }
 
-/** What clients send in place of a credential, each with a sentence for the caller. The first match wins. */
+/** Texts that clients send in place of a credential, each with a sentence for the caller. The first match wins. */
 const mistakes: readonly [form: RegExp, sentence: string][] = [
   [/^bearer(?: |$)/i, "The Authorization header has the word Bearer twice."],
   [/^["'\u0060]/, "The credential in the Authorization header stands in quotation marks."],
@@ -161,7 +163,7 @@ const mistakes: readonly [form: RegExp, sentence: string][] = [
   [/^[a-z-]+:? |^bearer:/i, "The Authorization header begins with another word than Bearer."],
 ];
 
-/** Advice from the text alone: it never reveals whether the key exists. */
+/** Advice from the text alone, which never reveals whether the key exists. */
 function adviceOn(secret: string): string {
   if (/^duba_(?:test|live)_/.test(secret)) {
     return readApiKey(secret)

@@ -55,7 +55,7 @@ for (const engine of engines) {
       assert.deepEqual(replaced, { key, why: "never_shown" });
       const row = await inForce();
       assert.deepEqual([row.secret_hash, row.id === key], [secretHash(printed), false]);
-      // Too late: that key is not the one to show any more.
+      // Too late: the store has a newer key to show.
       await noteShown(store.db, lost);
       assert.equal((await firstStart(recorded(store.db))).replaced?.why, "never_shown");
       assert.equal((await listAccounts(store.db)).length, 1);
@@ -79,7 +79,7 @@ for (const engine of engines) {
       assert.ok((await changeCount(store.db, "access")) > change);
       await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
-      // Unlike one that was revoked by hand, it lives again when the setting comes back.
+      // A key that the setting revoked works again when its setting returns. A key that an operator revoked does not.
       assert.deepEqual(await firstStart(recorded(store.db), one), {
         replaced: { key: row.id, why: "setting_changed" },
       });

@@ -26,7 +26,7 @@ export const whyReplaced: Readonly<Record<ReplacedKey["why"], string>> = {
 };
 
 export interface FirstStart {
-  /** Text of a random key that this start created: show it, then call `noteShown`. */
+  /** Text of a random key from this start. Print the text, then call `noteShown`. */
   printed?: string;
   replaced?: ReplacedKey;
 }
@@ -68,13 +68,13 @@ export async function firstStart(
   }
 }
 
-/** Notes that somebody has seen the key with this text, so later starts do not replace it. */
+/** Notes that somebody has seen the key with this text, so later starts keep that key. */
 export async function noteShown(db: Db, text: string): Promise<void> {
   const value = noteText({ key: readApiKey(text)!.id, why: "never_shown" });
   await db.deleteFrom("fact").where("name", "=", noteName).where("value", "=", value).execute();
 }
 
-/** A note for later starts: why they should replace the sandbox key. Without a note it stays. */
+/** A note for later starts: why the next start should replace the sandbox key. Without a note the key stays. */
 const noteName = "sandbox-key";
 
 const noteText = ({ key, why }: ReplacedKey) => `${why} ${key}`;
@@ -102,7 +102,7 @@ async function replaceNoted(start: Start, noted: ReplacedKey): Promise<FirstStar
   return { printed: await makeKey(start, current.account_id), replaced: noted };
 }
 
-/** Creates a random key and returns its text. Every start replaces it until `noteShown`. */
+/** Creates a random key and returns its text. Every start replaces the key until `noteShown` is called. */
 async function makeKey(start: Start, accountId: string): Promise<string> {
   const { id, text, hash } = newApiKey("test");
   await insertSandboxKey(start, id, accountId, hash);
@@ -132,7 +132,7 @@ async function setBootstrapKey(start: Start, value: string): Promise<FirstStart>
   return replaced === undefined ? {} : { replaced: { key: replaced, why: "setting_changed" } };
 }
 
-/** The bootstrap key in force, else the one that was revoked last. */
+/** The bootstrap key in force, else the newest revoked one. */
 async function latestBootstrapKey(trx: Transaction<Tables>) {
   const rows = await trx
     .selectFrom("api_key")

@@ -6,7 +6,7 @@ import type { StoredKey } from "./keys/find-key.ts";
 
 /** The caller of a valid credential. */
 export interface Credential extends Caller {
-  /** When it ends, in milliseconds since 1970; null never ends. */
+  /** The end in milliseconds since 1970; null never ends. */
   readonly expiresAt: number | null;
 }
 
@@ -34,8 +34,8 @@ export function verifiedToken({ key, expiresAt }: { key: StoredKey; expiresAt: n
 }
 
 /**
- * The credential, if it may be used now and from here; throws `expired_credentials`, `address_not_allowed`, or
- * `invalid_credentials` for a suspended account.
+ * Returns the credential, if the caller may use it now and from this address. Throws `expired_credentials`,
+ * `address_not_allowed`, or `invalid_credentials` for a suspended account.
  */
 export function admit(
   { credential, allowed, suspended, ended }: VerifiedCredential,

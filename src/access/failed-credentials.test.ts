@@ -19,7 +19,7 @@ suite("the limit of failed credentials", () => {
   afterEach(() => mock.timers.reset());
 
   let credentials = 0;
-  /** An attempt with a credential that nobody sent before. */
+  /** An attempt with a credential that no earlier attempt had. */
   const attempt = <Result>(address: string, work: () => Promise<Result>) =>
     failed.attempt(address, `credential ${credentials++}`, work);
 

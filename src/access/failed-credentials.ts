@@ -4,13 +4,16 @@ import { type Limit, RateLimiter } from "../runtime/rate-limiter.ts";
 import { recent } from "../runtime/recent.ts";
 import { secretHash } from "./secrets.ts";
 
-/** With more working credentials than this, the least recently used ones count against the limit again. */
+/**
+ * The number of remembered working credentials. Beyond this number, the least recently used ones count against the
+ * limit again.
+ */
 const MAX_PROVEN = 10_000;
 
 /**
  * Limits the failed credentials of an address, in this process. In IPv6 a /64 network has the limit, and a /48 network
- * ten times the limit. A credential that has worked before is not limited until it fails: its owner must not pay for a
- * neighbour's guesses.
+ * ten times the limit. A credential that has worked before is not limited until it fails, so that a neighbour's guesses
+ * do not block its owner.
  */
 export class FailedCredentials {
   readonly #subscribers: FailureLimit;
@@ -46,8 +49,8 @@ export class FailedCredentials {
 }
 
 /**
- * Counts each attempt before `work` looks anything up and uncounts it unless it fails, so that parallel guesses cannot
- * exceed the limit. Good credentials that arrive together wait for each other instead of being refused.
+ * Counts each attempt before `work` looks anything up, and uncounts a successful one, so that parallel guesses cannot
+ * exceed the limit. Good credentials that arrive together wait for each other and are not refused.
  */
 class FailureLimit {
   readonly #limiter: RateLimiter;
@@ -66,7 +69,8 @@ class FailureLimit {
         const detail = { retryAfter: counted.reset };
         throw new Failure("rate_limited", "Too many failed credentials came from this address.", detail);
       }
-      // A running attempt that succeeds makes room. If the store is away, this attempt fails with the others.
+      // A running attempt that succeeds frees its place. If the store is away, this attempt fails with the other
+      // attempts.
       await Promise.race(others);
     }
     const { windowEnd } = counted;

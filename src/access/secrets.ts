@@ -5,14 +5,14 @@ import type { Mode } from "../declare/operation.ts";
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * `duba_<mode>_<public id>_<secret><checksum>`: 12, 43 and 6 base62 characters, the checksum over all that precedes it.
+ * `duba_<mode>_<public id>_<secret><checksum>`: 12, 43 and 6 base62 characters. The checksum covers all preceding text.
  */
 const keyForm = /^(duba_(test|live)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 export const tokenPrefix = "duba_at_";
 const tokenForm = /^duba_at_[0-9A-Za-z]{43}$/;
 
-/** Unguessable text of `length` base62 characters; 43 of them hold 256 bits. */
+/** Unguessable text of `length` base62 characters. 43 characters hold 256 bits. */
 export function randomBase62(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }

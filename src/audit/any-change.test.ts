@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from "kysely";
 import { isUniqueViolation } from "../../test/support/unique-violation.ts";
 import { engines, problemsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 
-/** A column of a row, and what is put there. */
+/** A column of a row, and its new value. */
 interface Change {
   row: number;
   column: string;
@@ -50,7 +50,7 @@ for (const engine of engines) {
     const trail = new SealedTrail(trailStore(engine));
     before(() => trail.make());
 
-    /** The batches and entries that are named after the change; undefined if the engine refuses it. */
+    /** The batches and entries that the audit reports after the change; undefined if the engine refuses the change. */
     async function named(
       row: { table: "audit_entry"; id: string } | { table: "audit_seal"; batch: number },
       { column, value }: Change,

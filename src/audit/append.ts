@@ -11,9 +11,9 @@ type Fact = AuditEvent["facts"][string];
 const longestText = 200;
 const idBytes = 12;
 
-/** What a user interface adds to the facts of the entries of its actor. */
+/** Facts that a user interface adds to the entries of its actor. */
 export interface BesideFacts {
-  /** Whom a person at the terminal names as the author. It does not say who acted: the actor does. */
+  /** The author that a person at the terminal names. The field `actor`, not this name, states who acted. */
   author_note?: string | undefined;
   /** What the passkey of the actor signed. */
   confirmation?: Confirmation | undefined;
@@ -22,14 +22,14 @@ export interface BesideFacts {
 }
 
 /**
- * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown fact, for an
- * actor of another form, and for a value that is not of its fact's type: programming problems. People write the texts,
- * so a text never makes the change fail: runs of ten or more digits become "…", and we cut it after 200 characters. The
- * events of one call have the same time, and ids in their order.
+ * Records events in the transaction of the change itself; they are sealed later. Throws for an unknown fact, for an
+ * actor of another form, and for a value of another type than its fact, which are programming errors. People write the
+ * texts, so a text never makes the change fail: runs of ten or more digits become "…", and texts are cut after 200
+ * characters. The events of one call have one time, and ids in their order.
  */
 export const append: Audit = appendWith("", {});
 
-/** As `append`, with these facts in each entry of `actor`. */
+/** Like `append`, with these facts in each entry of `actor`. */
 export function appendWith(actor: string, beside: BesideFacts): Audit {
   return async (trx, ...events) => {
     const now = Date.now();
@@ -93,7 +93,7 @@ function isActor(text: string): boolean {
   return parts !== null && !isSomebodysNumber(parts[1] ?? "");
 }
 
-/** A whole BVN or phone number in place of an id. */
+/** Whether a whole BVN or phone number stands in place of an id. */
 function isSomebodysNumber(text: string): boolean {
   return /^\+?\d{10,14}$/.test(text);
 }

@@ -21,7 +21,7 @@ export { engines };
 export const sealKey = randomBytes(32);
 export const sign = signer(sealKey);
 
-/** A store with an empty trail. `beside` is another process's view of it. */
+/** A store with an empty trail. `beside` is another process's connection to the store. */
 export interface TrailStore {
   readonly fresh: Pick<FreshStore, "settings">;
   readonly db: Db;
@@ -54,7 +54,7 @@ export function trailStore(engine: Engine): TrailStore {
   };
 }
 
-/** Appends entries that can be told apart, a thousand at most. */
+/** Appends distinguishable entries, a thousand at most. */
 export async function appendSome(db: Db, count: number): Promise<void> {
   const event = (key: string) => accessTrail.keyRevoked("system", { key });
   const rows = Array.from({ length: count }, (_, index) => entryOf(event(`key-${index}`), Date.now()));
@@ -86,7 +86,7 @@ export async function problemsIn(db: Db, options: Partial<VerifyOptions> = {}): 
   return problems;
 }
 
-/** What is found after `tamper`, which is undone. */
+/** The problems that the audit finds after `tamper`, which is then undone. */
 export async function problemsAfter(
   db: Db,
   tamper: (trx: Db) => Promise<unknown>,

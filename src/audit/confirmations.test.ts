@@ -24,7 +24,7 @@ for (const engine of engines)
     const own = softwarePasskey("https://console.example");
     const foreign = softwarePasskey("https://console.example");
 
-    /** As the console keeps what a passkey signed. `over`: what it is said to be. */
+    /** A confirmation in the console's form. `over`: changes of the signed facts. */
     const signedBy = (passkey: typeof own, deed: Deed, over: Partial<Confirmation> = {}): Confirmation => {
       const { authenticatorData, clientDataJSON, signature } = passkey.sign(
         challengeOf(deed).toString("base64url"),
@@ -39,7 +39,7 @@ for (const engine of engines)
         ...over,
       };
     };
-    /** Leaves a sealed entry, and returns what is wrong with the trail since. */
+    /** Leaves a sealed entry, and returns the problems of the trail since then. */
     const problemsOf = async (
       confirmation: Confirmation | undefined,
       {

@@ -22,7 +22,7 @@ for (const engine of engines)
     });
 
     const follow = () => followJournal({ db, audit: append, zone });
-    /** A verification whose "unknown" and whose record came onto the trail one after the other. */
+    /** A verification with two entries on the trail: first "unknown", then the late record. */
     async function told(reference: string) {
       const times = { created_at: now, started_at: now, charged_at: now };
       const row = { ...sample, ...times, consent_reference: null, sealed_record: null, reference };
@@ -32,7 +32,7 @@ for (const engine of engines)
       await journaled(db, reference, { at: now, kobo: sample.fee }).execute();
       await follow();
     }
-    /** Changes both entries: `late` is the one of the record. */
+    /** Changes both entries: `late` is true for the entry of the record. */
     async function change(reference: string, changed: (late: boolean, entry: Entry) => Partial<Entry>) {
       const entries = db.selectFrom("audit_entry").selectAll().where("facts", "like", `%"${reference}"%`);
       for (const entry of await entries.execute()) {
@@ -72,7 +72,7 @@ for (const engine of engines)
       }
       await set("a-second", { state: "unknown", charged: 0 });
       const what = ["state is unknown on the ledger", "charged is false on the ledger and true on the audit trail"];
-      // On SQLite, where one process has one clock, either may be the last.
+      // On SQLite one process has one clock, so either entry may be the last.
       const found = engine.name === "sqlite" ? [] : [what.join(" and verified on the audit trail, ")];
       assert.deepEqual(await differences(), found);
       await set("a-second", { state: "verified", charged: 1 });

@@ -1,6 +1,6 @@
 import { auditKind } from "../declare/audit-kind.ts";
 
-/** What the audit trail tells of the trail itself. */
+/** The kinds of events about the audit trail itself. */
 export const ownTrail = {
   anchored: auditKind("audit.anchored", { batch: "number" }),
   removed: auditKind("audit.removed", { through: "number", batches: "number", entries: "number" }),

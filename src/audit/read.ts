@@ -6,7 +6,7 @@ import type { Seal, SealedColumns } from "./chain/seal.ts";
 const sealsAtOnce = 100;
 const entriesAtOnce = 1000;
 
-/** As text: a changed value must be reported and must not make the query fail. */
+/** Reads a column as text, so that a changed value is reported and does not make the query fail. */
 const asText = (column: string) => sql<string>`cast(${sql.ref(column)} as text)`;
 
 export interface Range {
@@ -91,7 +91,7 @@ export interface TailRequest {
   without?: string;
   /** Only entries whose first fact is this name of a verification or an account. */
   reference?: string;
-  /** The time and the id of an entry: only those before it. */
+  /** The time and the id of an entry. Only older entries are returned. */
   before?: readonly [occurredAt: number, id: string] | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function tail(db: Db, { most, before, ...request }: TailRequest): P
   return rows.reverse().map(withTime);
 }
 
-/** Yields all of these entries, some at a time, newest first. */
+/** Yields all of these entries in pages, newest first. */
 export async function* wholeTail(db: Db, request: Omit<TailRequest, "most" | "before">): AsyncGenerator<Entry[]> {
   for await (const rows of pagesOf(fitting(db, request), placeInTrail, entriesAtOnce, "desc")) yield rows.map(withTime);
 }
@@ -118,7 +118,7 @@ function fitting(db: Db, { since, until, kind, without, reference }: Omit<TailRe
   if (until !== undefined) query = query.where("audit_entry.occurred_at", "<", until);
   if (kind !== undefined) query = query.where("kind", "=", kind);
   if (without !== undefined) query = query.where("kind", "<>", without);
-  // These expressions are those of the indexes.
+  // These expressions must equal those of the indexes.
   if (kind !== undefined && !kind.startsWith("verification."))
     query = query.where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`);
   if (reference !== undefined)
@@ -143,7 +143,7 @@ export async function* entriesOf(db: Db, kinds: readonly string[], until: number
   for await (const page of pagesOf(entries, ["kind", "occurred_at", "id"], entriesAtOnce)) yield* page;
 }
 
-/** Removes from an entry what the passkey signed, because people do not read it. */
+/** Removes the signed text of a passkey from an entry, because people do not read it. */
 export function withoutConfirmation(entry: Entry): Entry {
   if (!entry.facts.includes('"confirmation":{')) return entry;
   const { confirmation, ...facts } = JSON.parse(entry.facts);

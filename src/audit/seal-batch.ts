@@ -4,7 +4,7 @@ import { lockHead, moveHead } from "./chain/head.ts";
 import { batchSize, digest, entryList, type SealedColumns, type Sign, sealHash, sealMac } from "./chain/seal.ts";
 import { entryColumns } from "./read.ts";
 
-/** Seals all committed entries that are not sealed yet, oldest first; safe beside other processes that do the same. */
+/** Seals all committed entries that are not sealed yet, oldest first. Several processes may do this at once. */
 export async function sealEntries(db: Db, sign: Sign, now: () => number = Date.now): Promise<void> {
   while (await hasUnsealed(db)) {
     const sealed = await db.transaction().execute((trx) => sealOneBatch(trx, sign, now()));
@@ -17,7 +17,7 @@ async function hasUnsealed(db: Db): Promise<boolean> {
     .selectFrom("audit_entry")
     .select("id")
     .where("batch", "is", null)
-    // In the order of the index of unsealed entries: otherwise PostgreSQL might read the table from its beginning.
+    // The order of the index of unsealed entries. Otherwise PostgreSQL might read the table from its beginning.
     .orderBy("occurred_at")
     .limit(1)
     .executeTakeFirst();
@@ -41,8 +41,8 @@ async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): 
 
 /**
  * Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. The outer
- * statement does not repeat the condition that they are unsealed: the locked head makes it needless, and PostgreSQL,
- * which expects no unsealed entries, would scan all of them for each row.
+ * statement does not repeat the condition on unsealed entries. The locked head makes that needless, and with the
+ * condition PostgreSQL would scan all unsealed entries for each row.
  */
 async function claim(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
   const claimed = await trx

@@ -28,7 +28,7 @@ async function kept(db: Db): Promise<number[]> {
   return rows.map(({ batch }) => batch!).sort((a, b) => a - b);
 }
 
-/** A view of the store that runs `work` after the `place`-th answer. */
+/** A view of the store that runs `work` after the statement with this number. */
 function meanwhile(db: Db, place: number, work: () => Promise<unknown>): Db {
   let answers = 0;
   const plugin: KyselyPlugin = {

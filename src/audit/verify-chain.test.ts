@@ -21,7 +21,7 @@ import { verify } from "./verify-chain.ts";
 
 type Trx = Db;
 
-/** For a trail in which nothing may be found. */
+/** The callback for a trail in which no problem may be found. */
 const nothing = () => assert.fail("a problem was found");
 
 for (const engine of engines) {

@@ -9,7 +9,7 @@ import { batchSize, type Sign, signer } from "./chain/seal.ts";
 import { entryPages, type Range, type StoredSeal, sealPages } from "./read.ts";
 
 /**
- * The longest time that an entry may wait for its seal. Longer is a problem: either no service seals, or somebody
+ * Milliseconds that an entry may wait for its seal. A longer wait is a problem: either no service seals, or somebody
  * removed the entry from its batch.
  */
 const longestWait = 10 * 60_000;
@@ -20,7 +20,7 @@ const longestWait = 10 * 60_000;
  */
 const clockError = 3_600_000 + lateness;
 
-/** A batch whose seal is dated before that of the batch in front of it: then one of the two clocks was wrong. */
+/** A batch whose seal is dated before that of the previous batch, so one of the two clocks was wrong. */
 export interface ClockBack {
   batch: number;
   /** Milliseconds. */
@@ -33,7 +33,7 @@ export interface ChainError {
   batch: number | null;
   /** Null for the head, and for a batch or its seal. */
   entry: string | null;
-  /** Without its subject, such as "was changed after it was sealed". */
+  /** The problem without its subject, such as "was changed after it was sealed". */
   what: string;
 }
 
@@ -45,7 +45,8 @@ export interface VerifyOptions {
   /** Must be part of the trail. */
   kept?: KeptHead;
   /**
-   * Must be part of the trail, and of its store. Read it before the verification begins, because it may move meanwhile.
+   * The anchor, which must be part of the trail and of its store. Read the anchor before the verification begins,
+   * because the anchor may move meanwhile.
    */
   anchor?: Anchor;
   /** The kinds of entries that a person leaves with a passkey only. */
@@ -55,7 +56,7 @@ export interface VerifyOptions {
 }
 
 export interface ChainVerification {
-  /** All sealed batches, also those without entries after retention. */
+  /** The number of all sealed batches, including those without entries after retention. */
   batches: number;
   removedBatches: number;
   /** Entries in those batches. */
@@ -69,8 +70,8 @@ export interface ChainVerification {
 }
 
 /**
- * Reads the whole trail, page by page and as of one moment, and reports each entry and seal that is not as it was
- * sealed with `sealKey`. Other processes may append, seal and remove meanwhile.
+ * Reads the whole trail, page by page and as of one moment, and reports each entry and seal that differs from its
+ * sealed form under `sealKey`. Other processes may append, seal and remove meanwhile.
  */
 export async function verify(db: Db, sealKey: Buffer, options: VerifyOptions): Promise<ChainVerification> {
   const sign = signer(sealKey);
@@ -111,7 +112,7 @@ class Verification {
     const { anchor } = this.#options;
     if (this.#head === undefined) this.#note(null, null, "is missing, was changed, or is of another key");
     else if (anchor && anchor.store !== this.#head.store) this.#note(null, null, "is of another store than the anchor");
-    // Without a genuine head we read every batch.
+    // Without a genuine head every batch is read.
     this.#confirmations = await Confirmations.read(
       this.#db,
       this.#result.removedBatches > 0,

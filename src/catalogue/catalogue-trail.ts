@@ -1,6 +1,6 @@
 import { auditKind } from "../declare/audit-kind.ts";
 
-/** What the audit trail tells of the catalogue. */
+/** The kinds of events about the catalogue in the audit trail. */
 export const catalogueTrail = {
   revised: auditKind("catalogue.revised", {
     revision: "number",

@@ -45,9 +45,7 @@ export async function applyChanges(snapshot: Snapshot, changes: readonly Change[
   return revised(snapshot, await withEntries(snapshot, edits));
 }
 
-/**
- * The responses that callers get from one snapshot. Instances that share a cache stand for revisions of one process.
- */
+/** The responses to callers from one snapshot. Instances that share a cache stand for revisions of one process. */
 export class CatalogueResponses {
   readonly #snapshot: Snapshot;
   readonly #cache: ResponseCache;
@@ -80,7 +78,7 @@ export function answersOf(snapshot: Snapshot, now: () => number): CatalogueRespo
   return new CatalogueResponses(snapshot, new ResponseCache(now));
 }
 
-/** Rows of a shipped starter file, members as they stand there. */
+/** Rows of a shipped starter file, with the members of the file. */
 export function starterRows(file: string): Record<string, string | number>[] {
   return JSON.parse(readFileSync(new URL(`../../data/starter/${file}`, import.meta.url), "utf8"));
 }
@@ -118,18 +116,18 @@ export function headerOf(form: ReadyForm, name: string): string | undefined {
 /** A guard that holds nothing back: every price move and every removal of entries passes. */
 export const looseGuard: Guard = { removal: 1, factor: 1e18, mean: 1e18 };
 
-/** A store of its own, and what publishing to it needs. */
+/** A store of its own, with the parts that publishing needs. */
 export interface TestStore {
   readonly db: Db;
   readonly settings: { dataDirectory: string; databaseUrl?: string };
-  /** Makes a publisher with a view of the store of its own, as in another process. */
+  /** Makes a publisher with its own connection to the store, like another process. */
   publisher(changes?: Partial<Publisher>): Publisher;
   /** Opens the store again, as another process does. */
   beside(): Promise<Store>;
   close(): Promise<void>;
 }
 
-/** A store to publish to, which is closed and removed after the test. Without a test its owner closes it. */
+/** A store for publishing, which is closed and removed after the test. Without a test the caller closes the store. */
 export async function publishingStore(t: TestContext | undefined, engine: Engine): Promise<TestStore> {
   const fresh = await freshStore(undefined, engine, { serving: false });
   const { store, settings } = fresh;
@@ -178,7 +176,7 @@ export async function publishTo(
   return outcome;
 }
 
-/** A plan that gives a data bundle another price, in kobo. */
+/** A plan that sets another price for a data bundle, in kobo. */
 export function priced(key: string, price: number): Plan {
   return (base) => {
     const old = itemIn(base, "data-bundles", key);

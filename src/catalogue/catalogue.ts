@@ -33,19 +33,19 @@ export interface Catalogue {
 /** The catalogue of a serving process. */
 export interface OpenCatalogue extends Catalogue {
   state(): CatalogueState;
-  /** Reads the newest revision and publishes what is due. Rejects if the store is away. */
+  /** Reads the newest revision and publishes due drafts. Rejects if the store is away. */
   refresh(): Promise<void>;
-  /** Does the same, given the change counter that the store had at `askedAt`. Usually there is nothing to read. */
+  /** Like `refresh`, with the store's change counter at `askedAt`. Usually there is nothing to read. */
   follow(said: { askedAt: number; catalogue: number }): Promise<void>;
   /** The publisher that acts in the name of Duba itself. */
   readonly publisher: Publisher;
-  /** Registers the age of a source's lists. From then on, answers with those lists tell it. */
+  /** Registers the age of a source's lists, which answers with these lists then state. */
   tellAge(age: SourceFreshness): void;
 }
 
 /**
- * Serves the store's newest revision. Publishes the starter catalogue in an empty store. While the store is away, it
- * serves the last revision that it read.
+ * Serves the store's newest revision. Publishes the starter catalogue in an empty store. While the store is away, the
+ * last revision read is served.
  */
 export async function openCatalogue({
   db,

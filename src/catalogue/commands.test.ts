@@ -6,7 +6,7 @@ import { terminalActor } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
 import { listNames } from "../lists/index.ts";
 
-/** One text in place of another, which must be there. */
+/** Replaces a text that must occur by another text. */
 function edited(text: string, from: string, to: string): string {
   assert.ok(text.includes(from), from);
   return text.replace(from, to);
@@ -20,7 +20,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    /** The exported data bundles with one text in place of another. */
+    /** The exported data bundles with one text replaced by another. */
     const bundles = async (from: string, to: string) => {
       const { out } = await terminal.duba("catalogue", "export", "--list", "data-bundles");
       return terminal.write("data-bundles.csv", edited(out, from, to));

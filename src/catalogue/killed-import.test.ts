@@ -67,7 +67,7 @@ for (const engine of engines)
     });
   });
 
-/** A revision takes a minute to write, until the result is called. */
+/** Makes writing a revision take a minute, until the returned function is called. */
 async function slowed(db: Db): Promise<() => Promise<void>> {
   const count = sql`with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e9) select max(x) from n`;
   await sql`create view slow as ${count}`.execute(db);

@@ -31,8 +31,8 @@ export async function starterLists(): Promise<CatalogueLists> {
 }
 
 /**
- * The lists with prices that still have those of the starter catalogue, and how many of their entries are as shipped.
- * Lists in which fewer than half are as shipped are left out.
+ * The lists with prices that still have the starter catalogue's prices, with the number of their unchanged entries.
+ * Leaves out lists in which fewer than half of the entries are unchanged.
  */
 export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName; same: number; all: number }[]> {
   const starter = await readStarter();
@@ -48,8 +48,8 @@ export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName;
 }
 
 /**
- * Returns lists that never had an entry here, with sentences that say how to fill them. If a new version adds a list,
- * it stays empty in an older store, so that samples are not sold beside real prices.
+ * Returns lists that never had an entry here, with sentences about filling the lists. A list of a new version stays
+ * empty in an older store, so that no samples are sold among real prices.
  */
 export function neverFilled({ revision, stamps }: Snapshot): { sentence: string; mends: Mend[] }[] {
   const lists = revision === 0 ? [] : listNames.filter((list) => stamps[list].size === 0);

@@ -3,9 +3,7 @@ import { Agent } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 import { ask } from "../../test/support/service.ts";
 
-/**
- * The code of a thread that looks up prices through many connections, and checks every response, until it is stopped.
- */
+/** The code of a thread that looks up prices over many connections, and checks every response, until it is stopped. */
 
 /** Revision n sells the bundles and products below at 100 naira and n kobo. */
 export const priceIn = (revision: number): number => 10_000 + revision;
@@ -13,7 +11,7 @@ export const priceIn = (revision: number): number => 10_000 + revision;
 /** The account that pays more for data of MTN, and by how many kobo. */
 export const ownMargin = { account: "acc_1", kobo: 1_000 };
 
-/** Paths, and the codes whose prices tell the revision; the first has prices of accounts' own. */
+/** Paths, with the codes whose prices identify the revision. The first path has accounts' own prices. */
 const lookUps: readonly (readonly [path: string, own: string | undefined, ...others: string[]])[] = [
   ["/api/v2/internet/data/lookup?provider=MTNDATA", "104"],
   ["/api/v2/internet/data/lookup?provider=airteldata", undefined, "003"],
@@ -44,7 +42,7 @@ async function look(port: number, agent: Agent, connection: number): Promise<voi
   }
 }
 
-/** Reads a price in kobo from a response without parsing all of it. */
+/** Reads a price in kobo from a response without parsing the whole response. */
 function priceOf(text: string, code: string): number {
   const entry = text.indexOf(`"code":"${code}"`);
   const [, naira] = /"price":"([\d.]+)"/.exec(text.slice(entry, entry + 300)) ?? [];

@@ -13,7 +13,7 @@ import { approve } from "./revisions/decide.ts";
 import type { Plan } from "./revisions/review.ts";
 import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 
-/** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
+/** Each publication takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
 const REVISIONS = { sqlite: 20, postgres: 12 };
 const about = { author: "ops", source: "test", note: "" };
 

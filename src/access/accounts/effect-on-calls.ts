@@ -12,7 +12,7 @@ import type { Db } from "../../storage/tables.ts";
 import { type Account, findAccount } from "./accounts.ts";
 import { chargedThisMonth, limitText } from "./terms.ts";
 
-/** What is needed to tell whether live calls of a client are refused. */
+/** The resources to tell whether live calls of a client are refused. */
 export interface CallsRoom extends Pick<Audited, "db">, WithClock {
   verificationSettings(): Pick<IdentitySettings, "fees" | "limits" | "timeZone">;
 }
@@ -25,7 +25,7 @@ interface Use {
   says: RichText;
 }
 
-/** Describes how a client of this id or e-mail uses its live keys, for the person who is about to stop it. */
+/** Describes how a client of this id or e-mail uses its live keys, for the person who is about to stop the client. */
 export async function useOf(room: CallsRoom, idOrEmail: string): Promise<Use> {
   const { db, now, verificationSettings } = room;
   const { id, email, suspended_at } = await findAccount(db, idOrEmail);
@@ -59,8 +59,8 @@ export async function useOf(room: CallsRoom, idOrEmail: string): Promise<Use> {
 }
 
 /**
- * Describes what a change does to a client's live verifications, for the person who confirms it, and returns the answer
- * of the change. Runs `change` in a transaction that is rolled back. Throws what `change` throws.
+ * Describes for the confirming person what a change does to a client's live verifications, and returns the answer of
+ * the change. Runs `change` in a transaction that is rolled back. Throws the errors of `change`.
  */
 export async function effectOnCalls<Answer>(
   room: CallsRoom,

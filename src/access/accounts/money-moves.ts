@@ -14,7 +14,7 @@ interface MoneyMove {
 }
 
 const most = 8;
-/** How many milliseconds we look back for corrections: no index has them by account. */
+/** Milliseconds of the past that are searched for corrections, because no index has corrections by account. */
 const lookBack = 90 * 24 * 3_600_000;
 
 /** Returns the last top-ups and live corrections of an account, newest first. */

@@ -11,8 +11,8 @@ const named = { name: "Operator", email: "operator@example.com" };
 const attemptsADay: AccountTerms = { verification: { count: 20, seconds: 86_400 } };
 
 /**
- * Returns the account for verifications that operators make themselves: it pays nothing and has limits of its own. The
- * first use creates it.
+ * Returns the account for operators' own verifications, which pays nothing and has limits of its own. The first use
+ * creates the account.
  */
 export async function operatorAccount(
   store: Omit<Audited, "db"> & { db: Transaction<Tables> },

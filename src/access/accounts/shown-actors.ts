@@ -9,7 +9,7 @@ export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer
     if (text.includes("person:")) for (const [, id] of text.matchAll(actorForm)) ids.add(id!);
   });
   if (ids.size === 0) return answer;
-  // Includes removed people. The newest come last, so they win.
+  // Includes removed people. The newest rows come last, so their names replace older ones.
   const rows = await db
     .selectFrom("person_email_history")
     .select(["person_id", "email"])
@@ -20,7 +20,7 @@ export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer
   return mapTexts(answer, (text) => text.replace(actorForm, (actor, id) => emails.get(id) ?? actor)) as Answer;
 }
 
-/** Calls `tell` with each text in a value and the name of its member. Passes over what JSON cannot hold. */
+/** Calls `tell` with each text in a value and the name of its member. Skips values that JSON cannot hold. */
 function eachText(value: unknown, tell: (text: string, member: string) => void, member = ""): void {
   if (typeof value === "string") tell(value, member);
   else if (Array.isArray(value)) for (const each of value) eachText(each, tell, member);
@@ -31,7 +31,7 @@ function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Returns the value with each text in it changed. Leaves what JSON cannot hold as it is. */
+/** Returns the value with each text in it changed. Values that JSON cannot hold stay unchanged. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));

@@ -14,7 +14,7 @@ import { type Account, findAccount, updateAccount } from "./accounts.ts";
 /** New values by member. Null removes the member, and an absent member stays as it is. */
 export type TermsChange = { [Member in keyof AccountTerms]?: AccountTerms[Member] | null };
 
-/** What an account's live verifications used up. Amounts in kobo. */
+/** The use of an account's live verifications. Amounts in kobo. */
 export interface AccountSpending {
   /** For the current month; null without a cap. */
   month: { kobo: number; verifications: number } | null;
@@ -23,8 +23,8 @@ export interface AccountSpending {
 }
 
 /**
- * Changes the terms of the account of this id or e-mail. A new cap counts what the account was charged in this month
- * before. Throws an `AccessError` if there is no such account, or if it would have both a cap and a balance.
+ * Changes the terms of the account of this id or e-mail. A new cap includes this month's earlier charges of the
+ * account. Throws an `AccessError` if there is no such account, or if the account would have both a cap and a balance.
  */
 export async function changeTerms(
   store: Audited,
@@ -53,8 +53,8 @@ export async function changeTerms(
 }
 
 /**
- * Adds kobo to the balance of an account, or takes them back if they are below 0. Throws an `AccessError` if there is
- * no such account.
+ * Adds kobo to the balance of an account; a negative number lowers the balance. Throws an `AccessError` if there is no
+ * such account.
  */
 export async function topUp(
   { db, audit, actor }: Audited,
@@ -97,7 +97,7 @@ export async function lastTopUp(db: Db, accountId: string, { kobo, since }: { ko
     .executeTakeFirst();
 }
 
-/** What each account spent in the month of `now`. */
+/** The spending of each account in the month of `now`. */
 export async function spendingOf(
   db: Db,
   accounts: readonly Pick<Account, "id" | "terms">[],
@@ -124,8 +124,8 @@ export async function spendingOf(
 }
 
 /**
- * Sums up what live verifications charged this month, in kobo by account id, from the daily sums: for all accounts, or
- * for the given one.
+ * The charges of live verifications this month, in kobo by account id, from the daily sums: of all accounts, or of the
+ * given one.
  */
 export async function chargedThisMonth(
   db: Db,
@@ -146,8 +146,8 @@ export async function chargedThisMonth(
 }
 
 /**
- * Sums up, in kobo by account id, what was charged last month up to the day of that month that corresponds to today.
- * For all accounts, or for the given one.
+ * The charges of last month up to the day that corresponds to today, in kobo by account id: of all accounts, or of the
+ * given one.
  */
 export async function chargedLastMonth(
   db: Db,
@@ -161,7 +161,7 @@ export async function chargedLastMonth(
   return accountId === undefined ? chargedInEnded(db, { from, to }, now) : chargedIn(db, { from, to }, accountId);
 }
 
-/** The period of daily sums: those of days that begin in it. */
+/** A period of daily sums: all days that begin in the period. */
 interface ChargedDays {
   from: number;
   to: number;
@@ -175,7 +175,7 @@ const lateBy = 60 * 60_000;
 const readEvery = 10 * 60_000;
 const endedDays = new WeakMap<Db, Map<string, Promise<ReadonlyMap<string, number>>>>();
 
-/** Caches sums of ended days: for all accounts they are hundreds of thousands of rows, and few of them ever change. */
+/** Caches sums of ended days: for all accounts these are hundreds of thousands of rows, and few of them ever change. */
 async function chargedInEnded(db: Db, days: ChargedDays, now: number): Promise<ReadonlyMap<string, number>> {
   if (days.to < days.from) return new Map();
   const known = endedDays.get(db) ?? new Map();
@@ -227,8 +227,8 @@ export function limitText({ count, seconds }: NonNullable<AccountTerms["verifica
 }
 
 /**
- * Creates the row of a period if it is missing, and locks it until the transaction ends: verifications that charge this
- * period wait meanwhile.
+ * Creates the row of a period if the row is missing, and locks the row until the transaction ends. Verifications that
+ * charge this period wait meanwhile.
  */
 async function openPeriod(trx: Db, account_id: string, period: string, most_kobo: 0 | null): Promise<void> {
   await trx
@@ -240,10 +240,10 @@ async function openPeriod(trx: Db, account_id: string, period: string, most_kobo
     .execute();
 }
 
-/** A verification is charged a day after it began at the latest, when its idempotency key ends. */
+/** The latest time of a charge: a day after the verification began, when its idempotency key ends. */
 const latestCharge = 2 * 24 * 60 * 60_000;
 
-/** Counts what the account was charged in this month, and what runs and takes from the month. */
+/** Counts the account's charges in this month, and its running verifications that take from the month. */
 async function countMonth(trx: Db, accountId: string, zone: TimeZone, now: number): Promise<void> {
   const period = zone.monthOf(now);
   await openPeriod(trx, accountId, period, null);

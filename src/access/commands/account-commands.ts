@@ -34,7 +34,7 @@ export const emailMember = formed(email, {
 
 const ofStatements = { folded: true, keyed: true } as const;
 
-/** What a statement says about the client, besides its name and e-mail. */
+/** The facts about the client on a statement, besides its name and e-mail. */
 export const statementFacts = {
   address: Type.Optional(
     formed(orWord("none", postalAddress), {

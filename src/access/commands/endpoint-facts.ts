@@ -2,7 +2,7 @@ import { account, orNull, type Part, reference, time } from "../../declare/comma
 import Type, { type Static } from "../../declare/schema/type.ts";
 import { endpointMarks, type MarkedEndpoint } from "../../storage/events/made-endpoints.ts";
 
-/** Endpoints of events, as the answers about a key or an account name them. */
+/** Endpoints of events, in the form of the answers about a key or an account. */
 export const madeEndpoints = Type.Array(
   Type.Object({
     endpoint: reference,

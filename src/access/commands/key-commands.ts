@@ -287,7 +287,7 @@ const revokeKey = command({
     id: Type.String(),
     revoked_at: time,
     endpoints: madeEndpoints,
-    /** Endpoints of the key's account for which nothing records who made them. */
+    /** Endpoints of the key's account whose maker no record names. */
     without_maker: Type.Array(reference),
   }),
   view: ({ id, revoked_at, endpoints, without_maker }, { at }) => [

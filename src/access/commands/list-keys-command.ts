@@ -103,7 +103,7 @@ async function listed({ db }: Audited, account?: string) {
   );
 }
 
-/** Reads only what is needed to tell which groups each key belongs to. */
+/** Reads only the columns that decide which groups each key belongs to. */
 async function standings({ db }: Audited, account?: string) {
   const of = account === undefined ? undefined : await findAccount(db, account);
   const rows = await db

@@ -73,7 +73,9 @@ export const revokeAllKeys = command({
   },
 });
 
-/** The keys of an account that neither ended nor were revoked, oldest first. Throws a `CommandError` if it has none. */
+/**
+ * The keys of an account that neither ended nor were revoked, oldest first. Throws a `CommandError` if there are none.
+ */
 async function keysInForce({ db, now }: Pick<Audited, "db"> & WithClock, account: string) {
   const { id, email, name } = await findAccount(db, account);
   const keys = await db

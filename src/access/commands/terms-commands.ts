@@ -21,7 +21,7 @@ import { type AccountSpending, chargedLastMonth, chargedThisMonth, limitText, sp
 import { AccountFacts, accountMember as account, accountFactsOf } from "./account-commands.ts";
 import { endpointFactsOf, endpointList, madeEndpoints } from "./endpoint-facts.ts";
 
-/** What the audit trail says about an account. */
+/** Reads the audit trail's entries about an account. */
 export interface WithNotes {
   suspendedBy(id: string, at: number): Promise<string | undefined>;
   auditEntries(id: string): Promise<readonly { occurred_at: number; kind: string; actor: string; facts: string }[]>;
@@ -184,7 +184,7 @@ const showAccount = command({
 
 export const termsCommands = [listAccounts, showAccount];
 
-/** Another process may have changed the account since we read it. */
+/** Another process may have changed the account since the account was read. */
 function noteIn(facts: string): string {
   const text = /,"note":("(?:[^"\\]|\\.)*")/.exec(facts)?.[1];
   return text === undefined ? "" : JSON.parse(text);
@@ -199,7 +199,7 @@ export async function allTermsOf({ db, config, now }: Room, account: accounts.Ac
   return allFactsOf(account, spentBy(account), usedAt, charges);
 }
 
-/** What each account was charged this month, and in the same days of last month, in kobo. */
+/** The charges of each account this month, and in the same days of last month, in kobo. */
 interface Charges {
   charged: ReadonlyMap<string, number>;
   before: ReadonlyMap<string, number>;
@@ -228,7 +228,7 @@ async function listed(
   return all.map((account) => withState(allFactsOf(account, spentBy(account), usedAt, charges), spent));
 }
 
-/** Reads only what is needed to tell which groups each account belongs to. Its sums would take longer. */
+/** Reads only the columns that decide which groups each account belongs to. Reading the sums would take longer. */
 async function standings({ db, nearlySpent }: Pick<Room, "db"> & WithNearlySpent): Promise<Standing[]> {
   const [all, usedAt, spent] = await Promise.all([
     db.selectFrom("account").select(["id", "suspended_at", "terms"]).execute(),
@@ -253,7 +253,7 @@ function withState<Facts extends Pick<Static<typeof TermsFacts>, "id" | "prepaid
   return { ...facts, state: use.isExhausted ? "refused" : nearly, stopped_at: use.refusedSince };
 }
 
-/** Returns when each account, or the given one, was last seen, by account id. */
+/** Returns the time of last use of each account, or of the given one, by account id. */
 async function usesOf(db: Audited["db"], account?: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("key_use")

@@ -15,7 +15,7 @@ import { lastTopUp, topUp } from "../accounts/terms.ts";
 import { accountMember as account } from "./account-commands.ts";
 import { allTermsOf, type Room, TermsFacts } from "./terms-commands.ts";
 
-/** Whether the account may get this amount now. False: the request waits for a second person. */
+/** Returns whether the account may get this amount now. False: the request waits for a second person. */
 export interface WithTopUps {
   mayGive(trx: Audited["db"], money: { what: "top-up"; accountId: string; kobo: number }, sure: true): Promise<boolean>;
 }

@@ -38,7 +38,7 @@ for (const engine of usualEngines)
       await create("never");
       const rolled = await create("rolled", now + 30 * day);
       await rollKey(recorded(store.db), { id: rolled, overlap: day }, now + 1);
-      // No successors: keys of the other mode and of another account, with the same label.
+      // A key with an equal label is no successor if its mode or its account differs.
       await create("soon", undefined, "test");
       const other = (await createAccount(recorded(store.db), { name: "Kiosk", email: "kiosk@example.com" })).id;
       await create("soon", undefined, "live", other);

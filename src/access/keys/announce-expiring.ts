@@ -25,7 +25,7 @@ export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expir
   return all.filter((key): key is ApiKey & { expires_at: number } => isEnding(key, all, now));
 }
 
-/** Announces each key that ends soon. If its end is changed, announces it again for the new end. */
+/** Announces each key that ends soon. A key whose end changes is announced again for the new end. */
 export async function announceExpiring(db: Db, now: number): Promise<void> {
   const earlierEvents = db
     .selectFrom("event")
@@ -37,7 +37,7 @@ export async function announceExpiring(db: Db, now: number): Promise<void> {
     const about = `${id} ${expires_at}`;
     if (known.has(about)) continue;
     const data = { key: id, expires_at: new Date(expires_at).toISOString() };
-    // Another process may have announced it already.
+    // Another process may have announced this key already.
     await announce(db, { type: "key.expiring", audience, mode, about, data, at: now }, now - 2 * soon);
   }
 }

@@ -5,7 +5,7 @@ import type { ApiKeyRow } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { type ApiKey, apiKeyOf, checkAddresses, checkExpiry, keyRow, scopesOf } from "./keys.ts";
 
-/** What may change of a key; its mode and its account may not. An absent member stays as it is. */
+/** Changes of a key; its mode and its account never change. An absent member stays unchanged. */
 export interface KeyChange {
   label?: string;
   scopes?: readonly string[];

@@ -9,8 +9,8 @@ import { type ApiKey, apiKeyOf, keyRow } from "./keys.ts";
 export interface KeyRoom extends Audited, CallsRoom {}
 
 /**
- * Describes what a change of a key does to calls that use it, for the person who confirms it. Runs `change` in a
- * transaction that is rolled back. Throws what `change` throws.
+ * Describes for the confirming person what a change of a key does to calls that use the key. Runs `change` in a
+ * transaction that is rolled back. Throws the errors of `change`.
  */
 export async function effectOnKey(
   room: KeyRoom,

@@ -5,7 +5,7 @@ import { addressList } from "../../runtime/network/address.ts";
 import type { Db } from "../../storage/tables.ts";
 import { isAccessToken, readApiKey, sameHash, secretHash } from "../secrets.ts";
 
-/** A key with what its account says about it. */
+/** A key with the columns of its account. */
 export interface StoredKey {
   caller: Caller;
   businessName: string;
@@ -20,7 +20,7 @@ export interface StoredKey {
 /** Finds the key or token of a secret. The caller checks expiry and address. */
 export class KeyFinder {
   readonly #db: Db;
-  /** The bootstrap key may have any form, so we recognise it by its hash. */
+  /** The bootstrap key may have any form, so the service recognises it by its hash. */
   #bootstrap: { id: string; hash: string } | undefined;
 
   constructor(db: Db) {

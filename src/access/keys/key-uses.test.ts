@@ -10,7 +10,7 @@ for (const engine of usualEngines) {
   suite(`last uses of keys on ${engine.name}`, () => {
     let place: Fresh;
     let store: Store;
-    /** The store as the uses see it: counted, and out of reach when a test says so. */
+    /** The store of the key uses, which counts statements, and fails when a test says so. */
     let db: Db;
     let written = 0;
     let outOfReach = false;

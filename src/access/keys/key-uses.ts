@@ -8,7 +8,7 @@ export interface KeyUse {
   address: string;
 }
 
-/** The last use of each key, until a job writes it. */
+/** The last use of each key, until a job writes these uses. */
 export class KeyUses {
   readonly #rows: BufferedRows<Tables["key_use"]>;
 
@@ -18,7 +18,7 @@ export class KeyUses {
     this.#rows = new BufferedRows({ most: 10_000, atOnce: 500, write: (rows) => writeUses(db, rows) });
   }
 
-  /** Notes a use in memory. Every request passes here, so it does no more than that. */
+  /** Notes a use in memory only, because every request runs this. */
   note(keyId: string, address: string, at: number): void {
     const use = this.#rows.get(keyId);
     if (use) {

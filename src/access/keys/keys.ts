@@ -80,7 +80,7 @@ export async function listKeys(db: Db, accountId?: string): Promise<ApiKey[]> {
   return (await query.execute()).map(apiKeyOf);
 }
 
-/** Whether there is a live key that nobody revoked. */
+/** Whether a live key exists that has not been revoked. */
 export async function hasLiveKey(db: Db): Promise<boolean> {
   const live = db.selectFrom("api_key").select("id").where("mode", "=", "live").where("revoked_at", "is", null);
   return (await live.limit(1).executeTakeFirst()) !== undefined;
@@ -104,9 +104,9 @@ export async function keysNamed(db: Db, text: string, most: number) {
 }
 
 /**
- * Revokes a key by its public id, with every token that it bought, and switches off the endpoints that it made unless
- * `keepsEndpoints`. For a key that is already revoked it only switches off the endpoints. Throws an `AccessError` for
- * an unknown id.
+ * Revokes a key by its public id, with every token of that key. Switches off the endpoints of the key unless
+ * `keepsEndpoints`. For an already revoked key only switches off the endpoints. Throws an `AccessError` for an unknown
+ * id.
  */
 export async function revokeKey(
   { db, audit, actor }: Audited,

@@ -8,9 +8,7 @@ import type { Db } from "../../storage/tables.ts";
 /** What `whoAmI` needs from other rooms. */
 export interface CallerRoom {
   db: Db;
-  /**
-   * Returns each limit by name, and how much of it this process has left for the caller. Empty if nobody is limited.
-   */
+  /** Returns the state of each rate limit by name, for the caller in this process. Empty if callers are not limited. */
   limitsOf(caller: Caller): Record<string, RateLimitState>;
   spendable(caller: Caller): Promise<Spendable & { renewsAt: number | null }>;
 }

@@ -11,8 +11,8 @@ import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
 /**
- * Milliseconds that a token works beyond the end that we tell. We tell the end in UTC, and clients west of Greenwich
- * take it for their local time, which is later.
+ * Milliseconds that a token works beyond its stated end. The end is stated in UTC, and clients west of Greenwich read
+ * it as their local time, which is later.
  */
 const grace = 2 * hour;
 /** Milliseconds for which a key gets the same token again, because some clients exchange their key before each call. */
@@ -22,7 +22,7 @@ const mostGiven = 10_000;
 
 /** An API key and the name sent with it. */
 export interface PresentedKey {
-  /** Origin of the name: in JSON it is the account's e-mail; in Basic it may be the key's public id. */
+  /** Source of the name: in JSON it is the account's e-mail; in Basic it may be the key's public id. */
   form: "json" | "basic";
   name: string;
   key: string;
@@ -30,15 +30,15 @@ export interface PresentedKey {
 
 export interface IssuedToken {
   businessName: string;
-  /** The token itself; it is not stored and cannot be shown again. */
+  /** The text of the token, which is not stored and cannot be shown again. */
   text: string;
-  /** The end that we tell, in milliseconds since 1970. The token works two hours longer, unless its key ends. */
+  /** The stated end, in milliseconds since 1970. The token works two hours longer, unless its key ends. */
   expiresAt: number;
   /** Public id of the key that bought the token. */
   mode: Mode;
 }
 
-/** Returns a token for a key; the caller's `address` decides whether it may. */
+/** Returns a token for a key. The caller's `address` must be one from which the key may be used. */
 export type IssueToken = (presented: PresentedKey, address: string) => Promise<IssuedToken>;
 
 /**
@@ -88,8 +88,8 @@ export function tokenIssuer({
 
   async function issued({ businessName, caller, expiresAt: end }: StoredKey, at: number): Promise<IssuedToken> {
     const { text, hash } = newAccessToken();
-    // Add the time for which we hand the token out again, so that even then it lives as long as promised. Round up to
-    // whole seconds, as in the response: a token never expires earlier than the response says.
+    // Adds the time in which an existing token is returned again, so that even then the token lives as long as
+    // promised. Rounds up to whole seconds, so that no token expires before the end in the response.
     const whole = Math.ceil((at + tokenLifetime + givenAgainFor) / 1000) * 1000;
     const keyEnd = end ?? Number.POSITIVE_INFINITY;
     const expiresAt = Math.min(whole, keyEnd);

@@ -47,7 +47,7 @@ async function rewrite(db: Db): Promise<void> {
   await db.updateTable("audit_head").set({ store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();
 }
 
-/** All rows of the trail, to be put back later. */
+/** Copies all rows of the trail, so that a test can restore these rows later. */
 async function copyOf(db: Db) {
   const [entries, seals, heads] = [
     await db.selectFrom("audit_entry").selectAll().execute(),

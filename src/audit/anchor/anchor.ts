@@ -24,7 +24,10 @@ export function anchorPath(keyring: string): string {
 
 const signed = ({ store, batch, hash, at }: Anchor) => `anchor ${store} ${batch} ${hash} ${at}`;
 
-/** Undefined if there is none. Throws an `AuditTrailError` if it is unreadable, was changed, or is of another key. */
+/**
+ * The anchor; undefined without an anchor file. Throws an `AuditTrailError` if the file is unreadable, was changed, or
+ * is of another key.
+ */
 export async function readAnchor(path: string, sign: Sign): Promise<Anchor | undefined> {
   let text: string;
   try {

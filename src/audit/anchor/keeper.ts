@@ -30,9 +30,7 @@ export class AnchorKeeper {
     return this.#problem !== undefined;
   }
 
-  /**
-   * Compares the trail with the anchor, then moves the anchor to the newest head. Throws only what the store throws.
-   */
+  /** Compares the trail with the anchor, then moves the anchor to the newest head. Throws only the store's errors. */
   async move(): Promise<void> {
     const { db, sign, path, log } = this.#parts;
     try {

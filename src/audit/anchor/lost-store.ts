@@ -5,8 +5,8 @@ import { StoreError } from "../../storage/errors.ts";
 import { anchorPath } from "./anchor.ts";
 
 /**
- * Throws a `StoreError` if the data directory has no store although the key ring belongs to one and live vendors are
- * set: the missing store holds what they verified and charged. Without live vendors only rehearsals can be lost.
+ * Throws a `StoreError` if the data directory has no store although live vendors are set and the key ring belongs to a
+ * store. That missing store holds verifications and charges. Without live vendors only rehearsals can be lost.
  */
 export function refuseLostStore(config: {
   dataDirectory: string;

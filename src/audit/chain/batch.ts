@@ -1,7 +1,9 @@
 import type { StoredEntry } from "../read.ts";
 import { entryDigest } from "./seal.ts";
 
-/** Milliseconds. Clocks of several machines differ, and a transaction takes a while to commit. */
+/**
+ * Milliseconds that an entry may be older than the seal before it. Clocks of machines differ, and commits take a while.
+ */
 export const lateness = 5 * 60_000;
 
 /** The entries that a seal lists, to compare with the entries in the store. */

@@ -8,7 +8,7 @@ export interface KeptHead {
   hash: string;
 }
 
-/** A head that the trail must contain, and its origin, such as "the kept head". */
+/** A head that the trail must contain, with a description such as "the kept head". */
 export interface Pin extends KeptHead {
   by: string;
 }
@@ -16,7 +16,7 @@ export interface Pin extends KeptHead {
 /** The number of a batch, and a problem of the batch or its seal. */
 type BatchError = [batch: number, problem: string];
 
-/** Compares each seal with the one before it. Pass them in the order of their batches. */
+/** Compares each seal with the previous one. Pass the seals in the order of their batches. */
 export class Chain {
   readonly #sign: Sign;
   readonly #pins: readonly Pin[];

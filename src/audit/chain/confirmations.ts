@@ -9,10 +9,10 @@ interface Registration {
   at: number;
 }
 
-/** Checks what the passkeys of people signed. */
+/** Checks the signatures of people's passkeys. */
 export class Confirmations {
   readonly #registrations: readonly Registration[];
-  /** Whether retention has removed entries, and maybe registrations with them. */
+  /** Whether retention has removed entries, which may have been registrations of passkeys. */
   readonly #isCut: boolean;
   /** The kinds of entries that a person leaves with a passkey only. */
   readonly #confirmed: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export class Confirmations {
     return new Confirmations(registrations, isCut, confirmed);
   }
 
-  /** What is wrong with the confirmation of an entry, or with one that it lacks. */
+  /** The problem with the confirmation of an entry, or the lack of a required confirmation. */
   async problemOf({ kind, actor, facts, occurred_at }: StoredEntry): Promise<string | undefined> {
     const [, person] = /^person:(.+)$/.exec(actor) ?? [];
     const confirmation = facts.includes('"confirmation"') ? factsIn(facts).confirmation : undefined;
@@ -62,7 +62,7 @@ export class Confirmations {
   }
 }
 
-/** Whether the passkey of this public key signed this deed. */
+/** Whether the passkey of this public key signed this command. */
 async function isSigned(confirmation: Confirmation): Promise<boolean> {
   const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
   const { passkey: id, public_key, authenticator_data, client_data, signature } = confirmation;

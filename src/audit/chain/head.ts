@@ -44,7 +44,7 @@ const numbered = ({ batch, removed, ...rest }: Columns): StoredHead => ({
 
 const signed = ({ store, batch, hash, removed }: Head) => `head ${store} ${batch} ${hash} ${removed}`;
 
-/** The head as it is stored, or undefined if it is missing. It may have been tampered with. */
+/** The head as stored, perhaps tampered with; undefined if it is missing. */
 export async function storedHead(db: Db): Promise<StoredHead | undefined> {
   const row = await db.selectFrom("audit_head").select(columns).where("id", "=", 1).executeTakeFirst();
   return row && numbered(row);
@@ -62,8 +62,8 @@ function genuine(stored: StoredHead | undefined, sign: Sign): Head | undefined {
 }
 
 /**
- * Signs the head of an unused store, and names the store. In a used store an unsigned head stays as it is, and we seal
- * nothing: otherwise a person who can write the database could have the whole trail sealed again.
+ * Signs the head of an unused store, and names the store. In a used store an unsigned head stays unsigned, and nothing
+ * is sealed: otherwise a person who can write the database could have the whole trail sealed again.
  */
 export async function signFirstHead(db: Db, sign: Sign): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -74,7 +74,7 @@ export async function signFirstHead(db: Db, sign: Sign): Promise<void> {
   });
 }
 
-/** Commands may create accounts before the first start. Only a service seals, verifies and records that it started. */
+/** Whether a service has sealed, verified or started here. Commands may create accounts before the first start. */
 async function hasBegun(trx: Transaction<Tables>): Promise<boolean> {
   const traces = [
     await trx.selectFrom("audit_seal").select("batch").limit(1).execute(),
@@ -95,8 +95,8 @@ async function lockStoredHead(trx: Transaction<Tables>): Promise<StoredHead | un
 }
 
 /**
- * Locks the head until the transaction ends, and returns it. Throws an `AuditTrailError` if it or the newest seal was
- * changed: otherwise we would seal over the change.
+ * Locks the head until the transaction ends, and returns the head. Throws an `AuditTrailError` if the head or the
+ * newest seal was changed, because a new seal would hide that change.
  */
 export async function lockHead(trx: Transaction<Tables>, sign: Sign): Promise<Head> {
   const head = genuine(await lockStoredHead(trx), sign);

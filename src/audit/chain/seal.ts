@@ -6,7 +6,7 @@ export const batchSize = 1000;
 /** Returns the keyed hash of a text. */
 export type Sign = (text: string) => string;
 
-/** Columns of an entry as they are hashed: numbers as their decimal text. */
+/** Columns of an entry in the form that is hashed: numbers as their decimal text. */
 export interface SealedColumns {
   id: string;
   occurred_at: string;

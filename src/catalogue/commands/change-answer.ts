@@ -44,7 +44,7 @@ export const changeCommand = {
   records: [catalogueTrail.revised, catalogueTrail.held, catalogueTrail.scheduled],
 };
 
-/** What a form's button does after this dry run, such as "Publish 30 prices". */
+/** The label of a form's button after this dry run, such as "Publish 30 prices". */
 export function publishes({ state, added = 0, modified = 0, removed = 0 }: Answer, what: string): string | undefined {
   const all = added + modified + removed;
   return state === "dry run" && all > 0 ? `Publish ${counted(all, what)}` : undefined;
@@ -71,7 +71,7 @@ type Found = Pick<Answer, "added" | "modified" | "removed"> & {
   readonly changes?: readonly EntryChange[];
 };
 
-/** Runs the dry run for the person who confirms a change. Throws what the dry run throws. */
+/** Runs the dry run for the confirming person. Throws the errors of the dry run. */
 async function effectOf(
   room: CatalogueRoom,
   holdsFrom: number | undefined,
@@ -121,7 +121,7 @@ export function priceChange<Input extends TObject, Room extends CatalogueRoom>(
   });
 }
 
-/** Publishes the changes of a plan as one revision, or shows them. */
+/** Publishes the changes of a plan as one revision, or only shows the changes. */
 export async function changed(
   room: CatalogueRoom,
   plan: Plan,

@@ -4,7 +4,7 @@ import { operatorValuesOf } from "../files/json.ts";
 import { nameOf } from "../model/lists.ts";
 import { toldApart } from "./unseen-characters.ts";
 
-/** Says which conflicting changes a merge of a file, or a revert, leaves as others made them. */
+/** Says which conflicting changes of other people a merge of a file, or a revert, keeps. */
 export function conflictTexts(conflicts: readonly Conflict[], of: "file" | "revert"): string[] {
   return conflicts.flatMap((conflict) => {
     const { subject, key, base, mine } = conflict;

@@ -17,7 +17,7 @@ export const firstChanges = 40;
 
 const Entry = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]));
 
-/** Changes as responses show them. Entries have the form of the interface document. */
+/** Changes in the form of responses. Entries have the form of the interface document. */
 export const ListedChanges = Type.Array(
   Type.Object({
     list: Type.Enum([...subjects]),
@@ -51,7 +51,7 @@ const priceMove = (was: string, now: string) =>
   });
 const PublishedMove = priceMove("Before", "After");
 const ProposedMove = priceMove("Served", "Proposed");
-/** The same on a page, where a product goes by its name. */
+/** The schema of an entry on a page, which names a product by its name. */
 const byName = ({ properties: { entry, ...others } }: typeof PublishedMove) =>
   Type.Object({ product: Type.String(), entry: { ...entry, label: "Code" }, ...others });
 const NamedPublished = byName(PublishedMove);
@@ -63,7 +63,7 @@ const OtherChange = Type.Object({
   change: state(["added", "modified", "removed", "moved"]),
   what: Type.String(),
 });
-/** The same on a page, where a client goes by its name. */
+/** The schema of a special price on a page, which names a client by its name. */
 const NamedOther = Type.Object({
   list: Type.String(),
   entry: reference,

@@ -9,7 +9,7 @@ import { isGroup, membersOfGroup, rulesOf } from "../model/price-lists.ts";
 import type { Document } from "../model/snapshot.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
-/** The lists whose entries a look-up can name: which look-ups, and how they fail if the entry is gone. */
+/** The lists whose entries a look-up can name: which look-ups, and their failure for a removed entry. */
 const namedBy: Partial<Record<ListName, { operations: readonly string[]; failure: FailureCode }>> = {
   "data-providers": { operations: ["lookupDataBundles"], failure: "provider_not_found" },
   "cable-providers": { operations: ["fetchCablePlans", "fetchTvAddOns"], failure: "provider_not_found" },
@@ -25,12 +25,12 @@ export interface EntryChange {
 
 /** Milliseconds within which a client's look-up counts as recent. */
 const looksBack = 7 * 24 * 3_600_000;
-/** How many clients a sentence names; it counts the others. */
+/** The most clients that a sentence names. Further clients are only counted. */
 const NAMED = 3;
 
 /**
- * Describes what clients lose if entries leave the catalogue, for the person who confirms it. It is dangerous if
- * look-ups that a client made recently would be refused.
+ * Describes for the confirming person what clients lose if entries leave the catalogue. The effect is dangerous if a
+ * client's recent look-ups would be refused.
  */
 export async function effectOnLookUps(
   room: CatalogueRoom,

@@ -6,7 +6,7 @@ import { engines, usualEngines } from "../../../test/support/engines.ts";
 import { startService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 
-/** One text in place of another, which must be there. */
+/** Replaces a text that must occur by another text. */
 function edited(text: string, from: string, to: string): string {
   assert.ok(text.includes(from), from);
   return text.replace(from, to);

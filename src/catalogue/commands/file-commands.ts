@@ -139,7 +139,7 @@ Importing an exported file has no effect. Special prices of accounts and groups 
   },
 });
 
-/** Whether a file holds special prices, by its name. */
+/** Whether a file holds special prices, judged by the file's name. */
 function isOfPrices({ name }: ChosenFile): boolean {
   return basename(name).toLowerCase() === "prices.csv";
 }

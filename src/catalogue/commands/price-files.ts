@@ -29,7 +29,10 @@ export async function importPrices(
   return changed(room, replacingRules(rules, problems, { now, hasGroups }), { source: "prices", ...about });
 }
 
-/** The special prices of one holder, or of all accounts and groups, as a file. Importing it unchanged has no effect. */
+/**
+ * The special prices of one holder, or of all accounts and groups, as a file. Importing the unchanged file has no
+ * effect.
+ */
 export async function pricesFile(snapshot: Snapshot, account: string | undefined, room: PricedRoom) {
   const everybody = async () => [
     ...groupsIn(snapshot).map((id) => ({ id, name: id })),

@@ -7,7 +7,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { groupForm } from "../prices/price-forms.ts";
 import type { CatalogueRoom } from "./publisher.ts";
 
-/** What these commands need from the accounts room. */
+/** The functions of the accounts' part that these commands need. */
 export interface PricedAccounts {
   accounts: {
     /** The account with this id or e-mail. Throws if there is none. */

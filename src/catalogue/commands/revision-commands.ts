@@ -92,7 +92,7 @@ const showHistory = command({
     served: orNull(Type.Integer()),
     waiting: Type.Array(Type.Object(draftFacts), { beside: true }),
     revisions: Type.Array(Type.Object(revisionFacts)),
-    /** The cursor of the revisions before these; null if there are none. */
+    /** The cursor of the next older revisions; null if there are none. */
     next: orNull(Type.String()),
   }),
   view: ({ waiting, revisions, next }) => {
@@ -101,7 +101,7 @@ const showHistory = command({
     const more = next === null ? [] : [{ more: next }];
     return [...(drafts.length > 0 ? [{ rows: drafts, row: DraftRow }, ""] : []), served, ...more];
   },
-  // If only a few changes wait, the page has a card for each of them.
+  // If only a few changes wait, the page has a card for each change.
   onPage: ({ waiting, revisions }) => [
     ...(waiting.length > mostCards
       ? [{ rows: waiting.map((draft) => ({ ...draft, changes: countText(draft) })), row: DraftRow }, ""]
@@ -167,7 +167,7 @@ const showRevision = command({
       }),
     ),
   }),
-  /** A revision has the members of revisions, and a draft those of drafts. */
+  /** An answer about a revision has a revision's members, and one about a draft has a draft's members. */
   answer: Type.Object({
     revision: Type.Optional(revision),
     published_at: Type.Optional(time),

@@ -2,7 +2,7 @@
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Zl}\p{Zp}]|(?! )\p{Zs}|(?<= ) /gu;
 
 /**
- * Returns two texts such that people can tell them apart. If they look the same, escapes such as `\u00a0` replace their
+ * Returns two texts that people can distinguish. If the given texts look equal, escapes such as `\u00a0` replace their
  * invisible characters.
  */
 export function toldApart(one: string, other: string): [string, string] {

@@ -45,7 +45,7 @@ export function differingMembers(one: EntryContent, other: EntryContent): string
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((name) => one[name] !== other[name]);
 }
 
-/** A change as callers see it; undefined if they see none. An unavailable entry does not exist for them. */
+/** A change as callers see it; undefined for an invisible change. An unavailable entry does not exist for callers. */
 export function seenByCallers(change: Change): Change | undefined {
   const { subject, old, new: now } = change;
   if (subject === "prices") return change;
@@ -94,7 +94,7 @@ export function* differingGroups(one: Document, other: Document): Generator<{ su
   }
 }
 
-/** The smallest set of entries in both groups such that the others keep their order. */
+/** The smallest set of entries in both groups without which all further entries keep their order. */
 export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
   const places = new Map(old.map(({ key }, place) => [key, place]));
   const common = made.map(({ key }) => key).filter((key) => places.has(key));
@@ -118,8 +118,8 @@ export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
 }
 
 /**
- * The snapshot after a revision with these changes. `after`: a document with at least the groups that they change. A
- * group that looks the same to callers keeps its stamp.
+ * The snapshot after a revision with these changes. `after`: a document with at least the changed groups. A group that
+ * looks equal to callers keeps its stamp.
  */
 export async function revisedBy(
   snapshot: Snapshot,

@@ -70,8 +70,8 @@ export async function unpacked(content: string): Promise<DocumentPart[][]> {
 }
 
 /**
- * The lines of a group, because a revision writes it several times: in its own draft, in the full document, and in the
- * next draft.
+ * Caches the lines of a group, because a revision writes them several times: in its own draft, in the full document,
+ * and in the next draft.
  */
 const written = new WeakMap<Group, Buffer>();
 

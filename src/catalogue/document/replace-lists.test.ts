@@ -9,7 +9,7 @@ import { ListError, type WantedList, withLists } from "./replace-lists.ts";
 
 const base = await starterSnapshot();
 
-/** A list as it is, each entry in a line below the heading. */
+/** A current list, with each entry in a line below the heading. */
 function listed(
   list: ListName,
   change: (contents: EntryContent[]) => EntryContent[] = (contents) => contents,

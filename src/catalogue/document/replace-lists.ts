@@ -43,7 +43,7 @@ export interface EntryError {
   readonly sentence: string;
 }
 
-/** The catalogue cannot take these lists. The message states the first errors and counts the others. */
+/** The catalogue cannot take these lists. The message states the first errors and counts all further ones. */
 export class ListError extends CatalogueError {
   readonly sentences: readonly string[];
 
@@ -61,8 +61,8 @@ export class ListError extends CatalogueError {
 }
 
 /**
- * Returns the document with these lists, and its other lists unchanged. Throws a `ListError` if an entry occurs twice,
- * lacks its parent or leaves children behind, or if there are `problems` already.
+ * Returns the document with these lists, and with all its further lists unchanged. Throws a `ListError` if an entry
+ * occurs twice, lacks its parent or leaves children behind, or if there are `problems` already.
  */
 export async function withLists(
   base: Document,

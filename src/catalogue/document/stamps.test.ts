@@ -14,7 +14,7 @@ import { newestSnapshot } from "../revisions/load.ts";
 import { publish } from "../revisions/publish.ts";
 import { about, opened, removeHistory, seenAnew, start } from "../revisions/publishing.fixture.ts";
 
-/** Revision of a group, and the milliseconds after the start at which it was changed. */
+/** The revision of a group's last change, and the milliseconds from the start to that change. */
 function changeOf(snapshot: Snapshot, list: ListName, key?: string): [number, number] {
   const { revision, publishedAt } = stampOf(snapshot, list, key);
   return [revision, publishedAt - start];
@@ -36,7 +36,7 @@ for (const engine of usualEngines)
           assert.deepEqual(changeOf(snapshot, "data-bundles", key), change);
         assert.deepEqual(changeOf(snapshot, "data-bundles"), [3, 120_000]);
         assert.deepEqual(changeOf(snapshot, "corporate-bundles"), [1, 0]);
-        // It never had an add-on: its list is as old as the product's.
+        // The product never had an add-on, so its empty list is as old as the product's.
         assert.deepEqual(changeOf(snapshot, "cable-add-ons", "GOTV GOTVMAX"), [1, 0]);
       };
       check(await newestSnapshot(store.db, known));

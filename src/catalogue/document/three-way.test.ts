@@ -33,7 +33,7 @@ const added = (members: EntryContent = {}): EntryEdit => {
   return { subject: list, key: `${content.type} NEW`, content };
 };
 
-/** What the catalogue has when others made `theirs`, and a side of before them made `own`. */
+/** The merged catalogue, after other people made `theirs` and one side, which began earlier, made `own`. */
 async function merged(own: readonly EntryEdit[], theirs: readonly EntryEdit[], winner?: "mine" | "theirs") {
   const present = await withEntries(base, theirs);
   const { document, conflicts } = await threeWay(base, await withEntries(base, own), present, winner);
@@ -199,12 +199,12 @@ test("a merge keeps every change but reported conflicts, and makes no orphan and
         for (const { subject, key, old, new: now } of await difference(before, changed)) {
           if (told.has(`${subject} ${key}`) && side !== winner) continue;
           const made = itemIn(document, subject, key)?.content;
-          // What one side removed stays away, and a parent stays as long as it has children.
+          // A removed entry stays removed, but a parent stays as long as it has children.
           if (made === undefined || now === null) continue;
           for (const name of differingMembers(old ?? {}, now))
             if (name !== "id" && (old || !told.has(`${subject} ${key}`))) assert.equal(made[name], now[name]);
         }
-      // Who moves what others removed is not told.
+      // A move of an entry that the other side removed is not reported.
       for (const { subject, key, old, new: now } of await difference(before, mine))
         if (!told.has(`${subject} ${key}`) && !isSame(old, now))
           assert.equal(itemIn(document, subject, key) === undefined, now === null, `${subject} ${key}`);

@@ -30,8 +30,8 @@ export interface Conflict {
 /**
  * Applies the changes from `base` to `mine` to `theirs`, member by member. `winner` decides conflicts, but entries that
  * `theirs` removed stay removed, and no entry loses its parent. Entries keep their places in `theirs`, except those
- * that `mine` added or moved. If `mine` adds an entry with a used id, it gets the next free one. `base` and `mine` may
- * be partial documents with all groups in which they differ.
+ * that `mine` added or moved. If `mine` adds an entry with a used id, that entry gets the next free id. `base` and
+ * `mine` may be partial documents with all groups in which they differ.
  */
 export async function threeWay(
   base: Document,
@@ -105,7 +105,7 @@ class Merge {
       if (touched.length > 0) tell(base === null ? "parent is gone" : "removed by theirs");
       return null;
     }
-    // The id of a new entry does not matter, because it gets any free one.
+    // The id of a new entry does not matter, because the entry gets any free id.
     const names = base ? touched : touched.filter((name) => name !== "id");
     const both = names.filter((name) => theirs[name] !== mine[name] && theirs[name] !== base?.[name]);
     if (both.length > 0) tell(base === null ? "added" : "changed", both);
@@ -118,7 +118,7 @@ class Merge {
     return subject !== "prices" && childrenOf(subject).some((child) => groupIn(this.document, child, key).length > 0);
   }
 
-  /** Whether the parent of an entry that `mine` adds exists, or is added too. */
+  /** Whether the parent of an entry that `mine` adds exists, or is added as well. */
   #hasParent(subject: Subject, key: string): boolean {
     const parent = subject === "prices" ? undefined : parentOf(subject);
     if (parent === undefined) return true;
@@ -150,7 +150,7 @@ class Merge {
   }
 }
 
-/** `content` with these members replaced by those of `source`. */
+/** `content` with the values that these members have in `source`. */
 function withMembers(content: EntryContent, source: EntryContent, names: readonly string[]): EntryContent {
   return { ...content, ...Object.fromEntries(names.map((name) => [name, source[name]!])) };
 }

@@ -39,7 +39,7 @@ export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
 }
 
 export interface Columns {
-  /** What these columns belong to, for people. */
+  /** The name of the owner of these columns, for people. */
   readonly of: string;
   readonly all: readonly string[];
   /** The columns that a file must have. */
@@ -90,7 +90,7 @@ function textOf(bytes: Uint8Array, problem: ReportError): string | undefined {
 }
 
 /**
- * Passes on the records that are not empty, each with its first line, from 1. Reports and skips what the parser
+ * Calls `take` with each record that is not empty and its first line, from 1. Reports and skips records that the parser
  * rejects.
  */
 function readRecords(given: string, problem: ReportError, take: (values: string[], line: number) => void): void {

@@ -9,8 +9,8 @@ const LONGEST_TEXT = 500;
 
 /**
  * Reads one entry from a file or a source. Reports each error as a sentence without a full stop, and then returns
- * undefined. It ignores members that the list does not have. A supply fact may be missing; if it is empty, it is no
- * longer known. `mayLack`: other members that may be missing.
+ * undefined. Ignores members that the list does not have. A supply fact may be missing, and an empty one is no longer
+ * known. `mayLack`: further members that may be missing.
  */
 export function readEntry(
   list: ListName,
@@ -101,7 +101,7 @@ export function columnsOf(list: ListName, contents: readonly EntryContent[]): st
   return [...Object.keys(declaredList(list).kinds), ...(isTold ? supplyFacts : [])];
 }
 
-/** Cost and availability of an entry as files hold them. An empty text means not known. */
+/** Cost and availability of an entry in the form of files. An empty text means not known. */
 export function supplyTextsOf({ cost, available }: EntryContent): Record<(typeof supplyFacts)[number], string> {
   return {
     cost: cost === undefined ? "" : nairaOf(Number(cost)),
@@ -109,7 +109,7 @@ export function supplyTextsOf({ cost, available }: EntryContent): Record<(typeof
   };
 }
 
-/** The members of an entry as files hold them: money as plain naira text. */
+/** The members of an entry in the form of files: money as plain naira text. */
 export function textsOf(list: ListName, content: EntryContent): Record<string, string> {
   return Object.fromEntries(
     Object.entries(declaredList(list).kinds).map(([name, kind]) => {

@@ -8,12 +8,12 @@ const longestSentence = 500;
 /** Characters. The CSV parser's work on an invalid record grows with the square of its length. */
 export const longestRecord = 64 * 1024;
 
-/** This is a function, because loading the number formatter takes milliseconds of a start. */
+/** A function, because loading the number formatter would add milliseconds to each start. */
 export function tooManyEntries(): string {
   return `is more than the ${mostEntries.toLocaleString("en")} entries that a catalogue holds`;
 }
 
-/** Reports an error. After the last one, it throws to stop reading. */
+/** Reports an error. The last possible error throws, to stop reading. */
 export type ReportError = (place: string, sentence: string, isLast?: boolean) => void;
 
 export function shortened(sentence: string): string {

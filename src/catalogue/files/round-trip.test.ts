@@ -15,7 +15,9 @@ import { publish } from "../revisions/publish.ts";
 import { csvOf, type ReadList, readCsv } from "./csv.ts";
 import { jsonOf, readJson } from "./json.ts";
 
-/** What spreadsheets, CSV, JSON and terminals trip over, and anything else without control characters. */
+/**
+ * Texts that are difficult for spreadsheets, CSV, JSON and terminals, and any other text without control characters.
+ */
 const awkward = fc
   .oneof(
     fc.constantFrom(
@@ -48,7 +50,8 @@ const awkward = fc
   )
   .filter((text) => text === text.trim() && !/\p{Cc}/u.test(text) && text.isWellFormed());
 /**
- * Codes that differ in case alone are one code, which no later catalogue may spell in another way: letters take turns.
+ * Alternates upper and lower case, because codes that differ only in case are one code, which no later catalogue may
+ * spell differently.
  */
 const spelled = (text: string) => [...text].map((it, at) => (at % 2 ? it.toLowerCase() : it.toUpperCase())).join("");
 const code = fc
@@ -64,7 +67,7 @@ const supply = fc.record(
   { requiredKeys: [] },
 );
 
-/** A catalogue: providers by their codes, what each sells, and in what order. */
+/** A random catalogue: providers by their codes, with their entries in random order. */
 const catalogues = fc.record({
   data: fc.array(fc.tuple(texts, fc.array(fc.tuple(code, sold, supply), { maxLength: 5 })), { maxLength: 4 }),
   dataCodes: codes(4),
@@ -155,7 +158,7 @@ for (const engine of usualEngines)
         fc.asyncProperty(catalogues, async (catalogue) => {
           const lists = listsOf(catalogue);
           const outcome = await publish(publisher, (base) => withLists(base, lists), about);
-          // A catalogue that lacks a provider of the one before.
+          // The guard holds a catalogue that lacks a provider of the previous one.
           if (outcome.state === "held") await approve(publisher, outcome.draft, "ops");
           const stored = await newestSnapshot(store.db);
           for (const read of await readAgain(stored)) {

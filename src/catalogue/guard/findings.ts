@@ -9,7 +9,10 @@ export interface Guarded {
   readonly base: Document;
   /** `base` with the changes. */
   readonly after: Document;
-  /** Each entry as it was a day before, or as a person has approved it since. Small steps add up from there. */
+  /**
+   * Each entry of a day before, or in the form that a person has approved since. The guard adds small steps up from
+   * these.
+   */
   readonly earlier: Document;
   /** The last content of entries that come back after more than a day, by `entryName`. */
   readonly last?: ReadonlyMap<string, EntryContent>;

@@ -71,7 +71,7 @@ test("a new code does not hide a large price change from the guard", async () =>
     { value: "60MB", duration: "1 day" },
   ])
     assert.deepEqual(await reasonsFor([gone!, like({ ...look, price: 20_100 })]), []);
-  // In another step than the one that removed it.
+  // The new entry comes in a later step than the removal.
   const without = await applyChanges(base, [gone!]);
   const later = like({ value: "50MB", duration: "24Hrs", price: 20_100 });
   assert.deepEqual(await reasonsFor([later], without, usualGuard, base), held);
@@ -83,7 +83,7 @@ test("the guard does not compare prices with entries of another size or other wo
     const entry = { type: type!, value: value!, description: description!, duration: duration!, price, amount: price };
     return (await reasonsFor([...removals(keys), added(entry)])).join();
   };
-  // The smaller ones cost 7100 and 550, and are gone as well.
+  // The smaller bundles cost 7100 and 550, and are removed as well.
   assert.match(
     await moved(["MTNDATA MTN-165GB-30DAYS", "MTNDATA MTN-16_5GB-30DAYS"], "MTNDATA MTN-165GB-30DAYS", 14_000_00),
     /new looks like MTNDATA mtn-165gb-30days, which is gone: price ₦37,500 → ₦14,000 /,
@@ -123,7 +123,7 @@ test("the guard holds a price far from the usual one per GB of similar bundles",
   assert.deepEqual(await of(3_850_00), []);
   assert.deepEqual(await of(49_500_00), ["MTNDATA new: a GB costs ₦4,950, and ₦375 in bundles of similar size."]);
   assert.deepEqual(await of(495_00), ["MTNDATA new: a GB costs ₦49.50, and ₦375 in bundles of similar size."]);
-  // Many odd ones at once do not make each other usual.
+  // Many odd prices at once do not make each other usual.
   const many = Array.from({ length: 60 }, (_, n) =>
     added({ code: `n${n}`, price: 49_500_00, amount: 49_500_00, value: "10GB", duration: "30 Days" }),
   );
@@ -156,7 +156,7 @@ test("the guard lets the published lists pass", async () => {
     );
     const changes = all.map(({ key, content }) => ({ subject: list, key, old: null, new: content }));
     assert.deepEqual(await reasonsFor(changes, without), []);
-    // So too when each one comes to the others.
+    // An entry that is added to all further entries of its list is not held either.
     for (const { key, content } of all) {
       const rest = await applyChanges(base, removals([key], list));
       const change = { subject: list, key, old: null, new: content };

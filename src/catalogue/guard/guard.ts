@@ -13,7 +13,7 @@ import { replacedPrices } from "./replaced.ts";
 
 /** The limits of a revision without approval. */
 export interface Guard {
-  /** The share of a list that it may remove: 0.3 is 30 %. */
+  /** The share of a list that one revision may remove: 0.3 is 30 %. */
   readonly removal: number;
   /** Factor by which a price may rise or fall: 2 is twice, or half. */
   readonly factor: number;
@@ -25,17 +25,17 @@ export interface Guard {
 
 export const usualGuard: Guard = { removal: 0.3, factor: 2, mean: 0.2 };
 
-/** How many entries a reason to hold names; it counts the others. */
+/** The most entries that a reason names. Further entries are only counted. */
 const NAMED = 10;
 
-/** Why the changes need an approval, in sentences; empty if they need none. */
+/** The reasons why the changes need an approval, in sentences; empty if there are none. */
 export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<string[]> {
   const { base, after, changes } = guarded;
   const { factor } = guard;
   const far = await farMoves(guarded, factor);
   const replaced = await replacedPrices(guarded, factor);
   const own = await ownPriceReasons(guarded, factor);
-  // These changes are reported already, so they are not reported as odd too.
+  // These changes are reported already, so the check of odd prices skips them.
   const alreadyNamed = new Set([...far, ...replaced].map(({ change }) => change));
   const others = changes.filter((change) => !alreadyNamed.has(change));
   return [

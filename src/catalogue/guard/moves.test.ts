@@ -12,7 +12,7 @@ const base = await starterSnapshot();
 const reasonsFor = async (changes: readonly Change[], from = base, { earlier = from, guard = usualGuard } = {}) =>
   reasonsToHold({ base: from, after: await applyChanges(from, changes), earlier, changes }, guard);
 
-/** All prices of a list times a factor, or those of its first entries. */
+/** All prices of a list times a factor, or only the prices of its first entries. */
 function times(factor: number, from: Snapshot = base, list: ListName = "data-bundles", first?: number): Change[] {
   return [...inOrder(from, list)].slice(0, first).map(({ key, content: old }) => {
     const { price, amount } = old;

@@ -12,7 +12,7 @@ const FEWEST = 10;
 
 /**
  * Prices, sizes and prices per GB that move too far, in this revision alone or in all steps of a day. An entry that
- * comes back is compared with its last content.
+ * returns is compared with its last content.
  */
 export function farMoves({ earlier, last, changes }: Guarded, factor: number): Promise<Finding[]> {
   return findingsIn(changes, function* (change) {
@@ -74,7 +74,7 @@ export function farMove(
   return dayBefore !== undefined && isFar(dayBefore) ? words(dayBefore, " within a day") : undefined;
 }
 
-/** Such as "₦105 → ₦1,900 (+1,710 %)". `from` is above 0. */
+/** A text such as "₦105 → ₦1,900 (+1,710 %)". `from` is above 0. */
 export function moveText(from: number, to: number, textOf: (value: number) => string): string {
   return `${textOf(from)} → ${textOf(to)} (${changeText((to / from - 1) * 100, "%")})`;
 }

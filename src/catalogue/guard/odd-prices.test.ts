@@ -15,7 +15,7 @@ const samples: Partial<Record<ListName, EntryContent>> = {
   "cable-add-ons": itemIn(base, "cable-add-ons", "DSTV PRWE36 HDPVRE36")!.content,
 };
 
-/** A new entry like a known one, and how the guard and `duba doctor` speak of it. */
+/** Adds an entry like a known one. Returns the sentences of the guard and of `duba doctor`. */
 async function added(list: ListName, members: EntryContent) {
   const sample = samples[list]!;
   const code = list === "cable-add-ons" ? { add_on_product_code: "new" } : { code: "new" };
@@ -73,7 +73,7 @@ for (const [what, list, members, sentence] of [
     const { held, odd, after } = await added(list, members);
     assert.deepEqual(held, [sentence]);
     assert.deepEqual(odd.map(withoutUsual), held.map(withoutUsual));
-    // Once somebody approved it, other words for it do not wait.
+    // Once somebody has approved an entry, a change of its words needs no approval.
     const key = entryKeyOf(list, { ...samples[list], ...members, code: "new", add_on_product_code: "new" });
     const old = itemIn(after, list, key)!.content;
     const words = list === "data-bundles" ? { duration: "1 month" } : { name: "Other" };
@@ -82,7 +82,7 @@ for (const [what, list, members, sentence] of [
     assert.deepEqual(await reasonsToHold({ base: after, after: later, earlier: after, changes }, usualGuard), []);
   });
 
-/** The new entry moves what is usual a little. */
+/** The new entry itself moves the usual price a little. */
 const withoutUsual = (sentence: string) => sentence.replace(/, and ₦[\d,.]+.*/, "");
 
 test("the starter catalogue has no odd price, and entries like its own are not held", async () => {

@@ -8,7 +8,7 @@ import { bundleSize } from "../model/quantity.ts";
 import { type Document, emptySnapshot, type Group, groupIn } from "../model/snapshot.ts";
 import { findingsIn, kept, ratio } from "./findings.ts";
 
-/** A price per GB is odd if it differs from the usual one by this factor. Published lists reach 4.6. */
+/** A price per GB is odd if it differs from the usual price by this factor. Published lists reach 4.6. */
 const GB_FACTOR = 5;
 /** Sizes within this factor are similar. Larger bundles cost less per GB. */
 const SIMILAR = 4;
@@ -16,8 +16,8 @@ const SIMILAR = 4;
 const FEWEST = 3;
 
 /**
- * Says what is odd about an entry, by itself or compared with other entries of its provider. The text follows the
- * entry's name. Undefined if nothing is odd.
+ * Says what is odd about an entry, by itself or compared with its provider's entries. The text follows the entry's
+ * name. Undefined if nothing is odd.
  */
 type Rule = (list: ListName, key: string, content: EntryContent) => string | undefined;
 
@@ -28,8 +28,8 @@ interface OddPrices {
 }
 
 /**
- * Prices that become odd by the changes; those that were odd before are not reported again. `duba doctor` uses the same
- * rules.
+ * Prices that become odd by the changes. Prices that were odd before are not reported again. `duba doctor` uses these
+ * rules as well.
  */
 export async function oddPrices(
   base: Document,

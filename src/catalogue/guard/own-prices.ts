@@ -26,9 +26,9 @@ interface OwnPriceReasons {
 }
 
 /**
- * Prices of accounts and groups that move too far because their rules change, and prices of accounts that fall below
- * the cost because of rules or the catalogue's prices. Rules with a later start count as if they held now, because
- * nobody checks them again when they start.
+ * Prices of accounts and groups that move too far because their rules change, and account prices below the cost because
+ * of rules or the catalogue's prices. Rules with a later start count as if they held now, because nobody checks such
+ * rules again when they start.
  */
 export async function ownPriceReasons(guarded: Guarded, factor: number): Promise<OwnPriceReasons> {
   const { base, after, earlier, changes } = guarded;
@@ -36,7 +36,7 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
   const rules = changes
     .filter(({ subject }) => subject === "prices")
     .map(({ old, new: now }) => (now ?? old) as PriceRule);
-  // Accounts that only move between the same groups pay alike, so we report only the first of them.
+  // Accounts with an equal change of groups pay alike, so only the first of these accounts is reported.
   const reportedMoves = new Set<string>();
   for (const [account, touched] of Map.groupBy(rules, (rule) => rule.account)) {
     const move = moveOf(account, [base, earlier, after]);
@@ -67,8 +67,8 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
         const pays = ownPrice(payer.now, list, key, now!);
         if (pays === undefined || pays >= costOf(now!)!) continue;
         const was = old ? ownPrice(payer.before, list, key, old) : undefined;
-        // As with the catalogue's prices, a price that was below the cost before, or a known cost that rises, does not
-        // hold the change.
+        // A price that was below the cost before, or a known cost that rises, does not hold the change. The catalogue's
+        // prices have this rule as well.
         const known = old ? costOf(old) : undefined;
         if (was !== undefined && known !== undefined && (was < known || was === pays)) continue;
         yield* belowCost(list, now!, payer.account, pays);
@@ -126,7 +126,7 @@ function scopesOf(rules: readonly PriceRule[]): string[] | undefined {
   return [...new Set(rules.map(({ of }) => of.split(" ", 1)[0]!))];
 }
 
-/** Returns a function that gives the price of an entry of the document. */
+/** Returns a function that returns the price of an entry of the document. */
 function payer(document: Document, prices: PriceList) {
   return (list: ListName, key: string): number | undefined => {
     const content = itemIn(document, list, key)?.content;

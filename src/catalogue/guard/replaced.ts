@@ -7,8 +7,8 @@ import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.
 import { beyond, moveText } from "./moves.ts";
 
 /**
- * Finds new entries that look like an entry removed since `earlier` but have a price too far from it. They must look
- * alike in everything, or else in size and validity. If several look alike, the one with the nearest price counts.
+ * Finds new entries that look like an entry removed since `earlier` but have a price too far from it. The two must look
+ * alike in everything, or else in size and validity. Among several removed entries, the nearest price counts.
  */
 export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Finding[]> {
   /** By list and group: the removed entries, by their looks. */
@@ -36,7 +36,7 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
 }
 
 /**
- * Returns an entry's whole look, and also its size and validity alone if it states both. The whole look comes first
+ * Returns an entry's whole look, and its size and validity alone if the entry states both. The whole look comes first
  * because it is more specific.
  */
 function looksOf(content: EntryContent): string[] {

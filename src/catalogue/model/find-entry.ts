@@ -42,7 +42,7 @@ function findProvider(snapshot: Snapshot, list: ListName, code: string): Item {
   throw unknownCode("provider_not_found", `No ${declaredList(list).one} has`, code, known && ` Known codes: ${known}.`);
 }
 
-/** The message repeats a code only if it is harmless, because people paste anything. */
+/** The message repeats only a harmless code, because people paste anything. */
 function unknownCode(failure: FailureCode, nobodyHas: string, code: string, hint: string): Failure {
   const named = isRepeatable(code) ? `the code ${code}` : "this code";
   return new Failure(failure, `${nobodyHas} ${named}.${hint}`);

@@ -4,13 +4,13 @@ import { type Stated, sizesIn, timesIn, visible, withoutEntities } from "../../v
 import { type EntryContent, entryKeyOf, groupOf } from "./lists.ts";
 import { bundleSize, isBundle, validityOf } from "./quantity.ts";
 
-/** What an entry is, without its price and its codes. Two entries look alike if all of it is equal. */
+/** The properties of an entry without its price and its codes. Two entries look alike if all properties are equal. */
 interface Look {
-  /** Megabytes; undefined if it is no bundle or does not state exactly one size. */
+  /** Megabytes; undefined for an entry that is no bundle or does not state exactly one size. */
   readonly size: number | undefined;
-  /** Hours; undefined unless it states exactly one validity. */
+  /** Hours; undefined unless the entry states exactly one validity. */
   readonly hours: number | undefined;
-  /** What else its name says, without price and network, in alphabetical order. */
+  /** The further words of its name, without price and network, in alphabetical order. */
   readonly words: string;
 }
 
@@ -86,7 +86,7 @@ function replaced(text: string, found: readonly Stated[], wordFor: (stated: Stat
   return made;
 }
 
-/** Returns what a mapping stores about an entry, to notice later that the entry has changed. */
+/** Returns the text that a mapping stores about an entry, to notice a later change of the entry. */
 export function rememberedOf(content: EntryContent): string {
   return JSON.stringify(lookOf(content));
 }
@@ -111,7 +111,7 @@ export function disagrees({ looks, about }: { looks: string; about: string }, co
 export interface Alike {
   /** Entries of ours that look the same in everything. */
   readonly alike: readonly EntryContent[];
-  /** Whether exactly one entry of ours looks the same, and no other entry of the source does. */
+  /** Whether exactly one entry of ours looks equal, and no other entry of the source does. */
   readonly isClear: boolean;
   /** Entries of ours that differ only in words, or of which only one states its validity. */
   readonly near: readonly EntryContent[];
@@ -140,7 +140,7 @@ export async function alikeIn(
   };
 }
 
-/** What two entries that look alike have in common, such as "size, validity and words". */
+/** The common properties of two entries that look alike, such as "size, validity and words". */
 export function sameIn(content: EntryContent): string {
   const { size, hours, words } = lookOf(content);
   return listed([
@@ -150,7 +150,7 @@ export function sameIn(content: EntryContent): string {
   ]);
 }
 
-/** A text about what an entry of a source shares with one of ours, and what differs. */
+/** A text about the common and the different properties of a source's entry and one of ours. */
 export function nearTo(theirs: EntryContent, ours: EntryContent): string {
   const [their, our] = [lookOf(theirs), lookOf(ours)];
   const isSameTime = their.hours === our.hours;
@@ -197,14 +197,14 @@ async function byKey(
   return found;
 }
 
-/** Equal for entries that look alike; empty if an entry says nothing to know it by. */
+/** Equal keys for entries that look alike; empty for an entry without any property. */
 function alikeKey(list: ListName, content: EntryContent): string {
   const { size, hours, words } = lookOf(content);
   if (size === undefined && words === "") return "";
   return JSON.stringify([groupOf(list, entryKeyOf(list, content)), size, hours, words]);
 }
 
-/** Equal for entries of one size; for those without a size, of the same words. */
+/** Equal keys for entries of one size; without a size, for entries of equal words. */
 function nearKey(list: ListName, content: EntryContent): string {
   const { size, words } = lookOf(content);
   return JSON.stringify([groupOf(list, entryKeyOf(list, content)), size ?? words]);

@@ -6,8 +6,8 @@ import { type Document, type Group, groupIn, type Item, itemIn } from "./snapsho
 import { costOf } from "./supply.ts";
 
 /**
- * How a price follows from the catalogue's. `percent` adds hundredths of a percent and `margin` adds kobo; both may be
- * negative. `price` replaces it, in kobo. `group` makes an account a member of a group.
+ * The way in which a price follows from the catalogue's price. `percent` adds hundredths of a percent and `margin` adds
+ * kobo; both may be negative. `price` sets the price itself, in kobo. `group` makes an account a member of a group.
  */
 export type Rule = "percent" | "margin" | "price" | "group";
 
@@ -29,7 +29,8 @@ export interface PriceRule extends EntryContent {
   /** The price is rounded up to a multiple of this many kobo. */
   readonly round?: number;
   /**
-   * When the rule holds, in milliseconds since 1970. While it holds, it takes precedence over the rule without times.
+   * When the rule starts, in milliseconds since 1970. While the rule holds, it takes precedence over the rule without
+   * times.
    */
   readonly from?: number;
   readonly until?: number;
@@ -85,7 +86,7 @@ export class PriceList {
   constructor(rules: readonly PriceRule[], group?: PriceList) {
     this.holder = rules[0]?.account ?? "";
     this.group = group;
-    // Of several rules with the same scope, the one that started last counts.
+    // Of several rules with one scope, the rule that started last counts.
     const ordered = rules
       .filter(({ rule }) => rule !== "group")
       .toSorted((one, other) => (one.from ?? 0) - (other.from ?? 0));
@@ -159,8 +160,8 @@ function roundedUp(price: number, step = 1): number {
 const lists = new WeakMap<Group, PriceList>();
 
 /**
- * The prices of an account or group. It returns the same object while the rules stay the same, and the group's object
- * if an account has no rules of its own.
+ * The prices of an account or group. While the rules are unchanged, this returns the identical object. An account
+ * without rules of its own gets the group's object.
  */
 export function priceListOf(document: Document, holder: string): PriceList {
   const rules = groupIn(document, "prices", holder);
@@ -174,7 +175,7 @@ export function priceListOf(document: Document, holder: string): PriceList {
   return made;
 }
 
-/** The same, as if all current and future rules held at once. */
+/** The prices of an account or group, as if all current and future rules held at once. */
 export function priceListEver(document: Document, holder: string): PriceList {
   const joined = groupJoined(document, holder);
   return new PriceList(
@@ -217,7 +218,8 @@ export function listedPrice(document: Document, codes: string): number | undefin
 }
 
 /**
- * Whether an account pays less than the catalogue's price only because that has risen since the fixed price was set.
+ * Whether an account pays less than the catalogue's price only because that price has risen since the fixed price was
+ * set.
  */
 export function isOvertaken(document: Document, { rule, of, value, listed }: PriceRule): boolean {
   const price = rule === "price" ? listedPrice(document, of) : undefined;
@@ -229,7 +231,7 @@ export const pricedLists: readonly ListName[] = listNames.filter((list) => "pric
 
 export type PricedItem = Item & { readonly list: ListName };
 
-/** Everything that a provider sells: each entry is followed by what belongs to it. */
+/** Everything that a provider sells: each entry is followed by its children. */
 export function* pricedEntries(document: Document, provider: string): Generator<PricedItem, void> {
   for (const list of providerLists) yield* pricedBelow(document, list, foldCase(provider));
 }

@@ -2,8 +2,8 @@ import { sizeIn, validityIn, visible } from "../../vendors/responses/bundle-name
 import type { EntryContent } from "./lists.ts";
 
 /**
- * Whether this is an entry of the data bundles. One of a source may lack its size: they alone have an amount and no
- * name.
+ * Whether this is an entry of the data bundles. A source's bundle may lack its size, but only bundles have an amount
+ * and no name.
  */
 export function isBundle({ value, amount, name }: EntryContent): boolean {
   return value !== undefined || (amount !== undefined && name === undefined);

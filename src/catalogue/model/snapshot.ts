@@ -12,9 +12,7 @@ export interface Item {
 export type Group = readonly Item[];
 export type Groups = ReadonlyMap<string, Group>;
 
-/**
- * The content of a revision or draft, or a part of it: groups by their parents' keys, none of them empty. Immutable.
- */
+/** The content of a revision or draft, or a part of it: groups by their parents' keys. No group is empty. Immutable. */
 export interface Document {
   readonly groups: Readonly<Record<Subject, Groups>>;
 }
@@ -59,7 +57,7 @@ export function groupIn({ groups }: Document, subject: Subject, key = ""): Group
   return groups[subject].get(key) ?? none;
 }
 
-/** The last change of a group. If it never had an entry, the last change of its parent. */
+/** The last change of a group. For a group that never had an entry, the last change of its parent. */
 export function stampOf(snapshot: Snapshot, list: ListName, key = ""): Stamp {
   const stamp = snapshot.stamps[list].get(key);
   if (stamp) return stamp;

@@ -3,9 +3,9 @@ import type { EntryContent } from "./lists.ts";
 import type { Group } from "./snapshot.ts";
 
 /**
- * Facts about the supply of an entry, as optional members of its content: `cost` is what the operator pays, in kobo,
- * and `available` is 0 or 1. Each comes with `…_since`, in milliseconds since 1970, and `…_by`, who stated it. Callers
- * see none of them.
+ * Facts about the supply of an entry, as optional members of its content: `cost` is the operator's cost in kobo, and
+ * `available` is 0 or 1. Each fact has a `…_since`, in milliseconds since 1970, and a `…_by`, its author. Callers see
+ * none of these members.
  */
 export const supplyFacts = ["cost", "available"] as const;
 type SupplyFact = (typeof supplyFacts)[number];
@@ -17,18 +17,18 @@ export function isSold(list: ListName): boolean {
   return declaredList(list).isSold === true;
 }
 
-/** Who states a supply fact, and when, in milliseconds since 1970. */
+/** The author of a supply fact, and the time of the statement in milliseconds since 1970. */
 export interface Teller {
   readonly at: number;
   readonly by: string;
 }
 
-/** What the operator pays, in kobo; undefined if not known. */
+/** The operator's cost in kobo; undefined if not known. */
 export function costOf({ cost }: EntryContent): number | undefined {
   return cost === undefined ? undefined : Number(cost);
 }
 
-/** Whether an entry is available. It is unless somebody stated otherwise. */
+/** Whether an entry is available, which is the default. */
 export function isAvailable({ available }: EntryContent): boolean {
   return available !== 0;
 }
@@ -47,8 +47,8 @@ export function availableIn(group: Group): Group {
 }
 
 /**
- * The entry with its supply facts: those in `given`, else those in `known`. An empty text in `given` means that the
- * fact is no longer known. If a fact is only repeated, its time and author do not change.
+ * The entry with the supply facts of `given`, else those of `known`. An empty text in `given` means that the fact is no
+ * longer known. A repeated fact keeps its time and author.
  */
 export function supplied(given: EntryContent, known: EntryContent | undefined, told: Teller): EntryContent {
   if (!hasSupply(given) && !(known && hasSupply(known))) return given;

@@ -51,7 +51,7 @@ test("an empty code is refused by the input schema", () => {
     }
 });
 
-/** Cuts each list of `whole` to the length it has in `part`. */
+/** Cuts each list of `whole` to the length of that list in `part`. */
 function shorten(whole: Record<string, unknown>, part: object): void {
   for (const [name, shorter] of Object.entries(part)) {
     const longer = whole[name];

@@ -10,7 +10,7 @@ import { type Document, emptySnapshot, type Snapshot } from "../model/snapshot.t
 import { withDueRules } from "../revisions/price-rule-dates.ts";
 import { joining, settingRule } from "./price-rules.ts";
 
-/** What is sold: each with the scopes of its rules, nearest first. */
+/** Entries for sale, each with the scopes of its rules, nearest first. */
 const sold = [
   { list: "data-bundles", codes: { type: "MTNDATA", code: "a" }, value: "1GB" },
   { list: "data-bundles", codes: { type: "MTNDATA", code: "b" }, value: "500MB" },
@@ -86,7 +86,7 @@ async function catalogueOf(supply: readonly { price: number; cost?: number | und
   ]);
 }
 
-/** What the account pays, by the words of the documentation alone. */
+/** The account's price, computed from the words of the documentation alone. */
 function expected(
   at: number,
   supply: { price: number; cost?: number | undefined },
@@ -96,7 +96,7 @@ function expected(
   const listed = BigInt(supply.price);
   for (const holder of ["acc_1", "group:agents"]) {
     for (const scope of scopes) {
-      // Somebody who sets the same again replaces it; a rule with an end alone begins when it is set.
+      // Setting an equal rule again replaces the rule. A rule with an end alone begins when it is set.
       const set = new Map<number, PriceRule>();
       for (const rule of given)
         if (rule.account === holder && rule.of === scope)

@@ -36,7 +36,7 @@ export function ruleText(
   return `${sign}${size}${rounding}${time("from", from)}${time("until", until)}`;
 }
 
-/** A time as files hold it, in the form that `startTime` and `endTime` read. */
+/** A time in the form of files, which `startTime` and `endTime` read. */
 export function timeText(at: number): string {
   return new Date(at).toISOString().replace(/\.\d+/, "");
 }
@@ -146,8 +146,8 @@ export interface WantedRule {
 
 /**
  * Replaces all rules of the accounts and groups in `wanted`. Other holders do not change, nor do memberships unless the
- * file has them. Throws a `CatalogueError` with up to 100 sentences: `problems`, codes that the catalogue does not
- * have, and repeated rules, each with its place.
+ * file has a column for groups. Throws a `CatalogueError` with up to 100 sentences: `problems`, codes that the
+ * catalogue does not have, and repeated rules, each with its place.
  */
 export function replacingRules(
   wanted: readonly WantedRule[],
@@ -186,7 +186,7 @@ export function replacingRules(
   };
 }
 
-/** The scope of a rule as the catalogue spells it. */
+/** The scope of a rule in the catalogue's spelling. */
 function listedAs(base: Document, of: string): string {
   if (/^(size|list)=/i.test(of)) {
     const scope = wideScope(of);

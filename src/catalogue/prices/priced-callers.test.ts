@@ -112,7 +112,7 @@ for (const engine of usualEngines)
       const events = () =>
         store.db.selectFrom("event").select("about").where("type", "=", "catalogue.published").execute();
 
-      // A cost below what the group pays changes nothing that anybody sees.
+      // A cost below the group's price changes nothing that callers see.
       const quiet = [seen(), (await events()).length];
       await publishes(costing("MTNDATA 104", 8_999));
       assert.deepEqual([seen(), (await events()).length], quiet);

@@ -13,7 +13,7 @@ const DATE_LENGTH = 24;
 /** The bytes of a body. */
 export class Edition {
   readonly bytes: Buffer;
-  /** When it was written, in milliseconds since 1970; 0 if it contains no date. */
+  /** Time of writing, in milliseconds since 1970; 0 for a body without a date. */
   readonly date: number;
   readonly #start: CompressedStart;
   readonly #compressed: { [encoding in Compressed]?: Buffer | Promise<Buffer> | undefined } = {};

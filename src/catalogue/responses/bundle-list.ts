@@ -27,7 +27,7 @@ interface Fragment {
   readonly etag: string;
 }
 
-/** Fragments in the prices of the catalogue and of groups, because many accounts share them. */
+/** Fragments in the prices of the catalogue and of groups, because many accounts share these prices. */
 const fragments = new WeakMap<Group, Fragment>();
 const groupFragments = new WeakMap<PriceList, WeakMap<Group, Fragment>>();
 
@@ -65,8 +65,8 @@ export function allBundlesBody(snapshot: Snapshot, now: () => number): Body {
 }
 
 /**
- * Does the same in the prices of a group or an account. Pauses for the event loop while it writes an account's own
- * prices.
+ * Like `allBundlesBody`, in the prices of a group or an account. Pauses for the event loop while an account's own
+ * prices are written.
  */
 export function allPricedBundlesBody(snapshot: Snapshot, now: () => number, prices: PriceList): Body | LaterBody {
   const groups = bundleGroups(snapshot).map((each) => ({

@@ -24,9 +24,9 @@ export interface ResponseSpec {
   readonly name: string;
   /** The group that the response lists; the whole list unless given. */
   readonly key?: string;
-  /** All data that the body shows. The cache keeps the response as long as these are the same objects. */
+  /** All data that the body shows. The cache keeps the response as long as these objects stay identical. */
   readonly parts: readonly unknown[];
-  /** The last change of the parts, if they are more than the group. */
+  /** The last change of the parts, if the body shows more than the group. */
   readonly stamp?: Stamp;
   /** Whether the body repeats codes in the caller's spelling. */
   readonly variesBySpelling?: boolean;
@@ -79,9 +79,9 @@ export class ResponseCache {
   }
 
   /**
-   * The response of an operation for a caller, in the account's own prices if it has any. Calls `specOf` if the
-   * operation has no response under `name`. The spec may have another name, for example if the caller spells a code
-   * differently.
+   * The response of an operation for a caller, in the account's own prices if there are any. Calls `specOf` if the
+   * operation has no response under `name`. The spec may have another name, for example for a caller's spelling of a
+   * code.
    */
   pick<Asked>(
     operation: string,

@@ -5,8 +5,8 @@ import type { ContentEncoding } from "../../declare/answers/ready-response.ts";
 export type Compressed = Exclude<ContentEncoding, "identity">;
 
 /**
- * Bytes. Larger bodies are sent uncompressed until they are compressed, one at a time, because each takes a thread of
- * the pool.
+ * Bytes. Larger bodies are sent uncompressed until they are compressed, one at a time, because each compression takes a
+ * thread of the pool.
  */
 const LARGEST_AWAITED = 256 * 1024;
 
@@ -43,7 +43,10 @@ export class CompressedStart {
     this.#length = length;
   }
 
-  /** The body in this encoding; undefined while it is too large to wait for. The promise rejects if memory runs out. */
+  /**
+   * The body in this encoding; undefined for a body that is too large to wait for. The promise rejects if memory runs
+   * out.
+   */
   of(encoding: Compressed, body: Buffer): Buffer | Promise<Buffer> | undefined {
     const start = body.subarray(0, this.#length);
     const isLarge = body.length > LARGEST_AWAITED;

@@ -23,7 +23,7 @@ const about = { author: "ops", source: "test", note: "" };
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const told: Teller = { at: start, by: "ebills" };
 
-/** A plan that imports every sold list as it is, with these facts for some entries. */
+/** A plan that imports every list of goods unchanged, with these facts for some entries. */
 function telling(facts: Record<string, Record<string, string | number>>, by = told): Plan {
   return (base: Snapshot) =>
     withLists(

@@ -7,7 +7,7 @@ import type { Document } from "../model/snapshot.ts";
 import { draftName } from "./draft.ts";
 
 /**
- * Announces a revision if callers see any of its changes or pay other prices. `at`: when it was published, in
+ * Announces a revision if callers see any of its changes or pay other prices. `at`: time of publication, in
  * milliseconds since 1970.
  */
 export async function announcePublished(

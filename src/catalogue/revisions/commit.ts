@@ -27,7 +27,7 @@ interface Proposal {
   readonly document: Document;
   /** The changes from the expected catalogue to the document. */
   readonly changes: readonly Change[];
-  /** Why they need an approval; empty if they need none. */
+  /** The reasons why the changes need an approval; empty if they need none. */
   readonly reasons: readonly string[];
 }
 
@@ -35,7 +35,7 @@ interface CommitRequest extends Proposal {
   readonly about: About;
   /** The stored draft of these changes, if there is one. */
   readonly stored?: CatalogueDraftRow;
-  /** Who approved the changes despite the reasons. */
+  /** The person who approved the changes despite the reasons. */
   readonly approvedBy?: string | undefined;
 }
 

@@ -15,13 +15,13 @@ import { publish } from "./publish.ts";
 import { about, draftOf, hour, many, opened } from "./publishing.fixture.ts";
 import type { Plan } from "./review.ts";
 
-/** An add-on of 60 naira in these tests, and another one: they have no face value beside their price. */
+/** An add-on of 60 naira in these tests, and another add-on. Neither has a face value besides its price. */
 const [key, other] = ["DSTV PRWE36 HDPVRE36", "DSTV PRWE36 MOVIES"];
 const name = "dstv PRWE36 HDPVRE36";
 
 const addOn = (base: Snapshot, key: string) => itemIn(base, "cable-add-ons", key);
 
-/** Sets the price of an add-on, in kobo; brings it back if it is gone. */
+/** Sets the price of an add-on, in kobo. Adds the add-on again if it was removed. */
 function priced(key: string, price: number): Plan {
   return (base) => {
     const code = key.split(" ").at(-1)!;
@@ -35,7 +35,7 @@ const removed =
   (base) =>
     withEntries(base, [{ subject: "cable-add-ons", key, content: null }]);
 
-/** The states of publications one after the other, with the reasons of what is held. */
+/** The states of publications one after the other, with the reasons of held ones. */
 async function statesOf(publisher: Publisher, plans: readonly Plan[], at: { holdsFrom?: number } = {}) {
   const states: string[] = [];
   for (const plan of plans) {
@@ -229,7 +229,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000)], at(1)), ["scheduled"]);
       const soon = await statesOf(publisher, [priced(key, 1_300_000)], at(2));
       assert.deepEqual(soon, [moves(" within a day", "6000", "13000")]);
-      // A day after the publication, and then a day after what is scheduled.
+      // A day after the publication, and then a day after the scheduled change.
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_700_000)], at(24)), ["scheduled"]);
       const day = await statesOf(publisher, [priced(key, 1_900_000)], at(24.5));
       assert.deepEqual(day, [moves(" within a day", "9000", "19000")]);

@@ -9,9 +9,9 @@ import { rememberedChanges } from "./load.ts";
 const DAY = 86_400_000;
 
 /**
- * Each entry as a person approved it in the day before `at`, else as it was a day before. The guard adds up small steps
- * from there, and nobody has to approve the same step twice. A newer entry is as it was when added, and an account's
- * own price is what the account paid a day before. It never goes back before the first revision.
+ * Each entry in the form that a person approved in the day before `at`, else its form of a day before. The guard adds
+ * small steps up from there, and nobody has to approve one step twice. A newer entry has its first form, and an
+ * account's own price is the account's price of a day before. The day never reaches back before the first revision.
  */
 export async function dayBefore(db: Db, { at, newest, base, planned }: ExpectedCatalogue): Promise<Document> {
   const since = at - DAY;

@@ -23,7 +23,7 @@ for (const engine of usualEngines)
       assert.match(held!.reasons, /^\["MTNDATA 104: price ₦100 → ₦1 /);
       await assert.rejects(approve(publisher, 99, "boss"), { message: /^There is no draft d99/ });
 
-      // Another revision that has nothing to do with it makes no difference.
+      // A later revision of other entries makes no difference.
       await publish(publisher, priced("MTNDATA 113", 20_100), about);
       const approval = await approve(publisher, draftOf(outcome), "boss");
       assert.equal(approval.state, "published");

@@ -13,7 +13,10 @@ import { dropEmpty, mergeDraft, publishDue } from "./schedule.ts";
 /** The result of an approval. */
 export type Approval = (Committed & { readonly changes: readonly Change[] }) | Overtaken;
 
-/** Why a draft is not what the person saw. `recomputed`: it has other changes now, with a new version. */
+/**
+ * Why a draft differs from the one that the person saw. `recomputed`: the draft now has other changes, under a new
+ * version.
+ */
 type Overtaken =
   | {
       readonly state: "recomputed";
@@ -23,7 +26,7 @@ type Overtaken =
     }
   | { readonly state: "empty" };
 
-/** What an approval of a draft would publish. */
+/** The changes that an approval of a draft would publish. */
 interface Approvable {
   readonly state: "ready";
   readonly row: CatalogueDraftRow;
@@ -31,8 +34,8 @@ interface Approvable {
 }
 
 /**
- * What an approval would publish. If the catalogue has changed so that a draft's changes would differ, the draft is
- * stored with the new changes first. A draft without changes is closed. Throws what `approve` throws.
+ * The changes that an approval would publish. A draft whose changes would differ in today's catalogue is first stored
+ * with the new changes. A draft without changes is closed. Throws the errors of `approve`.
  */
 export async function checkApproval(publisher: Publisher, id: number, version = 1): Promise<Approvable | Overtaken> {
   const { db } = publisher;
@@ -67,10 +70,9 @@ export async function checkApproval(publisher: Publisher, id: number, version = 
 }
 
 /**
- * Publishes a held draft, or schedules it if its time has not come. If the catalogue has changed so that its changes
- * would differ from those that the person saw, it stays held, and the result has the new changes. `version`: the
- * version that the person saw. Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for
- * it.
+ * Publishes a held draft, or schedules it if its time has not come. If today's catalogue gives other changes than the
+ * person saw, the draft stays held, and the result has the new changes. `version`: the version that the person saw.
+ * Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for it.
  */
 export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {
   for (;;) {

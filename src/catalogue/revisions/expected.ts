@@ -7,7 +7,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { draftFacts } from "./draft.ts";
 import { draftDocuments } from "./load.ts";
 
-/** What publishing needs. The audit trail records each change in its transaction. */
+/** The resources of publishing. The audit trail records each change in its transaction. */
 export interface Publisher extends Audited {
   /** Milliseconds since 1970. */
   readonly now: () => number;

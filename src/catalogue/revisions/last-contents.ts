@@ -12,7 +12,7 @@ const PAGE = 20;
 
 /**
  * The last content of each entry that the changes bring back, by `entryName`. `earlier`: the catalogue of a day before,
- * whose entries need no search. It knows what each kept revision removed: a process reads a revision for that once.
+ * whose entries need no search. A process reads the removals of each revision once.
  */
 export async function lastContents(
   db: Db,
@@ -76,7 +76,7 @@ async function removalsUpTo(db: Db, newest: number): Promise<ReadonlyMap<string,
   return removals;
 }
 
-/** The entries that a draft removed, by `entryName`. Its other changes would take longer to find. */
+/** The entries that a draft removed, by `entryName`. Finding its further changes would take longer. */
 async function removedBy(db: Db, draft: number): Promise<string[]> {
   const { before, after } = await draftDocuments(db, draft);
   return listNames.flatMap((subject) =>

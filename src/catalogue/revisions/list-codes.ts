@@ -16,14 +16,17 @@ export async function listCodes(db: Db): Promise<Map<ListName, string>> {
 
 /**
  * Notes that these lists use the codes of this source, or of the catalogue itself. Lists that already have a note keep
- * it.
+ * that note.
  */
 export async function nameLists(db: Db, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
   const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
   for (const name of names) await insertIfNew(db, "fact", { name }, { value: by, created_at: now });
 }
 
-/** Does the same in a transaction that publishes lists, if a source supplied them: its first pull left a row. */
+/**
+ * Like `nameLists`, in a transaction that publishes lists. Does nothing unless `source` is a source, whose first pull
+ * left a row.
+ */
 export async function nameBySource(trx: Transaction<Tables>, source: string, lists: Iterable<Subject>, now: number) {
   const pulled = await trx.selectFrom("catalogue_source").select("source").where("source", "=", source).execute();
   if (pulled.length > 0) await nameLists(trx, source, lists, now);

@@ -18,11 +18,11 @@ import {
   setGroup,
 } from "../model/snapshot.ts";
 
-/** Rows per query: few enough that the event loop does not pause for long when they arrive. */
+/** Rows per query: few enough that the event loop does not pause for long when the rows arrive. */
 const PAGE = 1_000;
 /** A process that is more than this many revisions behind reads the newest revision as a whole. */
 const FEW = 20;
-/** How many changes may be in memory. Changes of a single revision are kept even if they are more. */
+/** The most changes in memory. The changes of a single revision are kept even beyond this number. */
 const MOST_CHANGES = 120_000;
 
 /** The newest revision. It shares unchanged parts with `known`. */
@@ -37,10 +37,7 @@ export async function newestSnapshot(db: Db, known?: Snapshot): Promise<Snapshot
 
 const known = new WeakMap<Db, Snapshot>();
 
-/**
- * The newest revision, shared by all callers in one process. A process does not read revisions again that it published
- * itself.
- */
+/** The newest revision, shared by all callers in one process. A process does not read its own revisions again. */
 export async function latestSnapshot(db: Db): Promise<Snapshot> {
   const last = known.get(db);
   const snapshot = await newestSnapshot(db, last && last.revision > 0 ? last : undefined);
@@ -121,7 +118,7 @@ function priceLists(db: Db, number: number) {
   return pagesOf(lists, ["account"], PAGE);
 }
 
-/** The documents of a draft, with the groups that it changes, before and after. A rejected draft has none. */
+/** The documents of a draft, with the changed groups, before and after. A rejected draft has none. */
 export async function draftDocuments(db: Db, id: number): Promise<{ before: Document; after: Document }> {
   const row = await db.selectFrom("catalogue_draft").select("content").where("id", "=", id).executeTakeFirst();
   const [before = [], after = []] = row?.content ? await unpacked(row.content) : [];
@@ -153,7 +150,7 @@ export function noteChanges(db: Db, draft: number, changes: readonly Change[]): 
   rememberedBy(db).set(`${draft} published`, changes, { size: changes.length + 1 });
 }
 
-/** The changes of a draft in this state. They do not change while it is in that state. */
+/** The changes of a draft in this state, in which the changes stay constant. */
 export async function rememberedChanges(db: Db, draft: number, state: string): Promise<readonly Change[]> {
   const known = rememberedBy(db).get(`${draft} ${state}`);
   if (known) return known;

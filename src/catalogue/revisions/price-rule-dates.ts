@@ -28,7 +28,7 @@ function nextDateOf({ pending, from, until }: PriceRule): number {
 }
 
 /**
- * Starts and ends price rules that are due, as one revision, so that responses, validators and the feed follow it like
+ * Starts and ends due price rules as one revision, so that responses, validators and the feed treat the revision like
  * any other. The guard checked each rule when it was set. If several processes run this at once, one of them publishes.
  */
 export async function publishDueRules(publisher: Publisher): Promise<void> {

@@ -15,8 +15,8 @@ export type PublishOutcome =
   | { readonly state: "unchanged"; readonly revision: number };
 
 /**
- * What a publication would change, on which revision, and why it would need an approval. Throws a `SizeError` if the
- * catalogue would become too large.
+ * The changes of a publication, its revision, and the reasons for an approval. Throws a `SizeError` if the catalogue
+ * would become too large.
  */
 export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: Pick<About, "holdsFrom">) {
   const { proposal, tooLarge } = await review(publisher, plan, holdsFrom);
@@ -25,9 +25,9 @@ export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: P
 }
 
 /**
- * Publishes all changes of the plan as one revision. Holds them for approval if the guard has reasons to, and schedules
- * them if their time is later. Throws what the plan throws, and a `CatalogueError` if other processes publish without a
- * pause.
+ * Publishes all changes of the plan as one revision. Holds the changes for approval if the guard has reasons, and
+ * schedules them if their time is later. Throws the errors of the plan, and a `CatalogueError` if other processes
+ * publish without a pause.
  */
 export async function publish(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   await publishDue(publisher);

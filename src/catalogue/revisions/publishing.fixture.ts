@@ -29,13 +29,13 @@ export async function opened(t: TestContext, engine: Engine, changes: Partial<Pu
   return { store, clock, publisher };
 }
 
-/** Removes what was published, or rejected, before this time. */
+/** Removes revisions published before this time, and drafts rejected before this time. */
 export const removeHistory = ({ db, audit }: Pick<Publisher, "db" | "audit">, before: number, stopping?: AbortSignal) =>
   removeBatches(db, catalogueRules({ audit, history: 0 })[0]!, before, {}, stopping);
 
 export const priceOf = (snapshot: Snapshot, key: string) => itemIn(snapshot, "data-bundles", key)?.content.price;
 
-/** Returns the catalogue as a process that starts now reads it. */
+/** Returns the catalogue of a process that starts now. */
 export const seenAnew = ({ db }: TestStore): Promise<Snapshot> => newestSnapshot(db);
 
 /** A plan that raises a price by a kobo. */
@@ -48,7 +48,7 @@ export function draftOf(outcome: PublishOutcome): number {
   return outcome.draft;
 }
 
-/** One provider with many bundles, every one at this price. */
+/** One provider with many bundles, all at this price. */
 export function many(count: number, price: number): WantedList[] {
   const provider = { type: "MANY", id: 9, name: "", narration: "", image: "" };
   const bundle = { type: "MANY", description: "", amount: price, value: "", duration: "" };

@@ -43,7 +43,7 @@ for (const engine of usualEngines)
       assert.deepEqual([between.revision, price, description], [4, 12_000, "Other words"]);
       assert.equal(priceOf(between, "MTNDATA 113"), undefined);
 
-      // What is due comes before what is published next.
+      // Due drafts are published before a new publication.
       clock.time = start + 4 * hour;
       await publish(publisher, described("Last words"), about);
       const revisions = await listRevisions(store.db, 9);

@@ -17,9 +17,9 @@ export async function nextDue(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Publishes scheduled drafts that are due, in the order of their times, on top of the newest revision. Holds a draft if
- * the guard would hold it now, unless it was approved. If several processes run this at once, one of them publishes the
- * draft. Then it starts and ends price rules.
+ * Publishes due scheduled drafts in the order of their times, on top of the newest revision. Holds a draft if the guard
+ * would hold it now, unless it was approved. If several processes run this at once, one of them publishes the draft.
+ * Then starts and ends price rules.
  */
 export async function publishDue(publisher: Publisher): Promise<void> {
   for (;;) {
@@ -28,7 +28,7 @@ export async function publishDue(publisher: Publisher): Promise<void> {
     const { proposal, tooLarge } = await mergeDraft(publisher, due);
     if (proposal.changes.length === 0) await dropEmpty(publisher, due);
     else {
-      // An approval does not make room in the catalogue, so we hold a draft until it fits.
+      // An approval does not make room in the catalogue, so a draft is held until it fits.
       const reviewed = tooLarge ? { reasons: [tooLarge.message] } : { approvedBy: due.decided_by ?? undefined };
       const request = { ...proposal, about: aboutOf(due), stored: due, ...reviewed };
       await commit({ ...publisher, actor: "system" }, request);
@@ -52,7 +52,10 @@ export async function mergeDraft(publisher: Publisher, row: CatalogueDraftRow) {
   return { ...reviewed, differs: stored.size !== changes.length || !changes.every(isStored) };
 }
 
-/** Closes a draft that would no longer change anything. Returns false if another process has changed it meanwhile. */
+/**
+ * Closes a draft that would no longer change anything. Returns false if another process has changed the draft
+ * meanwhile.
+ */
 export async function dropEmpty({ db, now }: Publisher, row: CatalogueDraftRow): Promise<boolean> {
   const reasons = JSON.stringify(["Nothing was left to change."]);
   return db.transaction().execute(async (trx) => {

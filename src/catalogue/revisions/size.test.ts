@@ -17,7 +17,7 @@ const tooMany = "This would make 20,001 entries, and the catalogue holds at most
 
 const PRODUCTS = 9_999;
 
-/** One provider, its products, and one add-on of each: 19,999 entries, in as many groups as there can be. */
+/** One provider, its products, and one add-on of each: 19,999 entries in the largest possible number of groups. */
 function almostAll(): WantedList[] {
   const entry = (content: WantedList["entries"][number]["content"]) => ({ place: "", content });
   const money = { price: 1_000, amount: 1_000 };
