@@ -10,7 +10,7 @@ export interface CheckInput {
   claims: Claims;
 }
 
-/** As much of an input as identifies the subject: claims only if they are part of that. */
+/** The part of an input that identifies the subject. Claims are only included if they help to identify the subject. */
 export type CheckSubject = Omit<CheckInput, "claims"> & Partial<CheckInput>;
 
 /** The other members of the request, by name: `phone` has the ten digits after the prefix. */
@@ -21,14 +21,14 @@ export interface CheckMember {
   /** As people write it: "phone number". */
   label: string;
   schema: TString;
-  /** What a text that passed the schema means, without the differences between its forms. */
+  /** The meaning of a text that passed the schema, without the differences between its forms. */
   valueIn(text: string): string;
 }
 
 /** The members of an object of a vendor. */
 export type Members = Readonly<Partial<Record<string, unknown>>>;
 
-/** Who gave a record, and where an operator reads what Duba could not read in it. */
+/** The vendor of a record, and the place where an operator reads which parts Duba could not read. */
 export interface GivenBy {
   vendor: string;
   log: Log;
@@ -40,38 +40,38 @@ export type Confirmed<CheckRecord> =
   | { negative: NegativeReason | "no_phone" }
   | { rejected: "not_verified" | "other_number" };
 
-/** A record that the sandbox invents beside the usual one. */
+/** A second kind of record that the sandbox invents besides the usual one. */
 export type Variant = "watchlisted" | "least";
 
 /**
- * One kind of check: what it asks for, what identifies the subject, what the caller gets. The ledger knows only the
- * kind.
+ * One kind of check: its request, the identity of its subject, and the caller's record. The ledger stores only the name
+ * of the kind.
  */
 export interface Check<CheckRecord extends object = object> {
   kind: CheckKind;
-  /** The members of a request beside `amount`. That with the number has the name of the kind. */
+  /** The members of a request besides `amount`. The member with the number has the name of the kind. */
   request: Readonly<Record<string, CheckMember>>;
-  /** The members that identify the subject. Their keyed hash is on the ledger, and limits count by it. */
+  /** The members that identify the subject. The ledger stores their keyed hash, by which limits count. */
   subject: readonly string[];
   /** A request for the documentation. */
   example: Readonly<Record<string, string>>;
-  /** A record as vendors give it: without Duba's own reference. */
+  /** A vendor's record: without Duba's own reference. */
   record: TObject;
-  /** What a vendor's record, under the interface's names, must have. */
+  /** The members that a vendor's record needs, under the interface's names. */
   least: TObject;
-  /** Such a record in the interface's forms. The log hears of what cannot be read, with nothing of its text. */
+  /** Returns a vendor's record in the interface's forms. Logs unreadable members without any of their text. */
   read(given: Members, by: GivenBy): CheckRecord | Promise<CheckRecord>;
-  /** Compares a whole record with what was asked. `phoneMatch`: the phone must be one of the record's. */
+  /** Compares a whole record with the request. `phoneMatch`: the phone must be one of the record's. */
   confirm(record: CheckRecord, input: CheckInput, settings: { phoneMatch: boolean }): Confirmed<CheckRecord>;
   /** The record for an account with masked answers. */
   mask(record: CheckRecord): CheckRecord;
-  /** Members that a request may have only to be compared with the record that it is answered with. */
+  /** Optional members of a request that are only compared with the returned record. */
   compared?: Readonly<Record<string, TString>>;
-  /** What the comparison says of each of these that was sent. */
+  /** The result of the comparison for each of these members in the request. */
   compare?(record: CheckRecord, sent: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
-  /** Whether a text has what these members say of the person. */
+  /** Whether a text contains what these members say about the person. */
   isAbout?(text: string, sent: Readonly<Record<string, string>>): Promise<boolean>;
-  /** A well-formed number that stands for row `nth` of the sandbox's table, and is nobody's. */
+  /** A well-formed number for row `nth` of the sandbox's table, which belongs to nobody. */
   reserved(nth: number): string;
   /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */
   sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;

@@ -4,7 +4,7 @@ import { months, type PersonRecord, shortDate } from "../declare/identity-record
 /** The rules are in docs/names.md. `absent`: the record has no such member. */
 export type MatchResult = "match" | "near" | "differs" | "unreadable" | "absent";
 
-/** Longer texts are no names, and would take long to compare. */
+/** Longer texts are no names, and comparing them would take long. */
 export const longestName = 100;
 
 const otherLetters: Readonly<Record<string, string>> = { Ɓ: "B", Ɗ: "D", Ƙ: "K", Ƴ: "Y" };
@@ -27,7 +27,7 @@ const sounds: readonly (readonly [RegExp, string])[] = [
   [/(?<=[AEIOU])H$|(?<=A)TU?$|(?<=[^AEIOU])U$/, ""],
 ];
 
-/** What the members that a caller sent have in common with the record that the caller gets. */
+/** What the members in the request have in common with the caller's record. */
 export function comparePerson(
   { personal_info: { first_name, middle_name, last_name, date_of_birth } }: PersonRecord,
   sent: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export function comparePerson(
   return Object.fromEntries(Object.entries(sent).map(([member, text]) => [member, compared[member]!(text)]));
 }
 
-/** `own`: the record's words of this member. `more`: with the words that may follow them. */
+/** `own`: the record's words of this member. `more`: these words and those that may follow. */
 function compareNames(
   sent: readonly string[] | undefined,
   own: readonly string[],
@@ -102,7 +102,7 @@ function soundOf(word: string): string {
   return sounds.reduce((text, [written, sound]) => text.replace(written, sound), word);
 }
 
-/** Whether `shorter` is `longer`, of five letters or more, without one of its inner letters. */
+/** Whether removing one inner letter from `longer`, which has five letters or more, gives `shorter`. */
 function lacksLetter(shorter: string, longer: string): boolean {
   if (longer.length < 5 || shorter.length !== longer.length - 1) return false;
   let same = 0;
@@ -110,14 +110,14 @@ function lacksLetter(shorter: string, longer: string): boolean {
   return same > 0 && same < shorter.length && shorter.slice(same) === longer.slice(same + 1);
 }
 
-/** In these forms nobody can take the day for the month. */
+/** Date formats in which nobody can confuse the day with the month. */
 const dayForms = [
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/,
   /^(?<day>\d{1,2})[- ](?<month>[A-Za-z]{3,9})[- ](?<year>\d{4})$/,
   /^(?<month>[A-Za-z]{3,9}) (?<day>\d{1,2}), (?<year>\d{4})$/,
 ];
 
-/** A day as records write it; undefined for a text of another form, and for a day that no calendar has. */
+/** A day in the form of records. Undefined for a text of another form, and for a day that no calendar has. */
 function dayOf(text: string): string | undefined {
   const found = dayForms.map((form) => form.exec(text.trim())?.groups).find(Boolean);
   if (!found) return undefined;

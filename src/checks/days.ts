@@ -1,8 +1,8 @@
 import { months } from "../declare/identity-record.ts";
 
 /**
- * A calendar day. `isPlain`: its text has only one meaning. We read `05/07/1994` as 5 July, as Nigerian vendors write
- * it.
+ * A calendar day. `isPlain`: its text has only one meaning. `05/07/1994` is 5 July, because Nigerian vendors put the
+ * day first.
  */
 export interface Day {
   day: number;

@@ -17,7 +17,8 @@ export type AnsweredRecord = CheckRecord & { request_reference: string };
 export const checks: Readonly<Record<CheckKind, Check<CheckRecord>>> = byKind;
 
 /**
- * What identifies a subject: its keyed hash is on the ledger. A BVN and a NIN with the same digits are two subjects.
+ * The parts that identify a subject, whose keyed hash is on the ledger. A BVN and a NIN with equal digits are two
+ * subjects.
  */
 export function subjectParts({ kind, number, claims }: CheckSubject): string[] {
   const parts: string[] = [kind];

@@ -26,7 +26,7 @@ const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts
 
 /**
  * The sandbox's person of a number, in the forms of a published sample record: names and branch in capitals, the card
- * as LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
+ * as LAST MIDDLE FIRST, phones in the 0-form. A number gives an identical person in every process, on every day and
  * machine. `phone` (ten digits) becomes the person's own, because every phone matches in the sandbox.
  */
 export function inventedPerson(kind: PersonKind, number: string, phone: string): PersonRecord {
@@ -54,7 +54,7 @@ export function inventedPerson(kind: PersonKind, number: string, phone: string):
     enrolment_bank: isBvn ? oneOf("bank", banks).code : "",
     formatted_registration_date: isBvn && draw("has registration", 2) ? longDate(dayOf(registration)) : null,
     level_of_account: isBvn ? oneOf("level", levels) : "",
-    // The leading zeros reveal clients that store it as a number.
+    // The leading zeros reveal clients that store the NIN as a number.
     nin: draw("has nin", 4) ? `00${digits("nin", 9)}` : "",
     watchlisted: oneOf("watchlisted", [null, "NO"]),
     verification_status: "VERIFIED",
@@ -67,7 +67,7 @@ export function inventedPerson(kind: PersonKind, number: string, phone: string):
       email: draw("has email", 2) ? `${first}.${last}@example.com`.toLowerCase() : "",
       gender,
       phone_number: `0${phone}`,
-      // 0800 numbers are toll-free lines, so this is never somebody's own phone.
+      // 0800 numbers are toll-free lines, so this is never a person's own phone.
       phone_number_2: draw("has second phone", 2) ? `0800${digits("second phone", 7)}` : null,
       date_of_birth: shortDate(dayOf(birth)),
       formatted_date_of_birth: longDate(dayOf(birth)),
@@ -85,7 +85,7 @@ export function inventedPerson(kind: PersonKind, number: string, phone: string):
   };
 }
 
-/** What is drawn of a seed. Each trait has its own draw, so that a new trait does not change the others. */
+/** Random draws from a seed. Each trait has its own draw, so that a new trait does not change existing ones. */
 function drawsOf(seed: string) {
   const draw = (trait: string, below: number) =>
     Number.parseInt(hash("sha256", `${seed} ${trait}`).slice(0, 12), 16) % below;

@@ -10,7 +10,7 @@ const validator = Compile(leastRecord("bvn"));
 const least = { bvn_number: "22000000017", verification_status: "VERIFIED" };
 const named = { first_name: "FAISAL", last_name: "IBEKWE" };
 
-/** Reads a vendor's record, and collects what is logged about it. */
+/** Reads a vendor's record, and collects the log lines about the record. */
 function read(person: object, rest: object = {}) {
   const given = { ...least, ...rest, personal_info: { ...named, ...person } };
   assert.ok(validator.Check(given));

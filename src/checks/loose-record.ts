@@ -37,7 +37,7 @@ export function toIdentityRecord(kind: PersonKind, record: Members, vendor: stri
       "A vendor names a bank that Duba's table does not know: the record has it as the vendor says it",
     );
   const watchlisted = normalise.watchlisted(record.watchlisted);
-  // A word that we do not know may mean that somebody is on the list.
+  // An unknown word may mean that the person is on the list.
   if (watchlisted === undefined)
     log.error(
       { vendor, member: "watchlisted", shape: normalise.maskedShape(record.watchlisted) },

@@ -3,8 +3,8 @@ import areas from "../../data/people/local-government-areas.json" with { type: "
 import { plain } from "../runtime/plain-text.ts";
 
 /**
- * Forms of a record's members. Each function accepts any value of a vendor: a text, a number in its place, or something
- * else, which counts as missing.
+ * Forms of a record's members. Each function accepts any value of a vendor: a text, a number in its place, or any other
+ * value, which counts as missing.
  */
 
 /** The shape of a value without its content: digits as 9, letters as a, such as `99/99/9999`. */
@@ -66,7 +66,9 @@ export function levelOfAccount(text: unknown): string {
   return level ? `Level ${level} - ${levels[Number(level) - 1]} Level Accounts` : given;
 }
 
-/** A bank's name without what vendors add or leave out: case, spaces, "Bank", "Plc", "Ltd" and the country. */
+/**
+ * A bank's name without the parts that vendors add or leave out: case, spaces, "Bank", "Plc", "Ltd" and the country.
+ */
 function bareBankName(name: string): string {
   return name
     .toLowerCase()
@@ -82,8 +84,8 @@ const codesOfBanks = new Map(
 const bankCodes = new Set(bankTable.banks.map(({ code }) => code));
 
 /**
- * The code of a bank that is given as a number or by its name, `044`. `isKnown`: the table knows it. A number may
- * have lost its leading zeros; what the table does not know stays as it is.
+ * The code of a bank, such as `044`, from a number or a name. `isKnown`: the table has the bank. A number may have lost
+ * its leading zeros; an unknown bank stays as given.
  */
 export function bank(given: unknown): { text: string; isKnown: boolean } {
   const text = plain(given);
@@ -97,7 +99,7 @@ export function bank(given: unknown): { text: string; isKnown: boolean } {
   return isOne ? { text: codeOfBoth, isKnown: true } : { text, isKnown: text === "" };
 }
 
-/** YES or NO; null if the value is missing; undefined if it means neither. */
+/** YES or NO; null for a missing value; undefined for a value that means neither. */
 export function watchlisted(given: unknown): "YES" | "NO" | null | undefined {
   const word = typeof given === "boolean" ? String(given) : plain(given).toLowerCase();
   if (["true", "yes", "y", "1"].includes(word)) return "YES";

@@ -6,8 +6,8 @@ import { leastRecord } from "./least-record.ts";
 import { maskRecord } from "./mask-record.ts";
 
 /**
- * Makes the check of a person by a number of 11 digits and a phone. `withheld`: members that the caller gets with these
- * values, whatever a vendor sends.
+ * Makes the check of a person by a number of 11 digits and a phone. `withheld`: members that always have these values
+ * in the caller's record, whatever a vendor sends.
  */
 export function personCheck(
   kind: PersonKind,
@@ -82,8 +82,8 @@ function leastOf(record: PersonRecord): PersonRecord {
 }
 
 /**
- * Whether a record's number is the requested one. Some vendors mask it: then all visible digits, at least four, must
- * agree.
+ * Whether a record's number is the requested one. Some vendors mask the number: then all visible digits, at least four,
+ * must agree.
  */
 function isSameNumber(found: string, asked: string): boolean {
   if (found === asked) return true;

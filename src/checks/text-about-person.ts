@@ -1,12 +1,12 @@
 import { months } from "../declare/identity-record.ts";
 import { longestName, nameWords } from "./compare-person.ts";
 
-/** A shorter name is looked for as a word of its own: its letters occur in many texts by chance. */
+/** A shorter name must be a separate word, because its letters occur in many texts by chance. */
 const shortestInside = 4;
 /** One letter is an initial. */
 const shortestWord = 2;
 
-/** 128 random bits in hexadecimal digits. If they spell a name or a date, that is chance. */
+/** 128 random bits in hexadecimal digits, which can spell a name or a date only by chance. */
 const drawn = /^(?=.*[A-F])[0-9A-F]{32}$/;
 
 /**
@@ -47,7 +47,10 @@ function holdsDay(text: string, bare: string, sent: string): boolean {
   );
 }
 
-/** Between two parts of a day of which a number may have one digit: something, or a letter beside a digit. */
+/**
+ * The separator of two parts of a day, one of which may have one digit: some characters, or the border between a letter
+ * and a digit.
+ */
 const parted = "(?:[^A-Z0-9]+|(?<=[A-Z])(?=\\d)|(?<=\\d)(?=[A-Z]))";
 
 /** Patterns of a day or a month, which may be a name. */
@@ -60,8 +63,8 @@ function monthName(number: number): string {
 }
 
 /**
- * The year of a day, and its day and month in either order: nobody can tell them apart in digits. Undefined for a text
- * that says no day.
+ * The year of a day, with its day and month in either order, because digits do not show which is which. Undefined for a
+ * text without a day.
  */
 function readDay(text: string): [year: string, one: number, other: number] | undefined {
   if (text.length > longestName) return undefined;
@@ -83,7 +86,7 @@ function readDay(text: string): [year: string, one: number, other: number] | und
   return undefined;
 }
 
-/** Of a day, or of a month by its name. 0 for another word. */
+/** The number of a day or of a month, which may be a name. 0 for any other word. */
 function numberOf(part: string): number {
   if (/^\d/.test(part)) return Number(part);
   return months.findIndex((name) => name.slice(0, 3).toLowerCase() === part.slice(0, 3).toLowerCase()) + 1;

@@ -5,21 +5,23 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * What nobody needs to set. Times are milliseconds. Tests that must be quick pass other values to the service that they
- * start.
+ * Values that no operator needs to set. Times are milliseconds. Tests pass other values to their services, to be quick.
  */
 export const fixedValues = {
-  /** A start waits so long for PostgreSQL: a restart of the database or a failover takes less. */
+  /** A start waits this long for PostgreSQL, longer than a restart of the database or a failover takes. */
   startTimeout: minute,
-  /** Once it serves, its callers hear within a second. Tests wait longer, so that a busy machine changes no answer. */
+  /**
+   * Once the service runs, callers get their answer within a second. Tests wait longer, so that a busy machine changes
+   * no answer.
+   */
   storeTimeouts: servingTimeouts,
   /** Clients of the interface keep a token for a day. */
   tokenLifetime: day,
-  /** Failed credentials of an address, in each process: more than any person mistypes, and too few to guess. */
+  /** Failed credentials of an address, in each process: more than any person mistypes, and too few for guessing. */
   limitFailedCredentials: { count: 20, seconds: 60 },
   /**
-   * Lists of a source that is followed are stale then, if it wants no longer pauses: prices of yesterday may still be
-   * right.
+   * Lists of a followed source are stale after this time, unless the source requests longer pauses. Yesterday's prices
+   * may still be right.
    */
   staleAfter: day,
   /** Below so many attempts that a balance pays for there is an alarm: a business day of a small client. */
@@ -34,8 +36,8 @@ export function stopTime({ verificationTimeout }: { verificationTimeout: number 
 }
 
 /**
- * Milliseconds for which a response waits until its caller reads on. It is larger than a request, so it has longer than
- * that has to arrive.
+ * Milliseconds for which a response waits until its caller reads on. A response is larger than a request, so this is
+ * longer than the request's time.
  */
 export function answerTime({ requestTimeout }: { requestTimeout: number }): number {
   return 3 * requestTimeout;

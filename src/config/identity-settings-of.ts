@@ -2,7 +2,7 @@ import { forEachKind } from "../declare/check-kind.ts";
 import { type IdentitySettings, listedRoutes } from "../ledger/identity-settings.ts";
 import type { Config } from "./read-config.ts";
 
-/** The settings of verifications, as their room takes them. */
+/** The settings of verifications, in the form that `openIdentity` takes. */
 export function identitySettingsOf(config: Config): IdentitySettings {
   return {
     fees: forEachKind(

@@ -11,7 +11,7 @@ import { coreSettings, settings } from "./settings.ts";
 /** The bootstrap key of the documentation's examples. */
 const publishedKey = "a-known-key-for-the-sandbox";
 
-/** What programs that call Duba have in their environment, as our guides name it. */
+/** Environment variables of programs that call Duba, as the guides name them. */
 const namesOfCallers = ["DUBA_KEY", "DUBA_WEBHOOK_SECRET"];
 
 /** What tells settings apart. */
@@ -29,7 +29,7 @@ export type Config = Values<typeof settings> &
     formerSettings: readonly string[];
     /** What the settings of features say. */
     ofFeatures: ReadonlyMap<Setting<unknown>, unknown>;
-    /** Sentences of features about settings that may be right but are dangerous, by the names of these. */
+    /** Sentences of features about settings that may be right but are dangerous, by the settings' names. */
     risksOfFeatures: Readonly<Record<string, string>>;
     /** What all vendors share. */
     upstream: Values<typeof upstreamSettings> & ReturnType<typeof upstreamPauses>;
@@ -46,9 +46,9 @@ export type Config = Values<typeof settings> &
 /** What a feature says of settings. */
 export interface FeatureSettings {
   settings?: Readonly<Record<string, Setting<unknown>>>;
-  /** Sentences about settings that do not fit together. A wrong setting has a sentence of its own. */
+  /** Sentences about settings that contradict each other. A single wrong setting has a sentence of its own. */
   misfits?: (config: Config) => Iterable<string>;
-  /** A sentence about each setting that may be right but is dangerous if it is a mistake, by its name. */
+  /** A sentence about each setting that may be right but is dangerous if set by mistake, by its name. */
   risks?: (config: Config) => Readonly<Record<string, string>>;
 }
 
@@ -132,7 +132,7 @@ export function readConfig(
   return config;
 }
 
-/** What is wrong with the operator's vendor files, which were read when the process began. */
+/** The problems of the operator's vendor files, which were read when the process began. */
 function vendorFileProblems({ vendorFiles: folder }: Config, all: readonly Setting<unknown>[]): string[] {
   if (folder !== vendorFiles.folder)
     return [`${settings.vendorFiles.name} must be in the environment of the process when it begins.`];
@@ -148,7 +148,7 @@ function vendorFileProblems({ vendorFiles: folder }: Config, all: readonly Setti
   return [...vendorFiles.problems, ...taken];
 }
 
-/** The texts of settings that stand in a setting of a former version, by their names. */
+/** The texts that a setting of a former version contains for today's settings, by their names. */
 function formerTexts(
   given: Record<string, string | undefined>,
   all: readonly Setting<unknown>[],
@@ -172,14 +172,14 @@ function formerTexts(
   return texts;
 }
 
-/** The value of a setting of a feature: its default in a configuration that was read without it. */
+/** The value of a feature's setting. If the configuration was read without the feature, its default. */
 export function settingOf<Value>({ ofFeatures }: Pick<Config, "ofFeatures">, setting: Setting<Value>): Value {
   return (ofFeatures.has(setting) ? ofFeatures.get(setting) : setting.read(setting.default)) as Value;
 }
 
 /**
- * What vendors lack, or what does not fit together. A wrong setting has a problem of its own. `isTimed`:
- * their time-out is set.
+ * Missing and contradictory settings of vendors. A single wrong setting has a problem of its own. `isTimed`: the
+ * vendors' time-out is set.
  */
 function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
   const { upstream, upstreams = [], vendorPrices: prices, verificationTimeout: limit } = config;
@@ -194,7 +194,7 @@ function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
     const { url } = own;
     if (url && isSandbox(values))
       yield `${listed.name} names ${name}, and ${url.name} is its sandbox: live keys would get invented people. Set its live address, or take ${name} out.`;
-    // In a rehearsal no vendor may be asked about a real person.
+    // In a rehearsal no vendor may get a request about a real person.
     if (upstream.standIns && url && url.default !== "" && values.url === url.default)
       yield `${upstreamSettings.standIns.name} is on, and ${url.name} is the address of ${name} itself: set it to a stand-in's, or take ${name} out of ${listed.name}.`;
     if (compares && prices && Object.keys(prices[name] ?? {}).length === 0)
@@ -203,8 +203,8 @@ function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
   for (const { vendor } of (config.upstreams && config.routeShare) ?? [])
     if (!upstreams.includes(vendor))
       yield `${share.name} names ${vendor}, and ${listed.name} does not: name it in both, or in neither.`;
-  // It must end before the verification's time, so that we know the outcome before we answer. A vendor with its own may
-  // take longer.
+  // The vendor's time must end before the verification's time, so that the response has the outcome. A vendor with a
+  // time-out of its own may take longer.
   const isUsed = isTimed || vendors.some(({ name, timeout }) => !timeout && upstreams.includes(name));
   const [own, whole] = [upstreamSettings.timeout.name, settings.verificationTimeout.name];
   if (isUsed && upstream.timeout >= limit)

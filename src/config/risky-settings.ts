@@ -6,7 +6,7 @@ import { vendors } from "../vendors/registry.ts";
 import { vendorRisks } from "../vendors/vendor-risks.ts";
 import type { Config } from "./read-config.ts";
 
-/** What may be right, but is dangerous if it is a mistake: a sentence for each such setting, by its name. */
+/** A sentence for each setting that may be right, but is dangerous if set by mistake, by its name. */
 export function riskySettings(
   config: Config,
   ownAddresses: readonly string[] = addressesOfMachine(),

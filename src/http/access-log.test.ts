@@ -24,7 +24,7 @@ suite("lines about refused requests", () => {
     };
     flood("invalid_credentials", 15);
     flood("route_not_found", 7);
-    // Another key, another address: these are lines of their own.
+    // Another key and another address each get lines of their own.
     flood("rate_limited", 1, shop);
     requests.refused(new Failure("route_not_found"), {}, "203.0.113.10");
     const first = written();

@@ -7,7 +7,8 @@ import type { ErrorFields } from "./failure-response.ts";
 /** Statuses of refusals that a broken or hostile client causes by the thousand. */
 const floodStatuses: ReadonlySet<number> = new Set([401, 404, 429]);
 /**
- * How many lines one caller gets for such refusals. After that we only count them, until a minute passes without one.
+ * The most log lines of one caller for such refusals. Further refusals are only counted, until a minute passes without
+ * one.
  */
 const linesOfFlood = 10;
 const mostCallers = 1000;
@@ -25,9 +26,7 @@ interface Flood {
   codes: Record<string, number>;
 }
 
-/**
- * Requests that fail for the same reason before anything was done for them, because the store or every vendor is away.
- */
+/** Requests that fail for one reason before any work was done, because the store or every vendor is away. */
 interface Outage {
   /** What the log lines say about the outage. */
   what: LogFields;
@@ -108,7 +107,7 @@ export class AccessLog {
     this.sumUpOutages();
   }
 
-  /** Whether this failure is the first of its outage. If not, counts it. */
+  /** Whether this failure is the first of its outage. A later one is counted. */
   #beginsOutage({ status, code, reason, mode }: LogFields): boolean {
     const key = [mode, code, reason].join(" ");
     const known = this.#outages.get(key);
@@ -117,7 +116,7 @@ export class AccessLog {
     return known === undefined;
   }
 
-  /** Whether this refusal gets a line of its own. If not, counts it. */
+  /** Whether this refusal gets a line of its own. A refusal without a line is counted. */
   #isNews(line: LogFields, address: string): boolean {
     const flood = this.#floodOf(line, subscriberOf(address));
     if (flood.lines < linesOfFlood) {
@@ -143,7 +142,7 @@ export class AccessLog {
 
 /**
  * Whether a failure may be part of an outage. A request with a row on the ledger has its own line, and so has an error
- * of our own.
+ * of Duba itself.
  */
 function isOutage(
   { status, code }: { status: number; code: FailureCode },

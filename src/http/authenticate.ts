@@ -17,7 +17,7 @@ export function isAbsent(header: string | undefined): boolean {
   return header === undefined || (header.length < 16 && /^(?:bearer)?\s*$/i.test(header));
 }
 
-/** The caller; null if the operation needs no credential, or checks it itself. Throws a `Failure`. */
+/** The caller; null if the operation needs no credential, or checks the credential itself. Throws a `Failure`. */
 export function authenticate(
   { access, scope }: BoundOperation,
   { authenticator, anonymous }: { authenticator: Authenticator; anonymous: boolean },

@@ -3,7 +3,7 @@ import type { ReadyResponse } from "../declare/answers/ready-response.ts";
 
 /**
  * Whether the caller already has the response (RFC 9110, section 13). `hadBody`: the request had a body, so its URL
- * alone does not say which list a date belongs to.
+ * alone does not show which list a date belongs to.
  */
 export function isUnmodified(headers: IncomingHttpHeaders, ready: ReadyResponse, hadBody: boolean): boolean {
   const tags = headers["if-none-match"];
@@ -35,14 +35,14 @@ const REPEATED = new Set([
   "Duba-Catalogue-Stale",
 ]);
 
-/** Flat header pairs of a 304, of those of its 200. */
+/** Flat header pairs of a 304, from the headers of its 200. */
 export function notModifiedHeaders(headers: readonly string[]): string[] {
   return headers.filter((_, at) => REPEATED.has(headers[at - (at % 2)]!));
 }
 
 /**
- * Header pairs for a ready response to a request with a body. A cache keyed by URL would serve it for another product:
- * it must not be stored, and Content-Location names the URL of the same response.
+ * Header pairs for a ready response to a request with a body. A cache keyed by URL would serve the response for another
+ * product. So it must not be stored, and Content-Location names the URL of an equal response.
  */
 export function uncachedHeaders(headers: readonly string[], url: string, input: Record<string, string>): string[] {
   const uncached: string[] = [];

@@ -9,7 +9,7 @@ import type { RateLimiters } from "./rate-limit.ts";
 import type { RequestBounds } from "./request/json-body.ts";
 import type { ConnectionBounds } from "./shell/connections.ts";
 
-/** A response as the request log keeps it. Of the request it holds only the id and the names of what was wrong. */
+/** A response in the form of the request log. Of the request it holds only the id and the names of wrong members. */
 export interface NotedResponse {
   requestId: string;
   operation: string;
@@ -26,7 +26,7 @@ export interface NotedResponse {
 
 /** Keeps responses for their callers to read. */
 export interface ResponseLog {
-  /** Whether it keeps another response of this caller. `isRoutine`: a look-up that succeeded. */
+  /** Whether the log has room for another response of this caller. `isRoutine`: a look-up that succeeded. */
   takes(caller: Caller, isRoutine: boolean): boolean;
   /** Keeps a response that `takes` accepted. */
   note(caller: Caller, isRoutine: boolean, response: NotedResponse): void;
@@ -39,14 +39,14 @@ export interface Lifecycle {
 
 /** Everything that the HTTP server needs from the rest of the service. */
 export interface HttpDependencies {
-  /** The address of the caller; empty if the connection is gone. */
+  /** The address of the caller; empty if the connection has ended. */
   addressOf(request: IncomingMessage): string;
   /** Whether the request comes from a trusted proxy. */
   isFromProxy(request: IncomingMessage): boolean;
   authenticator: Authenticator;
   /** Whether operations with access `anonymous` answer callers without a credential. */
   anonymous: boolean;
-  /** Null: nobody is limited and no RateLimit header is sent. */
+  /** Null: callers are not limited, and responses have no RateLimit header. */
   rateLimiters: RateLimiters | null;
   bounds: RequestBounds;
   connections: ConnectionBounds;
@@ -65,7 +65,7 @@ export interface HttpDependencies {
   tracer?: Tracer | undefined;
   /** Null: nobody can read responses again. */
   responseLog: ResponseLog | null;
-  /** Whether live verifications are answered by stand-ins, with people that they invent. Default: false. */
+  /** Whether stand-ins answer live verifications, with invented people. Default: false. */
   standIns?: boolean;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;

@@ -23,22 +23,22 @@ export interface Exchange {
   readonly asked: Located | Accepted;
   /** The caller's network address. */
   readonly address: string;
-  /** Null before we know who calls, and for anonymous callers. */
+  /** Null until the caller is known, and for anonymous callers. */
   caller: Caller | null;
-  /** Counts the response. Until we know the caller, the tally of callers without a credential. */
+  /** Counts the response. Until the caller is known, the tally of callers without a credential. */
   tally: Tally;
   /** The value of `microseconds()` when the request came. */
   readonly started: number;
   /** Flat header pairs that every response carries, failures included. */
   always: readonly string[];
-  /** Where the request was counted, if it was. */
+  /** The limiter that counted the request, if one did. */
   counted: Counted | undefined;
   rateLimit: RateLimitState | undefined;
-  /** The log fields of the request, if lines of other rooms carry them too. */
+  /** The log fields of the request, if log lines of other parts have these fields as well. */
   logged: LogFields | undefined;
 }
 
-/** Microseconds of a clock as a 32-bit integer, which wraps: reading it allocates no number. */
+/** Microseconds of a clock as a 32-bit integer, which wraps, so that reading the clock allocates no number. */
 export const microseconds = (): number => (performance.now() * 1000) | 0;
 
 /** Microseconds since the request came, for at most 35 minutes. */
@@ -59,13 +59,13 @@ export function send(
   noteAnswer(exchange, status);
 }
 
-/** Milliseconds within which the connection of a caller who is gone refuses what we send. */
+/** Milliseconds within which the connection of a departed caller refuses sent bytes. */
 const refusing = 500;
 
 /**
- * Answers 200, and calls `undelivered` if the connection ends before it was handed the last byte. A caller who has
- * ended its side of the connection may still read, or may be gone, and we learn which only when we send something. So
- * such a caller gets the last byte separately, after the others.
+ * Answers 200, and calls `undelivered` if the connection ends before it took the last byte. A caller who has ended its
+ * side of the connection may still read, or may have left, which only sending shows. So such a caller gets the last
+ * byte separately, after all other bytes.
  */
 export function sendUnlessGone(
   exchange: Exchange,
@@ -101,7 +101,9 @@ function ownHeaders(exchange: Exchange): string[] {
   return own;
 }
 
-/** Counts, keeps and logs an answer without a failure. The log has the answer only if the caller was still there. */
+/**
+ * Counts, stores and logs an answer without a failure. The log has the answer only if the caller was still connected.
+ */
 function noteAnswer(exchange: Exchange, status: number): void {
   const { tally, deps, response } = exchange;
   const duration = elapsed(exchange);
@@ -136,7 +138,7 @@ export function fail(exchange: Exchange, error: unknown): void {
   response.end(body);
 }
 
-/** Keeps the response for its caller to read, unless it is about the request log itself. */
+/** Stores the response for its caller to read, unless the response is about the request log itself. */
 function keep(exchange: Exchange, status: number, failure: Failure | null, ms: number): void {
   const { deps, caller, operation, logged } = exchange;
   const entries = deps.responseLog;
@@ -155,7 +157,7 @@ function keep(exchange: Exchange, status: number, failure: Failure | null, ms: n
   });
 }
 
-/** Returns the fields that every line about the request carries, so that it tells who called. */
+/** Returns the fields of every log line about the request, which identify the caller. */
 export function logFieldsOf({ logged, requestId, operation, caller }: Exchange): LogFields {
   if (logged) return logged;
   const fields = { requestId, operation: operation.id };

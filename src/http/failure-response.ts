@@ -28,7 +28,7 @@ export function failureResponse(
   return { status: failure.status, headers, body };
 }
 
-/** Flat header pairs of a JSON answer that nobody may store. */
+/** Flat header pairs of a JSON answer that no cache may store. */
 export function jsonHeaders(length: number): string[] {
   return [
     "Content-Type",
@@ -59,8 +59,8 @@ export function serviceFailure(error: unknown, { method, failureFacts }: BoundOp
       "Other work on your account takes too long at the moment. Duba did nothing for this request. Send it again soon.",
       { retryAfter: 2 },
     );
-  // If we cannot tell whether the start of a verification was written, it is ended anyway: no vendor gets an attempt,
-  // and nothing is charged.
+  // A start of a verification that may or may not have been written is ended anyway: no vendor gets an attempt, and
+  // nothing is charged.
   if (error.isUncertain && method !== "GET" && failureFacts === undefined)
     return new Failure(
       "internal_error",
@@ -83,7 +83,7 @@ export interface ErrorFields {
   at?: readonly string[] | undefined;
 }
 
-/** The loggable part of an error: its kind and place, not its message, which can repeat what a caller sent. */
+/** The loggable part of an error: its kind and place, not its message, which can repeat a caller's text. */
 export function errorFieldsOf(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { kind: typeof error };
   // The stack repeats the message, and lines of the message can look like frames.

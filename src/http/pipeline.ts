@@ -24,7 +24,7 @@ import { acceptedEncoding } from "./request/content-encoding.ts";
 import { headerHints, keyHint, withHint } from "./request/hints.ts";
 import { type Accepted, inputOf, type Located } from "./request/input.ts";
 
-/** Answers one request. `asked` is read from the request, or known from an earlier request for the same target. */
+/** Answers one request. `asked` is read from the request, or known from an earlier request for an equal target. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,9 +34,9 @@ export type Serve = (
 
 /**
  * Handles every request of one operation: credential, limit, input, `run` or `pick`, answer, log line. All answers are
- * written to the socket here, so that ready and computed ones carry the same headers. A step waits only if there is
- * something to wait for, and makes no promise otherwise: most look-ups are answered before this returns. `onPicked`
- * hears of input without a body that led to a ready response.
+ * written to the socket here, so that ready and computed ones have equal headers. A step only makes a promise if it
+ * must wait, so most look-ups are answered before this returns. `onPicked` gets input without a body that led to a
+ * ready response.
  */
 export function pipeline(
   operation: BoundOperation,
@@ -79,7 +79,7 @@ export function pipeline(
     const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
     if (counted) {
       exchange.counted = counted;
-      // An exchange of credentials counts when it fails.
+      // A failed exchange of credentials counts.
       exchange.rateLimit = counted.limiter[operation.access === "own" ? "peek" : "consume"](counted.key);
       refuseExceeded(exchange.rateLimit);
     }
@@ -177,10 +177,10 @@ export function pipeline(
   };
 }
 
-/** A promise of the work that still goes on; undefined if all is done. */
+/** A promise of work that still runs; undefined if all is done. */
 type Later = Promise<void> | undefined;
 
-/** Calls `next` with a value, at once unless the value is a promise. */
+/** Calls `next` with a value, immediately unless the value is a promise. */
 function whenThere<Value>(value: Value | Promise<Value>, next: (value: Value) => Later): Later {
   return value instanceof Promise ? value.then(next) : next(value);
 }
@@ -200,7 +200,7 @@ function deprecationHeaders({ deprecated }: BoundOperation): string[] {
 }
 
 function sendNotModified(exchange: Exchange, headers: readonly string[]): void {
-  // A 304 does not count: polling for changes is what clients should do.
+  // A 304 does not count, because clients should poll for changes.
   exchange.rateLimit = exchange.counted?.limiter.refund(exchange.counted.key);
   send(exchange, 304, notModifiedHeaders(headers), undefined);
 }

@@ -9,11 +9,14 @@ export interface RateLimiters {
   anonymous: AddressRateLimiter;
   /** Counts verifications. All keys of an account in one mode share this limiter. */
   verification: RateLimiter;
-  /** Limiters of operations with a limit of their own, by the limit's name. Keys share them in the same way. */
+  /**
+   * Limiters of operations with a limit of their own, by the limit's name. All keys of an account in one mode share
+   * each of these limiters.
+   */
   own: ReadonlyMap<string, RateLimiter | TwoRateLimiters>;
 }
 
-/** The limiter that counts a call, and the key that it counts it under. */
+/** The limiter that counts a call, and the key of its count. */
 export interface Counted {
   readonly limiter: RateLimiter | AddressRateLimiter | TwoRateLimiters;
   readonly key: string;
@@ -47,7 +50,7 @@ export function limitsOf(
   return Object.fromEntries(states);
 }
 
-/** Returns the limiter of an operation's own limit, together with a daily limit if it has one. */
+/** Returns the limiter of an operation's own limit, combined with a daily limit if there is one. */
 export function ownLimiter({ perDay, ...limit }: OwnLimit): RateLimiter | TwoRateLimiters {
   const usual = new RateLimiter(limit.name, limit);
   if (perDay === undefined) return usual;

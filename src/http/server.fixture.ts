@@ -8,7 +8,7 @@ import { ResponseCounts } from "./monitoring/response-counts.ts";
 import { callerAddress } from "./request/caller-address.ts";
 import { type ApiServer, buildServer } from "./server.ts";
 
-/** What a server of a test is given: nobody is limited, and nothing is logged. */
+/** The dependencies of a test's server: callers are not limited, and nothing is logged. */
 export function plainHttp(): HttpDependencies {
   return {
     addressOf: callerAddress([]),
@@ -32,7 +32,7 @@ export function plainHttp(): HttpDependencies {
   };
 }
 
-/** A server on a free port. What `register` gives it answers, beside operations if there are any. */
+/** A server on a free port. The handlers that `register` adds answer, besides operations if there are any. */
 export async function serving(
   register: (app: ApiServer) => void,
   operations: readonly BoundOperation[] = [],

@@ -20,13 +20,11 @@ import { type HttpResponse, pairsOf, sendResponse } from "./shell/http-response.
 import { type HttpServer, openServer } from "./shell/open-server.ts";
 
 export interface ApiServer extends HttpServer {
-  /**
-   * Answers GET and HEAD on a path. A `Failure` that is thrown becomes its response. Call it before the server listens.
-   */
+  /** Answers GET and HEAD on a path. A thrown `Failure` becomes its response. Call this before the server listens. */
   get(path: string, answer: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>): void;
 }
 
-/** How a method of a path is served, and the operation that it belongs to, if any. */
+/** The handler of a method of a path, and the operation that it belongs to, if any. */
 interface Served {
   operation: BoundOperation | undefined;
   serve: Serve;
@@ -39,15 +37,18 @@ type Route = ReadonlyMap<string | undefined, Served>;
 const mostTargets = 5_000;
 const longestTarget = 256;
 
-/** A target that led to a ready response. The next request for it skips the router and the query string. */
+/**
+ * A target whose last response was ready in memory. The next request for this target skips the router and the query
+ * string.
+ */
 interface KnownTarget {
   readonly serve: Serve;
   readonly accepted: Accepted;
 }
 
 /**
- * Builds the HTTP server for a table of operations. Pages and health checks are registered on it before it listens. A
- * target that was answered with ready bytes before (`KnownTarget`) skips routing and the query string.
+ * Builds the HTTP server for a table of operations. Pages and health checks are registered before the server listens. A
+ * `KnownTarget`, whose last response was ready in memory, skips routing and the query string.
  */
 export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): ApiServer {
   const { bounds } = deps;
@@ -123,8 +124,8 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   };
 
   /**
-   * Keeps the refusal in the request log if the caller has a key to read it with. Leaves out the path, which may hold
-   * anything.
+   * Stores the refusal in the request log if the caller has a key to read that log. Leaves out the path, which may hold
+   * any text.
    */
   const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, known?: BoundOperation) => {
     const { authorization } = raw.headers;
@@ -191,7 +192,7 @@ function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0]!;
 }
 
-/** Finds what belongs to a path: exact paths first, then those with members, such as `/requests/{id}`. */
+/** Finds the value of a path: exact paths first, then those with members, such as `/requests/{id}`. */
 class Routes<Value> {
   readonly #exact = new Map<string, Value>();
   readonly #withMembers: { form: RegExp; value: Value }[] = [];

@@ -33,7 +33,7 @@ suite("sendWhole", { concurrency: true }, () => {
   });
   after(() => server.close());
 
-  /** All bytes that come back, of requests that are sent at once; the dates cut out. */
+  /** Sends these requests together. Returns all bytes of the responses, without their dates. */
   async function answersTo(...heads: string[]): Promise<string> {
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
     socket.write(heads.map((head) => `${head}\r\nHost: x\r\n\r\n`).join(""));

@@ -1,18 +1,18 @@
 import type { ServerResponse } from "node:http";
 import { headerLines, type ReadyForm } from "../declare/answers/ready-response.ts";
 
-/** Of Node's HTTP server, which sends it in the `Keep-Alive` header. */
+/** The keep-alive time of Node's HTTP server, which the `Keep-Alive` header states. */
 export const keepAliveSeconds = 72;
 
-/** What `writeHead` leaves behind: the status line and the headers as they go to the socket. */
+/** A response after `writeHead`, with the status line and the headers as the socket gets them. */
 type WithBlock = ServerResponse & { _header: string | null };
 
 const ending = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
 
 /**
- * Sends a 200 whose header lines are written already, with those of `own` behind them. Node's `writeHead` would check
- * and join each of them again, which takes longer than all that we do for a look-up. Returns false if this response
- * needs `writeHead`.
+ * Sends a 200 whose header lines are written already, followed by those of `own`. Node's `writeHead` would check and
+ * join each line again, which takes longer than the rest of a look-up. Returns false if this response needs
+ * `writeHead`.
  */
 export function sendWhole(response: ServerResponse, { lines, sendable }: ReadyForm, own: readonly string[]): boolean {
   if (!response.shouldKeepAlive || (response as WithBlock)._header !== null) return false;

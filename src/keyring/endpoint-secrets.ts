@@ -4,14 +4,14 @@ import { currentOf, type Keyring } from "./keyring.ts";
 
 const columns = ["secret", "former_secret"] as const;
 
-/** What binds the secrets of an endpoint to it. */
+/** The data that binds the sealed secrets to their endpoint. */
 export function secretsOf({ id, audience }: Pick<EventEndpointRow, "id" | "audience">): SealedRow {
   return { accountId: audience, reference: id };
 }
 
 /**
- * Seals the secrets of all endpoints with the record key that is current at `now`. Leaves a secret that somebody
- * changes meanwhile. Returns the ids of the endpoints whose secrets the ring cannot open.
+ * Seals the secrets of all endpoints with the record key that is current at `now`. Skips a secret that somebody changes
+ * meanwhile. Returns the ids of the endpoints whose secrets the ring cannot open.
  */
 export async function rewrapSecrets(db: Db, keyring: Keyring, now: number): Promise<string[]> {
   const current = wrappedBy(currentOf(keyring.records, now).id);

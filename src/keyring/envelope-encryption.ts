@@ -85,13 +85,13 @@ export function seal({ records }: Keyring, row: SealedRow, record: object, now: 
   return sealed;
 }
 
-/** Opens what `seal` returned. Throws if a part was changed, the row is another one, or the ring lacks the key. */
+/** Opens the result of `seal`. Throws if a part was changed, for another row, or if the ring lacks the key. */
 export function unseal(keyring: Keyring, row: SealedRow, { sealed_record, sealed_key }: Sealed): unknown {
   const own = unwrapped(keyring, row, sealed_key);
   return JSON.parse(opened("record", row, sealed_record, () => own).toString());
 }
 
-/** A `sealed_key` under the ring key that is current at `now`. Throws if it cannot be opened. */
+/** A `sealed_key` under the ring key that is current at `now`. Throws for a key that cannot be opened. */
 export function rewrapped(keyring: Keyring, row: SealedRow, sealedKey: string, now: number): string {
   const { id, key } = currentOf(keyring.records, now);
   return textOf("key", id, row, key, randomBytes(nonceBytes), unwrapped(keyring, row, sealedKey));

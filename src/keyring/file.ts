@@ -32,7 +32,7 @@ export async function openKeyring(path: string, db: Db): Promise<{ keyring: Keyr
   });
   if (found) return { keyring: found, made: false };
   const made = (await knownKeys(db)).size === 0 && (await make(path));
-  // If another process created it meanwhile, it exists now. A lost ring does not.
+  // If another process created the ring meanwhile, the file exists now. A lost ring has no file.
   return { keyring: await readKeyring(path), made };
 }
 
@@ -71,7 +71,7 @@ async function make(path: string): Promise<boolean> {
   try {
     makeDirectory(dirname(path));
     await writeNew(own, keyringText(newRing()));
-    // A link appears at once and never replaces a file: of two processes one wins, and the other reads that file.
+    // A link appears at once and never replaces a file. Of two processes one succeeds, and the other reads that file.
     await link(own, path);
     await syncDirectory(dirname(path));
     return true;

@@ -5,7 +5,7 @@ import { type CurrentKeyring, currentOf, type HmacKey } from "./keyring.ts";
 type Purpose = "subject" | "body" | "idempotency key";
 
 /**
- * Bytes of a hash that we store, once in its row and once in an index. RFC 2104, section 5, asks for at least half of
+ * Bytes of a stored hash, which is once in its row and once in an index. RFC 2104, section 5, asks for at least half of
  * the hash.
  */
 const length = 16;
@@ -48,7 +48,7 @@ export class KeyedHashes {
 }
 
 function hashed({ version, key }: HmacKey, purpose: Purpose, parts: Parts): string {
-  // JSON keeps ["ab","c"] and ["a","bc"] apart.
+  // JSON separates ["ab","c"] from ["a","bc"].
   return `v${version}:${createHmac("sha256", key)
     .update(JSON.stringify([purpose, ...parts]))
     .digest()

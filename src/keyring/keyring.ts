@@ -17,7 +17,7 @@ export function keyringReasonOf(error: unknown): string {
 
 export interface RingKey {
   readonly key: Buffer;
-  /** Its start time, in milliseconds since 1970; absent: from the beginning. */
+  /** Its start time, in milliseconds since 1970. Absent: the key is current from the beginning. */
   readonly from?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Keyring {
   readonly hmac: readonly HmacKey[];
   /** For sealing records, oldest first. */
   readonly records: readonly RecordKey[];
-  /** For the seals of the audit trail. It never changes, because another key could not verify earlier seals. */
+  /** The key of the audit trail's seals. It never changes, because another key could not verify earlier seals. */
   readonly audit: Buffer;
 }
 
@@ -53,7 +53,7 @@ export function currentOf<Key extends RingKey>(keys: readonly Key[], now: number
 const keyText = /^[A-Za-z0-9+/]{43}=$/;
 const recordId = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** Reads a ring's text. Throws `KeyringError`, which names `path`, if it is damaged. */
+/** Reads a ring's text. Throws a `KeyringError` that names `path` for a damaged text. */
 export function parseKeyring(text: string, path: string): Keyring {
   const problem = (what: string) =>
     new KeyringError(
@@ -108,7 +108,7 @@ export const hmacName = (version: number) => `keyring:hmac:${version}`;
 export const recordsName = (id: string) => `keyring:records:${id}`;
 
 /**
- * A key for records or hashes: its name as commands take it, such as `r1` or `v1`, and that of its fingerprint in the
+ * A key for records or hashes, with its name in commands, such as `r1` or `v1`, and the name of its fingerprint in the
  * store.
  */
 export interface NamedKey extends RingKey {
@@ -132,7 +132,7 @@ export function namedKeys({ records, hmac }: Keyring): NamedKey[] {
 /** Replaces the fingerprint of a retired key in the store: a ring may have the key or not. */
 export const retired = "retired";
 
-/** The store's fingerprint of each key: it recognises the key and does not reveal it. */
+/** The store's fingerprint of each key, which recognises the key without revealing it. */
 function fingerprintsOf(ring: Keyring): Map<string, string> {
   const fingerprint = (key: Buffer) => createHmac("sha256", key).update("duba key ring").digest("base64url");
   return new Map([
@@ -148,7 +148,8 @@ export async function knownKeys(db: Db): Promise<Map<string, string>> {
 }
 
 /**
- * Since when a record key is in use, in milliseconds since 1970; undefined: no process has opened the store with it.
+ * The start of use of a record key, in milliseconds since 1970; undefined: no process has opened the store with this
+ * key.
  */
 export async function inUseSince(db: Db, { id, from }: RecordKey): Promise<number | undefined> {
   if (from !== undefined) return from;
@@ -157,8 +158,8 @@ export async function inUseSince(db: Db, { id, from }: RecordKey): Promise<numbe
 }
 
 /**
- * Adds the fingerprints of new keys to the store and compares the others. Throws `KeyringError` if a key differs or is
- * missing: with another ring we could recognise no idempotency key and open no record.
+ * Adds the fingerprints of new keys to the store and compares existing ones. Throws `KeyringError` if a key differs or
+ * is missing: with another ring Duba could recognise no idempotency key and open no record.
  */
 export async function matchKeyring(db: Db, keyring: Keyring, now: number): Promise<void> {
   const own = fingerprintsOf(keyring);

@@ -10,20 +10,19 @@ import { type CurrentKeyring, type Keyring, KeyringError, keyringReasonOf, match
 export interface WatchedKeyring extends CurrentKeyring {
   /** Whether this start created the file. */
   readonly made: boolean;
-  /** Reads the file again if it changed. A ring that cannot be used is reported, and the one from before stays. */
+  /** Reads the file again if it changed. An unusable ring is reported, and the previous ring stays. */
   look(): Promise<void>;
 }
 
 /**
- * After this many checks of an unchanged file we compare it with the store too: the file on another machine may have
- * changed.
+ * After this many checks of an unchanged file, the ring is compared with the store as well, because the file on another
+ * machine may have changed.
  */
 const checkEvery = 10;
 
 /**
- * Opens the ring for serving. A changed ring replaces the current one if it is valid and belongs to this store;
- * otherwise the log says why not, and the current one stays. Throws `KeyringError` as `openKeyring` and `matchKeyring`
- * do.
+ * Opens the ring for serving. A changed ring replaces the current one if it is valid and belongs to this store.
+ * Otherwise the log says why, and the current one stays. Throws `KeyringError` as `openKeyring` and `matchKeyring` do.
  */
 export async function watchKeyring({
   path,

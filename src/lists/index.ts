@@ -26,20 +26,18 @@ export function declaredList(name: ListName): DeclaredList {
   return lists[name];
 }
 
-/** An entry as a source gives it, with the members of the interface document in their order. Money is naira text. */
+/** An entry of a source, with the members of the interface document in their order. Money is naira text. */
 export type SourceEntryOf<Name extends ListName> = Static<(typeof lists)[Name]["sourceEntry"]>;
 
-/**
- * What a source may know of an entry beside what the interface has. Without a member the catalogue keeps what it knows.
- */
+/** A source's facts about an entry beyond the interface. For an absent member the catalogue keeps the known fact. */
 export type EntrySupply = {
-  /** What the operator pays for it, in naira text above 0; empty if the source does not know it any more. */
+  /** The operator's cost, in naira text above 0; empty if the source no longer knows the cost. */
   cost?: string;
-  /** Whether it is to be had. One that is not leaves the lists of clients, and stays in the catalogue. */
+  /** Whether the entry is available. An unavailable entry leaves the lists of clients, and stays in the catalogue. */
   available?: boolean;
 };
 
-/** The lists of a catalogue as a source gives them. If an entry is in a list twice, the first one counts. */
+/** A source's lists for a catalogue. If an entry occurs twice in a list, the first one counts. */
 export type CatalogueLists = {
   [Name in ListName]: (SourceEntryOf<Name> & (Name extends SoldListName ? EntrySupply : unknown))[];
 };

@@ -20,10 +20,10 @@ export const member = {
 
 type Members = Readonly<Record<string, ListMember>>;
 
-/** What one says of a list of the catalogue. */
+/** The description of a list of the catalogue. */
 interface ListDescription {
   readonly name: string;
-  /** What people call its entries: one of them, and some. */
+  /** People's words for its entries: the singular and the plural. */
   readonly one: string;
   readonly many: string;
   /** The name of an entry in openapi.json. */
@@ -38,9 +38,9 @@ interface ListDescription {
   readonly parent?: string;
   /** Whether its operation needs no credential. */
   readonly isOpen?: true;
-  /** Whether its entries are for sale: they have a cost, and may be unavailable. */
+  /** Whether its entries are for sale, so that they have a cost and may be unavailable. */
   readonly isSold?: true;
-  /** Members that a source may read from the description only, and leaves out if that does not say them. */
+  /** Members that a source may read only from the description, and omits if the description does not state them. */
   readonly described?: readonly string[];
   /** A price without a size is odd if it differs from its provider's median by this factor. For lists with prices. */
   readonly oddBy?: number;
@@ -55,20 +55,20 @@ interface ListDescription {
   };
 }
 
-/** A list of the catalogue: what one says of it, and what follows. */
+/** A list of the catalogue: its description, and the values that follow from it. */
 export interface DeclaredList extends ListDescription {
   /** The kinds of its members in the order of the columns of a file, which is the order of the store. */
   readonly kinds: Readonly<Record<string, MemberKind>>;
-  /** An entry as an answer has it: money is naira text. */
+  /** An entry in an answer: money is naira text. */
   readonly answerEntry: TObject;
-  /** An entry as a source has it. Without an optional member the catalogue keeps what it knows. */
+  /** An entry of a source. For an absent optional member the catalogue keeps the known value. */
   readonly sourceEntry: TObject;
 }
 
 type SchemaOf<Kind extends MemberKind> = Kind extends "id" ? TInteger : TString;
 type DescribedIn<List> = List extends { described: readonly (infer Name)[] } ? Name : never;
 
-/** The types of what follows from a description. */
+/** The types that follow from a description. */
 export interface Derived<List extends ListDescription> {
   readonly kinds: { readonly [Name in keyof List["members"]]: List["members"][Name]["kind"] };
   readonly answerEntry: TObject<{ -readonly [Name in keyof List["members"]]: SchemaOf<List["members"][Name]["kind"]> }>;
@@ -81,7 +81,10 @@ export interface Derived<List extends ListDescription> {
   }>;
 }
 
-/** Declares a list of the catalogue. Its operation is a file of its own; all else follows from this value. */
+/**
+ * Declares a list of the catalogue. Its operation is a file of its own; everything else about the list follows from
+ * this value.
+ */
 export function catalogueList<const List extends ListDescription>(described: List): List & Derived<List> {
   const { members, columns = Object.keys(members), title, described: may = [] } = described;
   const every = Object.entries(members);

@@ -1,6 +1,6 @@
 import { member } from "./list.ts";
 
-/** The members of whoever sells something: a network, a TV service. */
+/** The members of a provider, such as a network or a TV service. */
 export const providerMembers = {
   type: member.code("Provider code"),
   id: member.id("Number of the provider in this list"),

@@ -21,7 +21,7 @@ export class Durations {
     return [...this.#numbers.subarray(0, durationBounds.length + 1)];
   }
 
-  /** As Prometheus counts: each bucket contains the ones below it. Bounds and the sum are in seconds. */
+  /** As Prometheus counts: each bucket includes all lower ones. Bounds and the sum are in seconds. */
   read(): { buckets: { bound: number; count: number }[]; count: number; sum: number } {
     let count = 0;
     const buckets = durationBounds.map((bound, bucket) => {
@@ -37,8 +37,8 @@ export class Durations {
 }
 
 /**
- * Estimates a quantile in microseconds, within its bucket: `part` of the durations do not exceed it. Null if nothing
- * was counted.
+ * Estimates a quantile in microseconds, within its bucket. `part`: the share of durations up to the quantile. Null if
+ * nothing was counted.
  */
 export function quantileOf(counts: readonly number[], part: number): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0);

@@ -1,6 +1,6 @@
 /**
- * Runs waiting work one piece per event-loop tick, first come, first served. Without it, requests that arrive together
- * would run in one go and delay cached look-ups.
+ * Runs waiting work one piece per event-loop tick, first come, first served. Without this queue, requests that arrive
+ * together would run in one go and delay cached look-ups.
  */
 export class FairQueue {
   #last: Promise<void> = Promise.resolve();

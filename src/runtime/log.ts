@@ -15,7 +15,7 @@ export type LogFields = Record<string, unknown>;
 const context = new AsyncLocalStorage<LogFields>();
 
 /**
- * Runs `work` with what it is `given`. Each line that it logs, also after a wait, carries these fields and those around
+ * Runs `work` with the arguments `given`. Each log line of `work`, also after a wait, has these fields and those around
  * them. Fields that `addLogFields` adds meanwhile are in `fields` afterwards.
  */
 export function withLogFields<Given extends unknown[], Result>(

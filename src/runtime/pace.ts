@@ -6,9 +6,7 @@ const SLICE = 2;
 /** Awaited between two entries of a long loop. */
 export type Pause = () => Promise<void> | undefined;
 
-/**
- * For loops over a whole catalogue: lets the event loop turn after each slice of time, so that look-ups do not wait.
- */
+/** For loops over a whole catalogue: lets the event loop run after each slice of time, so that look-ups do not wait. */
 export function pacer(): Pause {
   let since = performance.now();
   return () => {

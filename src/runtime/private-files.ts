@@ -5,7 +5,7 @@ const others = 0o077;
 
 /**
  * Says why other users can access a file or directory with secrets, and names the command that prevents it. Undefined
- * if only this user has access. Windows has no such rights, so nothing is checked there.
+ * if only this user has access, and on Windows, which has no such rights.
  */
 export function looseRights(path: string, stats: Stats): string | undefined {
   const { uid, mode } = stats;

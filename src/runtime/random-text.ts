@@ -4,7 +4,8 @@ const drawn = Buffer.alloc(4096);
 let used = drawn.length;
 
 /**
- * This many random bytes as base64url, for an id. We draw them in bulk, because each draw costs more than its bytes.
+ * This many random bytes as base64url, for an id. The bytes are drawn in bulk, because each draw costs more than its
+ * bytes.
  */
 export function randomText(bytes: number): string {
   if (used + bytes > drawn.length) {

@@ -29,7 +29,7 @@ interface Window {
   used: number;
 }
 
-/** With more callers than this, the least recently seen ones start a new window. */
+/** The most remembered callers. Beyond this number, the least recently seen ones start a new window. */
 const MAX_CALLERS = 100_000;
 
 const newWindows = () => recent<Window>(MAX_CALLERS);
@@ -53,7 +53,7 @@ export class RateLimiter {
     this.#policy = `"${name}";q=${limit.count};w=${limit.seconds}`;
   }
 
-  /** Returns a limiter that shares these counts but applies another limit, for a caller that has a limit of its own. */
+  /** Returns a limiter that shares these counts but applies another limit, for a caller with a limit of its own. */
   with(limit: Limit): RateLimiter {
     return new RateLimiter(this.#name, limit, this.#windows);
   }

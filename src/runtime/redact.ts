@@ -2,8 +2,8 @@
 const digit = "[\\p{Nd}\\p{No}]";
 
 /**
- * Matches what people write between digits: spaces, hyphens, dots, slashes, brackets and invisible characters. The dot
- * that ends a sentence is not matched.
+ * Matches the characters that people write between digits: spaces, hyphens, dots, slashes, brackets and invisible
+ * characters. The dot that ends a sentence is not matched.
  */
 const separators = "(?:[\\s\\p{Cf}\\p{M}\\p{Pd}\\p{Pc}()[\\]/\\\\·•+*'’]|\\.(?!\\s)){0,3}";
 
@@ -14,7 +14,8 @@ const address = `(?<![\\d.])${octet}(?:\\.${octet}){3}(?!\\d|\\.\\d)(?:/\\d\\d?(
 const amount = "(?<![\\d.])\\d{1,9}\\.\\d\\d?(?!\\d|\\.\\d)";
 const year = "(?:19|20)\\d\\d";
 /**
- * Matches a day, with or without a time, unless other digits stand beside it: then it may be a part of a longer number.
+ * Matches a day, with or without a time, unless further digits touch the day, which may then be part of a longer
+ * number.
  */
 const day = `(?<!${digit}${separators})(?:${year}[-/][01]\\d[-/][0-3]\\d|[0-3]?\\d[-/.][01]?\\d[-/.]${year})(?:[ T][0-2]\\d:\\d\\d)?(?!${separators}${digit})`;
 
@@ -53,16 +54,16 @@ const numberInUrl = new RegExp(
 const isLong = (found = "") => (found.match(new RegExp(digit, "gu"))?.length ?? 0) >= shortest;
 
 /**
- * Whether a text has ten or more digits in a row, of any script and with what people write between them: it may be a
- * BVN, a NIN or a phone number. `apart`: only if no letter stands beside them.
+ * Whether a text has ten or more digits in a row, of any script and with people's separators between them. Such digits
+ * may be a BVN, a NIN or a phone number. `apart`: only digits without a letter next to them.
  */
 export function holdsNumber(text: string, { apart = false } = {}): boolean {
   return hasLong(text, apart ? numberApart : anyNumber);
 }
 
 /**
- * Does the same for a decoded URL. Digits beside a letter count only if nothing separates them, and 15 or more digits
- * are taken for an id.
+ * Like `holdsNumber`, for a decoded URL. Digits next to a letter only count if nothing separates them, and 15 or more
+ * digits count as an id.
  */
 export function urlHoldsNumber(text: string): boolean {
   return hasLong(text, numberInUrl);

@@ -47,8 +47,8 @@ export class TimeZone {
   }
 
   /**
-   * Formats a time as short as a person can still read it right at `now`: only the clock if it is today, also the day
-   * in the same year, and the day with its year but no clock in an earlier year. The zone must be shown once elsewhere.
+   * Formats a time as short as a person can read it without error at `now`. Today: only the clock. This year: day and
+   * clock. Earlier years: the day with its year, without a clock. The zone must be shown once elsewhere.
    */
   shortOf(at: number, now: number, isToSecond = false): string {
     const [iso, today] = [this.isoOf(at), this.dayOf(now)];
@@ -79,14 +79,17 @@ export class TimeZone {
   }
 
   /**
-   * The time at which the clocks of the zone show what a clock in UTC shows at `shown`; the first one if there are two.
+   * The time at which the clocks of the zone show the same reading as a UTC clock at `shown`; the first of two such
+   * times.
    */
   atClock(shown: number): number {
     const clock = Temporal.Instant.fromEpochMilliseconds(shown).toZonedDateTimeISO("UTC").toPlainDateTime();
     return clock.toZonedDateTime(this.name).epochMilliseconds;
   }
 
-  /** A period cut where the zone's clocks change. `offset`: the milliseconds that they are ahead of UTC. */
+  /**
+   * Cuts a period where the zone's clocks change. `offset`: the milliseconds by which these clocks are ahead of UTC.
+   */
   steadyParts(from: number, to: number): { from: number; to: number; offset: number }[] {
     const parts = [];
     for (let at = from; at < to; ) {

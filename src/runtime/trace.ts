@@ -9,13 +9,13 @@ export interface Span {
   readonly traceparent: string;
   /** Begins a span within this one. */
   within(name: string, kind: "client" | "internal", attributes: SpanAttributes): Span;
-  /** Ends it, once. `hasFailed` marks it as an error. */
+  /** Ends the span, once. `hasFailed` marks the span as an error. */
   end(attributes?: SpanAttributes, hasFailed?: boolean): void;
 }
 
 /** Makes the span of each request. */
 export interface Tracer {
-  /** `traceparent` is the caller's; it is ignored unless it is well-formed. */
+  /** `traceparent` is the caller's, and is ignored unless it is well-formed. */
   request(name: string, traceparent: string | undefined, attributes: SpanAttributes): Span;
 }
 
@@ -24,7 +24,7 @@ export interface Tracing extends Tracer, AsyncDisposable {}
 
 const context = new AsyncLocalStorage<Span>();
 
-/** Runs `work`. Vendor calls and transactions that it makes, also after an `await`, become spans within this one. */
+/** Runs `work`. Its vendor calls and transactions, also after an `await`, become spans within this span. */
 export function withSpan<Result>(span: Span, work: () => Result): Result {
   return context.run(span, work);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 
-/** The commit that the package was made from. `npm run package` puts it here. */
+/** The commit from which the package was made. `npm run package` inserts the value. */
 declare const packagedCommit: string | undefined;
 
 export const { version } = manifest;

@@ -22,7 +22,10 @@ function addressesOf(config: Config): readonly Address[] {
   return [ownAddress(config), ...ofFeatures];
 }
 
-/** Checks that this process can listen on all of them; otherwise throws an error with a sentence. Closes them again. */
+/**
+ * Checks that this process can listen on all of these addresses, and closes the test listeners again. Otherwise throws
+ * an error with a sentence.
+ */
 export async function tryAddresses(config: Config): Promise<void> {
   for (const address of addressesOf(config)) await tryAddress(address);
 }

@@ -9,14 +9,14 @@ import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Service } from "../wire/wire.ts";
 
-/** If the same signal arrives again within this many milliseconds, it counts as the same request to stop. */
+/** A second equal signal within this many milliseconds counts as one request to stop. */
 const sameSignal = 500;
 
 /** What to do at SIGTERM or SIGINT. */
 export interface OnStop {
   /** Called at the first signal. */
   stop: (signal: NodeJS.Signals) => void;
-  /** Milliseconds after the first signal. Another signal within them calls `hurry`, at most once. */
+  /** Milliseconds after the first signal. A further signal within this time calls `hurry`, at most once. */
   delay?: number;
   hurry?: (signal: NodeJS.Signals) => void;
   /** Called at any later signal. */
@@ -29,7 +29,7 @@ export function onStopSignals({ stop, delay = 0, hurry, end }: OnStop): () => vo
   let hurriesUntil = Number.NEGATIVE_INFINITY;
   const onSignal = (signal: NodeJS.Signals) => {
     const at = performance.now();
-    // One Ctrl-C reaches us twice: from the terminal, and from npm or the process that supervises us.
+    // One Ctrl-C arrives twice: from the terminal, and from npm or the supervising process.
     if (last?.signal === signal && at - last.at < sameSignal) return;
     const isFirst = last === undefined;
     last = { signal, at };
@@ -45,7 +45,7 @@ export function onStopSignals({ stop, delay = 0, hurry, end }: OnStop): () => vo
   return () => process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
 }
 
-/** Stops the service at a signal, or when `sooner` resolves, and gives the exit code. */
+/** Stops the service at a signal, or when `sooner` resolves. Returns the exit code. */
 export async function untilStopped(
   service: Service,
   config: Config,
@@ -103,7 +103,7 @@ export async function letGo(server: Server, milliseconds: number): Promise<void>
   await withTimeout(closed, milliseconds);
 }
 
-/** From here on each connection ends with its next response. */
+/** From now on each connection ends with its next response. */
 function answerForTheLastTime(server: Server): void {
   server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false;

@@ -14,7 +14,7 @@ export function openLog(level: string, fields: object | null = null): Logger {
 
 const colours = { debug: "blue", info: "green", warn: "yellow", error: "red", fatal: "red" } as const;
 
-/** Such as `14:02:07.123 WARN  the message {"vendor":"peer"}`. */
+/** Formats a line such as `14:02:07.123 WARN  the message {"vendor":"peer"}`. */
 export function lineForPeople({
   time,
   level,

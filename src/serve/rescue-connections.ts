@@ -9,8 +9,8 @@ interface Internal {
 }
 
 /**
- * If the worker dies before it took a connection, another worker gets that connection; if there is no other, we close
- * it. Node would wait for the dead worker's reply, and the caller for ever: see `handoff` in Node's
+ * If a worker dies before it took a connection, another worker gets that connection; without another worker the
+ * connection is closed. Node would wait for the dead worker's reply, and the caller for ever: see `handoff` in Node's
  * lib/internal/cluster/round_robin_handle.js.
  */
 export function rescueConnections(worker: Worker, hasOthers: () => boolean): void {
@@ -23,7 +23,7 @@ export function rescueConnections(worker: Worker, hasOthers: () => boolean): voi
     return send(message, ...rest);
   };
   child.on("internalMessage", ({ ack }: Internal) => handedOver.delete(ack!));
-  // By then the worker has exited and all its replies are read, so Node hands it no more connections.
+  // At this event the worker has exited and all its replies are read, so Node gives it no more connections.
   child.once("close", () => {
     const accepted = !hasOthers();
     for (const ack of handedOver) child.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted });

@@ -11,10 +11,10 @@ import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
 
 /**
- * Runs the service in this process until SIGTERM or SIGINT: then it serves on without being ready (for
- * `DUBA_STOP_DELAY`), stops accepting, finishes what is in flight (for as long as a verification takes and a little
- * more), closes the store and gives 0. A second signal ends the delay, or the process at once. Start errors are thrown
- * with a sentence for people and an `exitCode`.
+ * Runs the service in this process until SIGTERM or SIGINT. Then it serves on without being ready (for
+ * `DUBA_STOP_DELAY`), stops accepting, finishes running requests (for a little longer than a verification takes),
+ * closes the store and returns 0. A second signal ends the delay, or the process at once. Start errors have a sentence
+ * for people and an `exitCode`.
  */
 export async function runService(config: Config, ready?: (url: string) => void): Promise<number> {
   const log = openLog(config.logLevel);
@@ -25,7 +25,7 @@ export async function runService(config: Config, ready?: (url: string) => void):
   if (!(await waitForStore(config, log))) return 0;
   const service = await wire(config, log);
   const url = await listen(service, config, log);
-  // Listen for signals before we tell anybody that the service is ready.
+  // Listens for signals before announcing that the service is ready.
   const stopped = untilStopped(service, config, log);
   log.info({ url }, "ready");
   await tellSystemd("READY=1", log);
@@ -51,7 +51,7 @@ export async function listen(service: Service, config: Config, log: Logger): Pro
   return localUrl(config.host, port);
 }
 
-/** Logs and prints what only this process's start knows. */
+/** Logs and prints facts that only this process's start knows. */
 export function greet(service: Service, config: Config, log: Logger, url: string): void {
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");

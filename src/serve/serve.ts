@@ -3,7 +3,7 @@ import type { Config } from "../config/read-config.ts";
 
 /**
  * Serves until SIGTERM or SIGINT and returns the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises
- * workers. Each worker runs the same command line, so it calls this function too.
+ * workers. Each worker runs the identical command line, so it calls this function as well.
  */
 export async function serve(config: Config, ready?: (url: string) => void): Promise<number> {
   if (cluster.isWorker) {

@@ -7,7 +7,7 @@ import { greet, listen } from "./run-service.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
 /**
- * Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor.
+ * Runs the service as one of several workers, until its supervisor stops it or has its callers moved to a successor.
  */
 export async function serveAsWorker(config: Config): Promise<number> {
   const place = Number(process.env[placeName]);

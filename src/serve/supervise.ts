@@ -12,12 +12,13 @@ import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** Milliseconds that a worker has beyond `DUBA_STOP_DELAY` and the time of a stop until it is killed. */
+/** Milliseconds that a worker has beyond `DUBA_STOP_DELAY` and the time of a stop, until it is killed. */
 const stopReserve = 5000;
 
 /**
- * Runs the service in several workers until SIGTERM or SIGINT, which go to each of them; a second one ends their delay,
- * or all at once. SIGHUP replaces them one after another. Throws if the first worker cannot start: it has printed why.
+ * Runs the service in several workers until SIGTERM or SIGINT, which each worker gets. A second signal ends their
+ * delay, or all at once. SIGHUP replaces the workers one after another. Throws if the first worker cannot start, which
+ * has then printed the reason.
  */
 export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
   const count = workers === "auto" ? availableParallelism() : workers;

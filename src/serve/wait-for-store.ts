@@ -20,7 +20,7 @@ const againAfter = 500;
 const tellEvery = 5000;
 
 /**
- * Waits until PostgreSQL takes writes and has the database, for a minute at most. Meanwhile it answers on the service's
+ * Waits until PostgreSQL takes writes and has the database, for a minute at most. Meanwhile answers on the service's
  * port: alive, and not ready. False if a signal asked to stop. Throws `StoreError` when the time is up, and at once if
  * waiting does not help.
  */

@@ -7,10 +7,10 @@ export type FromWorker =
 
 /** The messages of a supervisor to a worker. To stop a worker, the supervisor sends a signal instead. */
 export type ToWorker =
-  /** The worker's successor listens: the worker ends when its callers have gone over to the successor. */
+  /** The worker's successor listens. The worker ends when its callers have moved to the successor. */
   { kind: "hand over" } | { kind: "metrics"; asked: number };
 
-/** The environment variable that holds a worker's place: a number from 1 to the number of workers. */
+/** The environment variable with a worker's place: a number from 1 to the number of workers. */
 export const placeName = "WORKER_PLACE";
 
 /** Milliseconds between two signs of life. */

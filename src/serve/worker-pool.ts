@@ -5,9 +5,11 @@ import { withTimeout } from "../runtime/timeout.ts";
 import { rescueConnections } from "./rescue-connections.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
-/** After this many turns without a sign of life we take a worker for hung. */
+/** After this many turns without a sign of life, a worker counts as hung. */
 const hangsAfter = 10;
-/** Milliseconds from a worker's death to the start of its successor. Each death soon after a start doubles them. */
+/**
+ * Milliseconds from a worker's death to the start of its successor. Each death soon after a start doubles the pause.
+ */
 const [firstPause, longestPause] = [250, 30_000];
 /** If a worker has lived this many milliseconds, its death is not blamed on its start. */
 const settled = 60_000;
@@ -21,9 +23,9 @@ interface Member {
   isReady: boolean;
   /** How many turns the worker has been silent; undefined until its first sign of life. */
   silent: number | undefined;
-  /** Its successor listens, so nobody replaces it when it ends. */
+  /** Its successor listens, so nobody replaces this worker when it ends. */
   isLeaving: boolean;
-  /** Resolves to the URL on which the worker listens. Rejects if the worker ends before it listens. */
+  /** Resolves to the worker's URL. Rejects if the worker ends before it listens. */
   ready: Promise<string>;
   ended: Promise<void>;
 }
@@ -59,8 +61,8 @@ export class WorkerPool {
   }
 
   /**
-   * Starts all workers and returns the URL when they listen, or undefined if `stop` came first. The first one prepares
-   * the store, so it starts alone. Throws if it cannot.
+   * Starts all workers and returns the URL when they listen, or undefined if `stop` came first. The first worker
+   * prepares the store, so it starts alone. Throws if that worker cannot start.
    */
   async start(): Promise<string | undefined> {
     const first = this.#fork(1);
@@ -77,7 +79,7 @@ export class WorkerPool {
     return first.ready;
   }
 
-  /** Replaces the workers one by one. Each successor listens before the old worker hands its callers over. */
+  /** Replaces the workers one by one. Each successor listens before the old worker's callers move to it. */
   async replaceAll(): Promise<void> {
     this.#log.info({}, "replacing the workers");
     for (let place = 1; place <= this.#count && !this.#stopping.signal.aborted; place += 1) {
@@ -96,13 +98,13 @@ export class WorkerPool {
       if (!old || !this.#members.has(old)) continue;
       old.isLeaving = true;
       tell(old, { kind: "hand over" });
-      // The old worker hands its callers over and then stops, so it gets the time twice.
+      // The old worker first waits for its callers to move and then stops, so it gets the time twice.
       await this.#endWithin(old, 2 * this.#stopTime);
     }
     this.#log.info({}, "the workers are replaced");
   }
 
-  /** Passes the signal on and resolves when all workers are gone. */
+  /** Passes the signal on, and resolves when all workers have ended. */
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.#stopping.abort();
     this.send(signal);
@@ -114,10 +116,7 @@ export class WorkerPool {
     for (const { worker } of this.#members) worker.process.kill(signal);
   }
 
-  /**
-   * Counts the workers: those that are wanted, those that are ready, and those that died or that we killed because they
-   * hung.
-   */
+  /** Counts the workers: wanted ones, ready ones, dead ones, and those that were killed because they hung. */
   figures(): { wanted: number; ready: number; died: number; hung: number } {
     const ready = [...this.#newest.values()].filter((member) => member.isReady && this.#members.has(member)).length;
     return { wanted: this.#count, ready, ...this.#ends };
@@ -154,7 +153,7 @@ export class WorkerPool {
       this.#log.info({ place, pid: worker.process.pid }, "a worker is ready");
       ready.resolve(message.url);
     });
-    // Sending a message to a worker that just died fails. We need no error: we see that it exits.
+    // Sending a message to a worker that just died fails. The error is not needed, because the exit is noticed.
     worker.on("error", () => undefined);
     worker.once("exit", (code, signal) => {
       this.#members.delete(member);

@@ -3,7 +3,7 @@ import { settings } from "../config/settings.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
 
-/** Resolves to the exit code. `ready` hears the address of the operations, once they are served. */
+/** Resolves to the exit code. Calls `ready` with the address of the operations, once the service runs. */
 export type StartService = (config: Config, ready?: (url: string) => void) => Promise<number>;
 
 /** The terminal and environment of a command. Tests pass their own, and run commands in process. */

@@ -11,7 +11,7 @@ export function settingOption(flags: string, { name, about, form, read }: AnySet
   });
 }
 
-/** The environment, with options in place of their settings. */
+/** The environment, in which options replace their settings. */
 export function withOverrides(
   environment: Record<string, string | undefined>,
   options: Record<string, string | undefined>,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { progressBar } from "./progress.ts";
 
-/** What a bar writes, each clearing of the line as "|". */
+/** The output of a bar, with each clearing of the line as "|". */
 function shownOn(colours: boolean, update: (bar: ReturnType<typeof progressBar>) => void, progressAfter = 0): string {
   const written: string[] = [];
   const err = (text: string) => void written.push(text);

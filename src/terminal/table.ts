@@ -9,8 +9,8 @@ export function painter(colours: boolean | undefined): Paint {
 }
 
 /**
- * The first rows under a line of headings, and what all rows add up to. Numbers and amounts are aligned to the right.
- * `widths`: the least width of columns by name; it gets those of this table, so that a later one lines up with it.
+ * The first rows under a line of headings, and the sums of all rows. Numbers and amounts are aligned to the right.
+ * `widths`: the least width of columns by name. It gets the widths of this table, so that a later table lines up.
  */
 export function tableText(
   { columns, rows }: Table,
@@ -23,7 +23,7 @@ export function tableText(
   const drawn = columns.map(({ name, shows, textOf, sumOf }, at) => {
     const cells = rows.slice(0, first).map((row) => shown(textOf(row)));
     const sum = hasSums ? (sumOf?.(rows) ?? (at === 0 ? "total" : "")) : "";
-    // One argument each would be too many for a call.
+    // `Math.max` cannot take one argument for each row of a long table.
     const width = [name, ...cells, sum].reduce((most, text) => Math.max(most, widthOf(text)), widths.get(name) ?? 0);
     widths.set(name, width);
     return { name, cells, sum, width, isRight: shows === "number" || shows === "naira" };
@@ -50,7 +50,9 @@ export function tableText(
   return `${[paint("bold", head), ...body, ...foot].join("\n")}\n`;
 }
 
-/** One `name  text` line for each member; what has members of its own becomes a heading with them indented. */
+/**
+ * One `name  text` line for each member. A member with members of its own becomes a heading above its indented members.
+ */
 export function recordText(members: readonly RecordMember[], paint: Paint): string {
   const lines = linesOf(members, "");
   const width = Math.max(0, ...lines.filter(({ text }) => text !== undefined).map(({ name }) => widthOf(name)));

@@ -34,7 +34,7 @@ export function openApi({ config, log, rooms, answers, lifecycle }: ApiParts): A
   const site = {
     operations: everyOperation,
     version,
-    // Before the service listens we do not know which port 0 becomes.
+    // Before the service listens, the port for the setting 0 is unknown.
     origin: publicUrl || localUrl(config.host, config.port || 8080),
     publicUrl,
     pathPrefixes,

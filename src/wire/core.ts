@@ -5,7 +5,7 @@ import type { Log } from "../runtime/log.ts";
 import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import { everyCommand } from "./every-command.ts";
 
-/** Opens what the service and the terminal have in common. */
+/** Opens the common parts of the service and the terminal. */
 export function coreOf(config: Config, log: Log): Core {
   const [consoleOrigin] = features.flatMap((each) => each.consoleOrigin?.(config) ?? []);
   return {
@@ -20,7 +20,7 @@ export function coreOf(config: Config, log: Log): Core {
   };
 }
 
-/** Returns how long the settings want things to be kept. */
+/** Returns the retention times of the settings. */
 export function keptTimes(config: Config): KeptTimes {
   return Object.assign({ recordRetention: config.recordRetention }, ...features.map(({ keeps }) => keeps?.(config)));
 }

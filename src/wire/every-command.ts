@@ -20,14 +20,14 @@ export const families: readonly Family[] = [
   ...added.filter(({ before }) => !coreFamilies.some(({ name }) => name === before)),
 ];
 
-/** The commands of a family, with those that features add to it. */
+/** The commands of a family, with those that features add to the family. */
 export async function commandsOf({ name }: Pick<Family, "name">): Promise<Command<CommandContext>[]> {
   const parts = [...coreFamilies, ...ofFeatures].filter((family) => family.name === name);
   const commands = (await Promise.all(parts.map(({ load }) => load(all)))).flat();
   return commands.filter(({ id }) => id.split(".")[0] === name);
 }
 
-/** Every command, also of families that no terminal has; or those of one family. */
+/** Every command, also of families that the terminal lacks; or the commands of one family. */
 export async function everyCommand(only?: string): Promise<readonly Command<CommandContext>[]> {
   if (only !== undefined) return commandsOf({ name: only });
   const names = new Set([...families, ...ofFeatures].map(({ name }) => name));

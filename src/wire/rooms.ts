@@ -40,7 +40,7 @@ export interface RoomOptions {
   patience: () => number;
 }
 
-/** Opens every room, in the order in which they need each other. What is opened is ended by `opened`. */
+/** Opens every part of the service, in the order of their dependencies. `opened` closes each opened part. */
 export async function openRooms({ core, worker, answers, patience }: RoomOptions, opened: AsyncDisposableStack) {
   const { config, log } = core;
   const ringFile = keyringPath(config);
@@ -54,7 +54,7 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
   const store = await openStore({ dataDirectory, databaseUrl, ...process });
   opened.defer(() => store.close());
   const { db, engine, connections, now } = store;
-  // Open the clock before anything writes a row by it.
+  // The clock must be open before anything writes a row with its time.
   const clock = await RetentionClock.open({ store, log });
   const start = { standIns: config.upstream.standIns, upstreams: config.upstreams };
   await claimStore(db, start, now());
@@ -77,7 +77,7 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
   opened.defer(() => live.close());
   const upstreams = new UpstreamNotes(db, pulse.id, live.upstreams);
   opened.defer(() => upstreams.stop());
-  // Note the vendors now, so that every status of the service has them from the start.
+  // Notes the vendors now, so that every status of the service includes them from the start.
   await upstreams.note();
   const identity = await openIdentity({
     db,
@@ -123,8 +123,8 @@ export async function openRooms({ core, worker, answers, patience }: RoomOptions
     ...config.overrides.map((facts) => serviceTrail.serviceSetting("system", facts)),
   );
 
-  // Open this last, because it creates the key that is shown only once: nothing may fail between creating and showing
-  // it.
+  // Opened last, because this creates the key that is shown only once: nothing may fail between creating and showing
+  // the key.
   const access = await openAccess({
     db,
     storeNow: now,

@@ -15,17 +15,17 @@ export interface Service {
   app: ApiServer;
   /** The servers of features. They do not listen yet. */
   servers: readonly FeatureServer[];
-  /** Tells the supervisor of a worker how it is, if a feature wants to know it. */
+  /** Sends a worker's measurements to its supervisor, if a feature has any. */
   scrape?: () => Promise<string>;
-  /** The sandbox key, only on the first start and only if it was made at random. */
+  /** The sandbox key, only on the first start and only for a random key. */
   printed?: string;
   /** Notes that the key was shown; otherwise the next start makes another one. */
   noteShown(): Promise<void>;
-  /** Path of the key ring, only if it was made by this start. */
+  /** Path of the key ring, only if this start made the ring. */
   madeKeyring?: string;
-  /** From here on the service is not ready, but still serves. */
+  /** From now on the service is not ready, but still serves. */
   leave(): void;
-  /** From here on the service refuses new requests; those in flight go on. */
+  /** From now on the service refuses new requests; running ones go on. */
   refuseNewWork(): void;
   /** Finishes verifications that outlive their callers, for at most `patience` milliseconds, and closes the store. */
   close(patience: number): Promise<void>;

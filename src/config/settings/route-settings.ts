@@ -7,7 +7,7 @@ const percentOf = (text: string) => {
   return percent <= 100 ? percent : undefined;
 };
 
-/** Which identity vendor is asked, and which after it. */
+/** The order of the identity vendors, and when a second vendor is asked. */
 export const routeSettings = {
   route: setting({
     name: "DUBA_ROUTE",

@@ -16,7 +16,7 @@ import {
 
 const sizes = formerParts("DUBA_LIMIT_SIZES", "body", "url", "headers");
 
-/** The process: where it listens, where it stores, what it writes to its log. */
+/** The process: its addresses, its store, and its log. */
 export const serverSettings = {
   host: setting({
     name: "HOST",

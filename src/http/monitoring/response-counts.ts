@@ -13,7 +13,7 @@ export class Tally {
   readonly durations: Durations | null;
   ok = 0;
   notModified = 0;
-  /** Failures that a test key asked the sandbox for. They must not alarm anybody. */
+  /** Failures that a test key asked the sandbox for, which must not cause an alarm. */
   rehearsedErrors = 0;
 
   constructor(isTimed: boolean) {
@@ -36,7 +36,7 @@ export class ResponseCounts {
   readonly #byOperation = new Map<string, TalliesByMode>();
   #isTimed = false;
 
-  /** Also measures the durations of operations whose tallies are requested from then on. */
+  /** Measures durations as well, for all tallies that are requested from now on. */
   measureDurations(): void {
     this.#isTimed = true;
   }

@@ -5,7 +5,7 @@ import type { Serve } from "../pipeline.ts";
 
 /**
  * Wraps `serve` in a span for each request. The span names the route and not the URL, because a URL may name a person.
- * A trace id may too, so we accept only that of a trusted proxy.
+ * A trace id may do so as well, so only a trusted proxy's id is accepted.
  */
 export function tracedRequests(
   tracer: Tracer,

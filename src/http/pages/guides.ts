@@ -8,7 +8,7 @@ import { stripTypeScriptTypes } from "node:module";
 export interface Guide {
   file: string;
   name?: string;
-  /** What it is about, for lists of the pages. */
+  /** The subject of the page, for lists of the pages. */
   about?: string;
 }
 
@@ -82,7 +82,7 @@ export const downloads = {
 
 export type DownloadPath = keyof typeof downloads;
 
-/** Every file that these pages are read from. Packaging includes them. */
+/** Every source file of these pages. Packaging includes these files. */
 export const servedFiles: readonly string[] = [
   ...Object.values(guides).map(({ file }) => file),
   ...new Set(Object.values(downloads).flat()),
@@ -92,7 +92,7 @@ export function servedText(file: string): string {
   return readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
 }
 
-/** What the typed client exports, apart from types. Its modules export more, but only to each other. */
+/** The exports of the typed client, apart from types. Its modules export more to each other. */
 const exported = ["DubaFailure", "verifiedEvent", "EventFeed", "Duba"];
 
 /** Returns the text of a download. Joins the modules of the typed client, which import only each other, into one. */

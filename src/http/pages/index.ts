@@ -39,8 +39,8 @@ const paths: readonly string[] = [
 ];
 
 /**
- * Registers the pages. Each is made on its first request, so that a start need not load them. They share the rate limit
- * of anonymous callers, of which a 304 takes nothing.
+ * Registers the pages. Each page is made on its first request, so that a start need not load the pages. The pages share
+ * the rate limit of anonymous callers, and a 304 does not count.
  */
 export function registerPages(
   app: ApiServer,

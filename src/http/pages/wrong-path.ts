@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import Negotiator from "negotiator";
 import { type Html, html } from "./html.ts";
 
-/** Whether a browser asks for a page. Callers that accept anything get JSON. */
+/** Whether a browser asks for a page. Callers that accept any type get JSON. */
 export function asksForPage({ method, headers }: IncomingMessage): boolean {
   if (method !== "GET" || !headers.accept?.includes("text/html")) return false;
   return new Negotiator({ headers }).mediaType(["application/json", "text/html"]) === "text/html";

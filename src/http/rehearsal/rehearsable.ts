@@ -5,8 +5,8 @@ import Type from "../../declare/schema/type.ts";
 import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
 
 /**
- * A look-up that does what `Duba-Scenario` asks for. For all callers but those with a test key it is the same as
- * without the header, so that no header changes the response to a live key.
+ * A look-up that plays the scenario of `Duba-Scenario`. For callers without a test key the header changes nothing, so
+ * no header changes the response to a live key.
  */
 export function rehearsable(operation: BoundOperation): BoundOperation {
   const { run, pick, ...rest } = operation;
@@ -36,8 +36,8 @@ export function rehearsable(operation: BoundOperation): BoundOperation {
 }
 
 /**
- * Returns the scenario that a test key asks for. Throws the scenario's failure, or `malformed_request` if there is no
- * such scenario.
+ * Returns the scenario that a test key asks for. Throws the scenario's failure, or `malformed_request` for an unknown
+ * scenario.
  */
 function askedFor({ caller, headers }: Call): [name: string, scenario: Scenario] | undefined {
   const name = (headers as Record<string, string>)[scenarioName];

@@ -2,9 +2,9 @@ import { type FailureCode, failures } from "../../declare/failures.ts";
 import { koboOf, nairaOf } from "../../declare/money.ts";
 import type { Scope } from "../../declare/operation.ts";
 
-/** The request header by which a test key asks a look-up for one of the scenarios. The response repeats it. */
+/** The request header by which a test key asks a look-up for a scenario. The response repeats the header. */
 export const scenarioHeader = "Duba-Scenario";
-/** The name of that header as Node writes it. */
+/** The name of that header in Node's spelling. */
 export const scenarioName = "duba-scenario";
 
 /** Operations with this scope are look-ups. */
@@ -18,9 +18,9 @@ export interface Scenario {
   failure?: { code: FailureCode; headers?: Record<string, string>; retryAfter?: number };
   /** Milliseconds before the response. */
   delay?: number;
-  /** Changes a copy of the response. Then it has another ETag, and a later revision and date. */
+  /** Changes a copy of the response, which then has another ETag, and a later revision and date. */
   change?: (answer: unknown) => unknown;
-  /** Returns headers that the response has in addition, given the current time. */
+  /** Returns additional headers of the response, given the current time. */
   headers?: (now: number) => Record<string, string>;
 }
 
@@ -71,7 +71,7 @@ function dearer(value: unknown): unknown {
   });
 }
 
-/** A copy of an object with its members changed; anything else as it is. */
+/** A copy of an object with its members changed; any other value unchanged. */
 function changed(value: unknown, change: (name: string, member: unknown) => unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(name, member)]));

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { suite, test } from "node:test";
 import { callerAddress } from "./caller-address.ts";
 
-/** Whom a service that trusts 10.0.0.0/8 takes for the caller of a request. */
+/** The caller's address, as a service that trusts 10.0.0.0/8 finds it. */
 const caller = (remoteAddress: string, forwarded?: string) =>
   callerAddress(["10.0.0.0/8", "fd00::/8"])({
     socket: { remoteAddress },

@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isRepeatable } from "../../declare/fields.ts";
 import type { BoundOperation } from "../../declare/operation.ts";
 
-/** The header that tells a test key what in its request nothing reads. Apart from it, the response stays the same. */
+/**
+ * The header that shows a test key which parts of its request nothing reads. The rest of the response does not change.
+ */
 export const hintHeader = "Duba-Hint";
 
 /** `always`, flat header pairs, with one more hint. */
@@ -15,8 +17,8 @@ const keyHeaders = ["X-API-Key", "API-Key"].map((told) => ({ name: told.toLowerC
 const keyInUrl = /[?&](api_?key)=(?!duba_live_)/i;
 
 /**
- * Looks for a key that a request without an `Authorization` header has in another header or in the URL, where we do not
- * read it. We do not know the key's mode, and a live key gets no hint.
+ * Looks for a misplaced key, in a header other than `Authorization` or in the URL. The key's mode is unknown, and a
+ * live key gets no hint.
  */
 export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url">): string | undefined {
   for (const { name, told } of keyHeaders)
@@ -33,7 +35,7 @@ const meantHeaders: Record<string, readonly string[]> = {
   "consent-reference": ["X-Consent-Reference"],
 };
 
-/** Headers that look like those that the operation reads, whose names are `read`. */
+/** Headers whose names resemble those that the operation reads. `read`: the names of these. */
 export function headerHints(read: readonly string[], headers: IncomingHttpHeaders): string[] {
   const hints: string[] = [];
   for (const name of read) {

@@ -14,8 +14,8 @@ export interface Located {
 }
 
 /**
- * The checked input of a request, or the failure that it ends in. `inBody`: it came in a body. `hint`: what else it
- * has, for a test key to read.
+ * The checked input of a request, or its failure. `inBody`: the input came in a body. `hint`: further parts of the
+ * request, for a test key.
  */
 export interface Accepted {
   input: Record<string, string>;

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import { repeatsMember } from "./json-body.ts";
 
-/** A JSON text as somebody may write it, and whether one object in it has a member twice. */
+/** A JSON text as a client may write it, and whether one object in that text repeats a member. */
 interface Written {
   text: string;
   repeats: boolean;

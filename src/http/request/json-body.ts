@@ -19,8 +19,8 @@ export function sizeOf(bytes: number): string {
 }
 
 /**
- * The JSON value of a request's body; undefined if it says nothing: then its `Content-Type` says nothing either. The
- * body of a GET needs none; a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`,
+ * The JSON value of a request's body; undefined for an empty body, whose `Content-Type` is ignored. The body of a GET
+ * needs no `Content-Type`; a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`,
  * `body_too_large`, `request_timeout`, `malformed_json` or `conflicting_parameters`.
  */
 export async function readJsonBody(request: IncomingMessage, bounds: RequestBounds): Promise<unknown> {
@@ -67,7 +67,7 @@ function notJson(text: string): Failure {
 }
 
 /**
- * Whether an object in a JSON text has two members of one name. It reads the names itself: once an object had the name
+ * Whether an object in a JSON text has two members of one name. Reads the names itself: once an object had the name
  * `\\`, V8 14.6 takes an escaped name for that one.
  */
 export function repeatsMember(text: string): boolean {

@@ -5,8 +5,8 @@ import { sizeOf } from "./json-body.ts";
 import { isNotOffered } from "./not-offered.ts";
 
 /**
- * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: we drop its host, so
- * that no answer repeats it. Returns any other target unchanged.
+ * The path and query of a request target. Proxies may send the absolute form, `http://host/path`, whose host is
+ * dropped, so that no answer repeats the host. Returns any other target unchanged.
  */
 export function targetOf(url: string): string {
   if (url.startsWith("/")) return url;
@@ -29,7 +29,7 @@ function isHost(text: string): boolean {
 /** Paths are exact, but the router would decode them and read a trailing slash as an empty parameter. */
 export const inexactPath = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
-/** The failure of a request whose headers are malformed, whatever it asks for. */
+/** The failure of a request with malformed headers, whatever its target. */
 export function refusalByHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): Failure | undefined {
   if (headers.host === undefined ? httpVersion === "1.1" : !isHost(headers.host))
     return malformed(`The Host header ${headers.host === undefined ? "is missing" : "names no host"}.`);
@@ -57,8 +57,8 @@ export function refusalByTarget(
 }
 
 /**
- * Why no route matched: the path is unknown, or it has other methods. `meant` is the path of an operation that it may
- * mean.
+ * Why no route matched: the path is unknown, or has other methods. `meant`: the path of an operation that the caller
+ * may mean.
  */
 export function unroutable(
   { method, url }: Pick<IncomingMessage, "method" | "url">,
@@ -90,7 +90,7 @@ function malformed(sentence: string): Failure {
   return new Failure("malformed_request", sentence);
 }
 
-/** After such a request we cannot tell where the next one begins, so we close the connection. */
+/** After such a request the beginning of the next one is unknown, so the connection is closed. */
 function unreadable(sentence: string): Failure {
   return new Failure("malformed_request", sentence, { headers: { Connection: "close" } });
 }

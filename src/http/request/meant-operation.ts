@@ -26,14 +26,14 @@ export function meantOperation(url: string, operations: readonly BoundOperation[
   return closest && isOfKind(words, closest) ? closest : undefined;
 }
 
-/** Words that do not tell what a path is about. */
+/** Words that do not show the subject of a path. */
 const neutral = new Set(
   "get fetch list all show find look up lookup check verify validate query user users my".split(" "),
 );
 
 /**
- * Whether the operation knows each word, or one close to it. So a list of electricity billers is not taken for a list
- * of cable TV billers.
+ * Whether the operation knows each word, or a similar one. So a list of electricity billers is not taken for a list of
+ * cable TV billers.
  */
 function isOfKind(words: readonly string[], operation: BoundOperation): boolean {
   const names = [...namesOf(operation), ...(operation.alsoCalled ?? [])];
@@ -43,7 +43,7 @@ function isOfKind(words: readonly string[], operation: BoundOperation): boolean 
   return words.every((word) => neutral.has(word) || known.some((name) => name.includes(word)) || isNear(word));
 }
 
-/** What the path of an operation ends with, whatever its prefix. */
+/** Matches the end of an operation's path, whatever its prefix. */
 export function endingOf({ path }: Pick<BoundOperation, "path">): RegExp {
   return new RegExp(`${pathUnder("", path).replace(/\{\w+\}/g, "[^/]+")}$`, "i");
 }

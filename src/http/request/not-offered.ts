@@ -1,8 +1,8 @@
 import { wordsOf } from "../../declare/closest-name.ts";
 
 /**
- * Words for what other services of this family sell, list and do. A path with one of them asks for something that Duba
- * does not offer, whatever the method.
+ * Words for the goods, lists and actions of other services of this family. A path with one of these words asks for
+ * something that Duba does not offer, whatever the method.
  */
 const elsewhere = new Set(
   [
@@ -17,14 +17,13 @@ const elsewhere = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Paths of purchases that contain no such word, because the lists of the same goods are below them. */
+/** Paths of purchases that contain no such word, because the lists of these goods are below the paths. */
 const purchases = /^\/(?:internet\/data|internet|data|cable-tv|cable|corporate-data|education)$/;
-/** What the family does with a wallet, besides telling its balance. */
+/** Paths of the family's actions with a wallet, except its balance. */
 const wallet = /^\/wallet\/(?!balance$)/;
 
 /**
- * Whether a path is one of the family's that Duba does not serve: a purchase, a transfer, a bill, a list of other
- * goods.
+ * Whether a path of the family is one that Duba does not serve: a purchase, a transfer, a bill, a list of other goods.
  */
 export function isNotOffered(method: string | undefined, path: string): boolean {
   const rest = path.replace(/^(?:\/(?:api|v\d+)(?=\/|$))+/i, "");

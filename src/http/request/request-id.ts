@@ -14,7 +14,7 @@ export function newRequestId(): string {
   return `${prefix}-${count.toString(36)}`;
 }
 
-/** Forms of the numbers of checks that an id may hold and be plain: those with few digits in a row. */
+/** Forms of check numbers that an id may contain and still be plain: numbers with few digits in a row. */
 const shortNumbers = Object.values(checks)
   .filter(({ kind, example }) => isPlainId(example[kind]!))
   .map(({ kind, request }) => new RegExp((request[kind]!.schema as { pattern?: string }).pattern!));

@@ -4,18 +4,18 @@ import type { Log } from "../../runtime/log.ts";
 import { subscriberOf } from "../../runtime/network/address.ts";
 
 export interface ConnectionBounds {
-  /** Most connections at once; more are closed without a response. */
+  /** The most connections at once. Further ones are closed without a response. */
   most: number;
   /**
-   * How many of them may come from one address, in IPv6 from one /64 network. Proxies have no such limit, because their
-   * connections are of many callers.
+   * The most of these connections from one address, in IPv6 from one /64 network. Proxies have no such limit, because
+   * their connections are of many callers.
    */
   share?: { most: number; isProxy(address: string): boolean };
-  /** How long a response may wait for its caller to read it, in milliseconds. */
+  /** Milliseconds that a response may wait for its caller to read. */
   answer: number;
 }
 
-/** Bounds the connections of a server. One timer checks all of them each second, so that no request needs its own. */
+/** Limits the connections of a server. One timer checks all of them each second, so that no request needs a timer. */
 export function boundConnections(server: Server, { most, share, answer }: ConnectionBounds, log: Log): void {
   const readers = new Readers(answer);
   server.maxConnections = most;
@@ -64,7 +64,7 @@ export type Reader = Pick<Socket, "bytesWritten" | "writableLength" | "resetAndD
 /** Bytes that wait in a connection. */
 interface Backlog {
   since: number;
-  /** The backlog is gone once the connection has sent this many bytes over its whole life. */
+  /** The backlog has been sent once the connection's total of sent bytes reaches this number. */
   until: number;
 }
 
@@ -86,7 +86,7 @@ export class Readers {
     this.#backlogs.delete(reader);
   }
 
-  /** Cuts each connection in which the same bytes have waited too long. Returns how many it cut. */
+  /** Cuts each connection in which unsent bytes have waited too long. Returns the number of cut connections. */
   cutSlow(now: number): number {
     let cut = 0;
     for (const [reader, backlog] of this.#backlogs) {

@@ -31,7 +31,9 @@ export function content(type: string, body: string | Buffer, headers: Record<str
   };
 }
 
-/** Answers with the content in a coding that the caller accepts, or with 304 to a browser that has it already. */
+/**
+ * Answers with the content in a coding that the caller accepts, or with 304 to a browser that has the content already.
+ */
 export async function contentResponse({ headers }: IncomingMessage, content: Content): Promise<HttpResponse> {
   const tags = headers["if-none-match"];
   const common = { "Content-Type": content.type, ETag: content.etag, "Cache-Control": "no-cache", ...content.headers };

@@ -24,7 +24,7 @@ export interface HttpServer {
   readonly server: Server;
   /** Resolves with its port, or rejects with Node's error. */
   listen(address: { host: string; port: number }): Promise<number>;
-  /** Accepts no more connections and closes those that are idle. Resolves when those in flight are answered. */
+  /** Accepts no more connections and closes idle ones. Resolves when running requests are answered. */
   close(): Promise<void>;
   /** Closes it with all its connections. */
   end(): Promise<void>;
@@ -33,7 +33,7 @@ export interface HttpServer {
 /** How often a server that closes looks for connections that have become idle, in milliseconds. */
 const lookForIdle = 20;
 
-/** The one HTTP server behind operations, console and metrics: it bounds what callers may send and hold. */
+/** The one HTTP server for operations, console and metrics, with limits for callers' requests and connections. */
 export function openServer(
   { headers = usualKiB.headers * 1024, arrival, body = 2000, connections }: ServerBounds,
   log: Log,

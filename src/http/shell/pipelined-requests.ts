@@ -17,9 +17,8 @@ interface Waiting {
 
 /**
  * Requests that came before the response to an earlier one on their connection. Node reads a connection up to 32 times
- * in a row, 64 KiB each, and hands over every request at once, some 600 a read: other callers would wait for all of
- * them. So they wait in one queue, which gets a share of each event-loop tick, and nothing more is read from their
- * connections meanwhile.
+ * in a row, 64 KiB each, with some 600 requests a read, which would delay other callers. So pipelined requests wait in
+ * one queue, which gets a share of each event-loop tick, and their connections are not read meanwhile.
  */
 export class PipelinedRequests {
   readonly #serve: RequestListener;
@@ -31,11 +30,12 @@ export class PipelinedRequests {
     this.#serve = serve;
   }
 
-  /** Serves a request: at once, or in its turn if it waits for an earlier one on its connection. */
+  /** Serves a request: immediately, or after the earlier one on its connection. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const socket: WithNewest = request.socket;
     const isWaiting = waitsForAnother(response);
-    // A request after the connection's last response would be served, and charged, without anybody who gets it.
+    // A request after the connection's last response would be served, and charged, although its response cannot be
+    // sent.
     if (isWaiting && !socket[newest]!.shouldKeepAlive) return;
     socket[newest] = response;
     if (isWaiting) this.#add(request, response);
@@ -64,11 +64,11 @@ export class PipelinedRequests {
     });
   }
 
-  /** Ends a connection once everything that was asked on it is answered. Returns false if nothing is to be answered. */
+  /** Ends a connection once all of its requests are answered. Returns false if there is none. */
   endAfterResponses(socket: WithNewest): boolean {
     const last = socket[newest];
     if (!last || last.writableFinished) return false;
-    // The bytes that came belong to this request, which nobody has read or answered.
+    // These bytes belong to a request that has not been read or answered.
     if (!waitsForAnother(last) && !last.headersSent && !last.req.complete) return false;
     last.shouldKeepAlive = false;
     last.once("finish", () => socket.destroySoon());
@@ -89,7 +89,7 @@ export class PipelinedRequests {
   };
 }
 
-/** Whether an earlier response is due first on its connection. */
+/** Whether an earlier response must be sent first on this connection. */
 function waitsForAnother({ socket }: ServerResponse): boolean {
   return socket === null;
 }

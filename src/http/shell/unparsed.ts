@@ -12,7 +12,7 @@ const tlsHandshake = 0x16;
 /** Node's code for a request that does not arrive in time. */
 const tooLate = "ERR_HTTP_REQUEST_TIMEOUT";
 
-/** Answers what reaches no request listener: bytes that the parser rejects, and CONNECT. */
+/** Answers requests that no request listener gets: bytes that the parser rejects, and CONNECT. */
 export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, refusal: UnparsedResponse): void {
   const refuse = (socket: Socket, reason: string | undefined) => {
     if (!socket.writable) socket.destroy();

@@ -14,7 +14,7 @@ export function siteOf(address: string): string | undefined {
   return isIPv6(address) && !/^::ffff:\d+\./i.test(address) ? networkOf(address, 3) : undefined;
 }
 
-/** A /48 site holds 65,536 subscribers. This many times the limit of one subscriber applies to all of them together. */
+/** A /48 site holds 65,536 subscribers. This many times the limit of one subscriber applies to the whole site. */
 export const subscribersOfSite = 10;
 
 /** Whether a host can be reached from this machine only. */
@@ -42,7 +42,8 @@ const closedNetworks = [
 ];
 
 /**
- * Whether an address is never used on the public internet. For a network: whether that holds for each of its addresses.
+ * Whether an address is never used on the public internet. For a network: whether that is true of each of its
+ * addresses.
  */
 export function isClosed(entry: string): boolean {
   const width = widthOf(entry);
@@ -70,7 +71,7 @@ export function addressList(entries: readonly string[]): BlockList | null {
   return list;
 }
 
-/** Whether the list contains the address. An IPv4 address counts in its IPv6 form `::ffff:10.0.0.1` too. */
+/** Whether the list contains the address. An IPv4 address also matches in its IPv6 form `::ffff:10.0.0.1`. */
 export function isListed(list: BlockList, address: string): boolean {
   const [plain = ""] = address.split("%");
   return list.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");

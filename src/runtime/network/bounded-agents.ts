@@ -26,13 +26,13 @@ export interface BoundedAgentOptions {
   keepAlive?: boolean;
   /** Most connections to one host and port; more requests wait. */
   maxSockets?: number;
-  /** Milliseconds for one request and its response, for a client that sets no limit of its own. */
+  /** Milliseconds for one request and its response, for a client without a limit of its own. */
   mostTime?: number;
 }
 
 /**
- * An agent for `http:` or `https:`. A request fails with the code `too_much_framing` if its response is endless beside
- * its body: Node's parser takes informational responses, blank lines, white space, zeros and chunk extensions without
+ * An agent for `http:` or `https:`. A request fails with the code `too_much_framing` if its response is endless outside
+ * its body: Node's parser accepts informational responses, blank lines, white space, zeros and chunk extensions without
  * end.
  */
 export function boundedAgent(protocol: string, options: BoundedAgentOptions = {}): PlainAgent | TlsAgent {
@@ -60,7 +60,7 @@ class PlainAgent extends NodeAgent {
   }
 }
 
-/** TLS records are short, so an agent for `https:` does not have to cut what it reads. */
+/** TLS records are short, so an agent for `https:` need not split its reads. */
 class TlsAgent extends NodeTlsAgent {
   addRequest(this: TlsAgent & GetsRequests, request: ClientRequest, options: AgentOptions): void {
     boundResponse(request, this.options.mostTime);
@@ -68,7 +68,7 @@ class TlsAgent extends NodeTlsAgent {
   }
 }
 
-/** Counts the received bytes, and how many of them belong to the body. */
+/** Counts the received bytes, and those of them that belong to the body. */
 function boundResponse(request: ClientRequest, mostTime: number | undefined): void {
   const failure = (code: string) => Object.assign(new Error(code), { code });
   const refuse = (code: string) => request.destroy(failure(code));
@@ -79,7 +79,8 @@ function boundResponse(request: ClientRequest, mostTime: number | undefined): vo
     informational += 1;
     if (informational > mostInformational) refuse("too_much_framing");
   });
-  // We never ask for another protocol. Without this listener Node would close the connection and report nothing.
+  // The client never asks for another protocol. Without this listener Node would close the connection and report
+  // nothing.
   request.on("upgrade", (_, socket) => {
     socket.destroy();
     request.emit("error", failure("other_protocol"));
@@ -99,7 +100,7 @@ function boundResponse(request: ClientRequest, mostTime: number | undefined): vo
       const ofBody = body + buffered();
       if (read - ofBody > mostFraming + ofBody) refuse("too_much_framing");
     };
-    // The parser registered its listener earlier, so it has read each chunk before we count it.
+    // The parser registered its listener earlier, so the parser has read each chunk before the count.
     socket.on("data", count);
     request.on("close", () => socket.off("data", count));
   });

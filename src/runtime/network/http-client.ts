@@ -10,7 +10,7 @@ import { request as requestPlain } from "./node-http.ts";
 export interface OutgoingRequest {
   method: string;
   url: URL;
-  /** The path and query to send, if they differ from those of the URL. */
+  /** The path and query to send, if different from those of the URL. */
   path?: string;
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
@@ -18,7 +18,7 @@ export interface OutgoingRequest {
   timeout: number;
   /** Ends the wait sooner. */
   signal?: AbortSignal | undefined;
-  /** Once aborted, the request is not sent any more. A request that was already sent goes on. */
+  /** An abort prevents sending. A request that was already sent goes on. */
   sendUntil?: AbortSignal | undefined;
   /**
    * Returns the only addresses that we may connect to, or rejects with a `code` to refuse the host. Default: the
@@ -28,18 +28,17 @@ export interface OutgoingRequest {
   /** Decides by the head of a response: a returned code refuses the response. */
   begin?: (status: number, headers: IncomingHttpHeaders) => string | undefined;
   /**
-   * Returns what to keep of the next bytes of a response. "enough" ends the response, and any other code refuses it.
-   * Default: all, up to 16 MiB.
+   * Returns the part of the next bytes to keep. "enough" ends the response, and any other code refuses it. Default:
+   * all, up to 16 MiB.
    */
   take?: (chunk: Buffer) => Buffer[] | string;
 }
 
 /**
- * The outcome of a request. `code` comes from us or from Node, never from the other side.
- * - `answered`: the response is there, as far as it was wanted.
- * - `notSent`: no byte of the request left this machine: no connection, no trusted one, or no time for one.
- * - `lost`: it was or may have been sent, and no response came: the other side may have done the work.
- * - `unreadable`: a response was refused.
+ * The outcome of a request. `code` comes from Duba or from Node, never from the other side. - `answered`: the wanted
+ * part of the response is there. - `notSent`: no byte of the request left this machine: no connection, no trusted one,
+ * or no time for one. - `lost`: the request was or may have been sent, and no response came. The other side may have
+ * done the work. - `unreadable`: a response was refused.
  */
 export type Exchanged =
   | { kind: "answered"; status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -163,7 +162,7 @@ export class HttpClient {
       agent: isTls ? this.#tls : this.#plain,
       ...(lookup && { lookup }),
     });
-    // Whatever the agent's options say, Node would hand this connection on to a request that waits for one.
+    // Whatever the agent's options say, Node would give this connection to a waiting request.
     request.shouldKeepAlive = this.#keepAlive;
     return request;
   }
@@ -177,7 +176,7 @@ export class HttpClient {
   }
 }
 
-/** Returns a `take` that reads the whole response, unless it has more than `most` bytes. */
+/** Returns a `take` that reads the whole response, up to `most` bytes. */
 function upTo(most: number): (chunk: Buffer) => Buffer[] | string {
   let size = 0;
   return (chunk) => {
@@ -186,7 +185,7 @@ function upTo(most: number): (chunk: Buffer) => Buffer[] | string {
   };
 }
 
-/** Returns a `lookup` that answers with these addresses. A second look-up could find others, which nobody checked. */
+/** Returns a `lookup` that always gives these addresses. A second look-up could find unchecked addresses. */
 function onlyThese(addresses: LookupAddress[]): LookupFunction {
   return (_host, { all }, found) =>
     all ? found(null, addresses) : found(null, addresses[0]!.address, addresses[0]!.family);

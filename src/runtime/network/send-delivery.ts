@@ -6,7 +6,7 @@ import { version } from "../version.ts";
 import { isListed } from "./address.ts";
 import { HttpClient, hostOf } from "./http-client.ts";
 
-/** A body to send to the endpoint of somebody else. */
+/** A body to send to a foreign endpoint. */
 export interface Delivery {
   url: string;
   /** The account that owns the endpoint, or the operators. */
@@ -32,7 +32,7 @@ export interface SendOptions {
   signal?: AbortSignal;
   /** Called with the target of a redirect, which we do not follow. */
   redirected?: (to: URL) => void;
-  /** Returns all addresses of a host name. Default: those that this machine finds. */
+  /** Returns all addresses of a host name. Default: the look-up of this machine. */
   addressesOfName?: (host: string, owner: string) => Promise<LookupAddress[]>;
 }
 
@@ -44,9 +44,9 @@ const mostRead = 64 * 1024;
 const http = new HttpClient();
 
 /**
- * Sends a body with POST. The host is resolved once, and the connection goes to an address that was checked, so that
- * nobody can make Duba call its own network: not with a name that changes, and not with a redirect, because none is
- * followed. Never rejects.
+ * Sends a body with POST. The host is resolved once, and the connection goes to a checked address, so that no one can
+ * make Duba call its own network. A changing name cannot do so, nor a redirect, because redirects are not followed.
+ * Never rejects.
  */
 export async function sendDelivery(
   { url: text, owner, body, headers, allowsPlain }: Delivery,
@@ -81,9 +81,9 @@ function redirectIn(status: number, location: string | undefined, from: URL): UR
 }
 
 /**
- * Looks up names, at most `most` at a time, at most `mostOfOne` for one owner, who waits for each once. Node has few
- * threads for all names (`bin/duba.js`), and a name server that is silent keeps one for 20 s, whatever we do. Names of
- * vendors need some too.
+ * Looks up names, at most `most` at a time, and at most `mostOfOne` for one owner. Equal look-ups of one owner at one
+ * time share one result. Node has few threads for all names (`bin/duba.js`), and a silent name server blocks one for 20
+ * s. Names of vendors need some threads as well.
  */
 export function sparingLookup(
   find: (host: string) => Promise<LookupAddress[]>,
@@ -91,7 +91,7 @@ export function sparingLookup(
 ): (host: string, owner: string) => Promise<LookupAddress[]> {
   const underWay = new Map<string, Promise<LookupAddress[]>>();
   const waiting: { owner: string; begin: () => void }[] = [];
-  /** The owner of each look-up that has a place. */
+  /** The owner of each running look-up. */
   const places: string[] = [];
   const fillPlaces = () => {
     for (let index = 0; index < waiting.length && places.length < most; ) {
@@ -139,7 +139,7 @@ function checked(found: LookupAddress[], url: URL, networks: BlockList | null, a
   return found;
 }
 
-/** Whether the host of a URL is an address that Duba must not call. A name is checked with each delivery. */
+/** Whether the host of a URL is an address that Duba must not call. A name is checked at each delivery. */
 export function isRefusedAddress(url: URL, networks: BlockList | null): boolean {
   const host = hostOf(url);
   return isIP(host) !== 0 && !isPublic(host) && !(networks !== null && isListed(networks, host));
@@ -148,12 +148,12 @@ export function isRefusedAddress(url: URL, networks: BlockList | null): boolean 
 /** The address at which a virtual machine in Azure reaches services of its host. */
 const ownOfAzure = "168.63.129.16";
 
-/** Whether an address belongs to the public internet: private, local, reserved and embedded ones do not. */
+/** Whether an address belongs to the public internet. Private, local, reserved and embedded addresses do not. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   if (address === ownOfAzure) return false;
-  // IPv6 addresses are assigned from this range only. The library calls every address unicast that it has no other name
-  // for, such as ::7f00:1.
+  // IPv6 addresses are assigned from this range only. The library calls every otherwise unnamed address unicast, such
+  // as ::7f00:1.
   return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(ipaddr.parseCIDR("2000::/3")));
 }

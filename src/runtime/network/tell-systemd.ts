@@ -5,8 +5,8 @@ import type { Log } from "../log.ts";
 
 /**
  * Tells systemd whether this service is ready or stopping, if a unit with `Type=notify` started it. Node cannot open
- * systemd's socket, so systemd's own program sends the message. Never rejects. Workers send nothing: their supervisor
- * does.
+ * systemd's socket, so systemd's own program sends the message. Never rejects. Only the supervisor sends messages, not
+ * its workers.
  */
 export async function tellSystemd(state: "READY=1" | "STOPPING=1", log: Pick<Log, "warn">): Promise<void> {
   if (!process.env.NOTIFY_SOCKET || cluster.isWorker) return;

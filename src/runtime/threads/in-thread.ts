@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** The thread was stopped before it was done: it took too long, or it needed too much memory. */
+/** The thread was stopped before its end: it took too long, or needed too much memory. */
 export class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
 }
@@ -14,7 +14,7 @@ export interface ThreadTask {
   readonly args: readonly unknown[];
 }
 
-/** MiB that the objects of a thread may take. Bytes in buffers are not counted. */
+/** MiB for the objects of a thread. Bytes in buffers are not counted. */
 const MEMORY = 256;
 
 /** How many values are handed over at a time, so that a long list does not block the main thread. */
@@ -26,9 +26,9 @@ const SLICE = 500;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Runs an exported function of a module in a thread of its own, and yields what that function yields: plain data or
- * blobs, one value at a time. `transfer`: buffers in `args` that the caller gives away. Throws what the function
- * throws, or a `ThreadEnded` after this many `milliseconds`.
+ * Runs an exported function of a module in a thread of its own, and yields the values that the function yields: plain
+ * data or blobs, one value at a time. `transfer`: buffers in `args` that the caller gives away. Throws the errors of
+ * the function, or a `ThreadEnded` after this many `milliseconds`.
  */
 export async function* inThread<Args extends readonly unknown[], Value>(
   module: string,

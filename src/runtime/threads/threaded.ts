@@ -2,9 +2,7 @@ import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import type { ThreadTask } from "./in-thread.ts";
 
-/**
- * The code that a thread of `inThread` runs: it hands over each value, and continues when the main thread has taken it.
- */
+/** The code of an `inThread` thread: sends each value, and continues when the main thread has taken that value. */
 
 // A thread does not inherit the setting for source maps.
 process.setSourceMapsEnabled(true);

@@ -1,4 +1,4 @@
-// Adds a button to each block of code that copies it. Browsers offer the clipboard on https and localhost only.
+// Adds a copy button to each block of code. Browsers offer the clipboard on https and localhost only.
 if (navigator.clipboard) {
   for (const block of document.querySelectorAll("pre")) {
     const button = document.createElement("button");

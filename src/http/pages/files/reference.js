@@ -1,19 +1,19 @@
-// Starts the reference. As the scripts of the Postman collection do, it gives each verification a key of its own, and
-// puts values of the reader's own where the examples of other operations only show the form of one.
+// Starts the reference. Like the scripts of the Postman collection, it gives each verification a new key, and replaces
+// examples that only show a form by values of the reader's own.
 const { configuration, keyed, examples } = Object.fromEntries(
   Object.entries(document.currentScript.dataset).map(([name, value]) => [name, JSON.parse(value)]),
 );
 /**
- * What the last verification of this page was answered with, and the last endpoint, by the member whose example it
+ * Values from the last verification of this page, and the last endpoint, by the member whose example each value
  * replaces.
  */
 const latest = {};
 let sentKey;
 
-/** The value to send for an example that the reader left as it is. */
+/** The value to send for an example that the reader did not change. */
 function filledIn(name, given) {
   if (given !== examples[name]) return given;
-  // Every request goes to this server: the page's policy lets it connect nowhere else.
+  // Every request goes to this server, because the page's policy allows connections to no other server.
   return (name === "password" ? document.querySelector("input[placeholder=Token]")?.value : latest[name]) || given;
 }
 
