@@ -248,7 +248,7 @@ function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
 }
 
 function problemText({ batch, entry, what }: ChainError): string {
-  // A text that ends with "?" is a sentence of its own, about more than one entry.
+  // A text with a final "?" is a complete sentence about more than one entry.
   if (what.endsWith("?")) return what;
   if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
   return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;

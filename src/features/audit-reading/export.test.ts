@@ -15,7 +15,10 @@ async function linesOf({ db }: TrailStore): Promise<string[]> {
   return lines;
 }
 
-/** What `duba audit export --help` tells to do, with nothing but SHA-256 and the hash of a head that was kept. */
+/**
+ * Whether an export is whole, checked as `duba audit export --help` describes: with SHA-256 and a saved head's hash
+ * alone.
+ */
 function isWhole(lines: readonly string[], keptHash: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest("base64url");
   let list: string[] = [];

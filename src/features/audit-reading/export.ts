@@ -2,7 +2,9 @@ import { storedHead } from "../../audit/chain/head.ts";
 import { entryPages, type StoredEntry, type StoredSeal, sealPages } from "../../audit/read.ts";
 import type { Db } from "../../storage/tables.ts";
 
-/** An entry, the seal that closes its batch, or the head at the end. Every column is text, as it is hashed. */
+/**
+ * An entry, the seal that closes its batch, or the head at the end. Every column is text, in the form that is hashed.
+ */
 export type Exported =
   | { entry: StoredEntry }
   /** `removed`: retention has removed the entries of the batch. */
@@ -30,7 +32,7 @@ export async function* exportTrail(db: Db): AsyncGenerator<Exported> {
   }
   if (head !== undefined) yield { head: { batch: `${head.batch}`, hash: head.hash } };
 
-  // Retention may run meanwhile, so we ask only about a batch for which we found no entries.
+  // Retention may run meanwhile, so this query runs only for a batch without entries.
   async function isRemoved(batch: string): Promise<boolean> {
     return Number(batch) <= ((await storedHead(db))?.removed ?? 0);
   }

@@ -1,7 +1,7 @@
 import type { KeptHead } from "../../audit/chain/chain.ts";
 import type { Form } from "../../declare/command/forms.ts";
 
-/** A head as people copy it: the number of a batch and the hash of its seal. */
+/** A head in the form that people copy: the number of a batch and the hash of its seal. */
 export const keptHead: Form<KeptHead> = {
   form: "a head that `duba audit tail` or `duba audit verify` printed",
   read: (text) => {
@@ -10,7 +10,7 @@ export const keptHead: Form<KeptHead> = {
   },
 };
 
-/** Writes a head as people copy it. Null before the first seal. */
+/** A head in the form that people copy. Null before the first seal. */
 export function headText(head: KeptHead | null): string | null {
   return head === null || head.batch === 0 ? null : `${head.batch}:${head.hash}`;
 }

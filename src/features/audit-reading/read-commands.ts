@@ -65,7 +65,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
         }),
       ),
       head: orNull(Type.String()),
-      /** The cursor of the entries before these; null if there are none. */
+      /** The cursor of the next older entries; null if there are none. */
       next: orNull(Type.String()),
     }),
     tab: {
@@ -113,7 +113,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
     },
   });
 
-/** Says what an entry is about, with names in place of ids: "Key revoked: Checkout, Kobo Pay". */
+/** The subject of an entry, with names in place of ids: "Key revoked: Checkout, Kobo Pay". */
 function sentenceOf(kind: string, facts: unknown): RichText {
   const said = Object.entries(Object(facts) as Record<string, unknown>).flatMap(([name, fact]) => {
     const about = named.get(name)?.(String(fact));
@@ -126,7 +126,7 @@ function sentenceOf(kind: string, facts: unknown): RichText {
 /** A sentence with more names than this would not be short. */
 const mostNamed = 2;
 
-/** The facts that name what an entry is about. */
+/** The facts that name the subject of an entry. */
 const named: ReadonlyMap<string, (fact: string) => string | Named> = new Map<string, (fact: string) => string | Named>([
   ["key", (key) => ({ key })],
   ["account", (account) => ({ account })],

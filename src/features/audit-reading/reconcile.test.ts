@@ -111,7 +111,8 @@ for (const engine of engines) {
           ["ref-2", "is on the audit trail, and not on the ledger"],
         ]),
       );
-      // Of an hour and a day each, of the account, the vendor and the key: what was put in, and what was taken away.
+      // Six for the inserted verification and six for the removed one: the sums of an hour and a day, of account,
+      // vendor and key.
       assert.equal(sums.length, 12);
       for (const [span, counts] of [
         ["hour", "charges is 3 on the ledger and 4 in the sums"],

@@ -13,19 +13,19 @@ const entriesAtOnce = 1000;
  */
 const margin = 2 * 86_400_000;
 
-/** A verification of the ledger, as the trail should have it. */
+/** A verification of the ledger, with the entry that the trail should have. */
 export interface LedgerRow {
   reference: string;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** Null while the verification runs, and while the journal still holds entries about it. */
+  /** Null while the verification runs, and while the journal still holds entries about the verification. */
   event: AuditEvent | null;
 }
 
 /** A difference between ledger and trail. */
 export interface LedgerDifference {
   reference: string;
-  /** Without its subject, such as "has no entry on the audit trail". */
+  /** The difference without its subject, such as "has no entry on the audit trail". */
   what: string;
 }
 
@@ -53,9 +53,9 @@ export interface Reconciled {
 }
 
 /**
- * Compares the ledger with the trail: each verification that has ended must have an entry, the last one must agree with
- * the row, and each entry must have its row. Skips what retention removes these days. `db` must be a snapshot. It does
- * not check the entries against their seals: `verify` does.
+ * Compares the ledger with the trail. Each ended verification must have an entry, its last entry must agree with the
+ * row, and each entry must have a row. Skips rows that retention removes these days. `db` must be a snapshot. Does not
+ * check the seals of the entries: `verify` does.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reconciled> {
   const { ledger, madeAt, found, progress, now = Date.now() } = options;
@@ -81,7 +81,7 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     }
     progress?.(result.verifications);
   }
-  // Retention removes a row 24 months after it was made, even if it was settled months later.
+  // Retention removes a row 24 months after its creation, even if the verification was settled months later.
   for (const [reference, last] of recorded)
     if ((madeAt(reference) ?? last.at(-1)!.occurred_at) >= demanded)
       note(reference, "is on the audit trail, and not on the ledger");
@@ -89,14 +89,14 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
 }
 
 /**
- * An entry about a verification. `journal`: the number of its row in the journal; undefined on SQLite, and if 0.1.0
- * wrote it.
+ * An entry about a verification. `journal`: the number of its row in the journal; undefined on SQLite, and for entries
+ * of version 0.1.0.
  */
 interface PlacedEntry extends Pick<AuditEntryRow, "id" | "batch" | "occurred_at" | "facts"> {
   journal: number | undefined;
 }
 
-/** Returns the newest entry of each verification, or several if only their times could tell which is the newest. */
+/** Returns the newest entry of each verification, or several entries if their times alone would have to decide. */
 async function lastEntries(db: Db): Promise<Map<string, PlacedEntry[]>> {
   const last = new Map<string, PlacedEntry[]>();
   const entries = db
@@ -115,8 +115,8 @@ async function lastEntries(db: Db): Promise<Map<string, PlacedEntry[]>> {
 }
 
 /**
- * Whether an entry certainly came after another one. Times do not prove it. If journal numbers and batches disagree, as
- * in a restored store, the order is unknown. Entries of the same batch and time belong to one call, and their ids are
+ * Whether an entry certainly came after another one, which times do not prove. If journal numbers and batches disagree,
+ * as in a restored store, the order is unknown. Entries with one batch and time belong to one call, and their ids are
  * in order.
  */
 function isAfter(one: PlacedEntry, other: PlacedEntry): boolean {

@@ -6,15 +6,15 @@ import type { Db } from "../../storage/tables.ts";
 import type { BackupOptions } from "./backup.ts";
 import type { Verifier } from "./restore.ts";
 
-/** What a backup needs of identity, audit and keyring: the sums of the ledger, and a signature under the key ring. */
+/** The parts of a backup that come from the ledger and the key ring: the ledger's sums, and a signature. */
 export async function ofBackup(config: Config): Promise<Pick<BackupOptions, "madeBy" | "sign" | "figures">> {
   const { ring, signer } = await sealing(config);
   return { madeBy: version, sign: signer(ring.audit, "backup"), figures: sumsOf };
 }
 
 /**
- * Returns what a restore checks: the sums must be those of the backup, and the audit trail must be whole under the
- * store's own key ring. If that key ring is lost, only the sums are compared.
+ * Returns the checks of a restore: the sums must equal those of the backup, and the audit trail must be whole under the
+ * store's own key ring. Without that key ring, only the sums are compared.
  */
 export async function ofRestore(config: Config, file: string, isRingLost: boolean) {
   const why = isRingLost ? await whyRingIsLost(config, file) : undefined;
@@ -48,7 +48,7 @@ export async function ofRestore(config: Config, file: string, isRingLost: boolea
   };
 }
 
-/** Says why no key ring can check the file. Undefined if the key ring in its usual place can. */
+/** Says why no key ring can check the file. Undefined if the key ring in its usual place can do so. */
 async function whyRingIsLost(config: Config, file: string): Promise<string | undefined> {
   const [{ KeyringError }, { isOfRing }] = await Promise.all([
     import("../../keyring/keyring.ts"),
@@ -64,7 +64,7 @@ async function whyRingIsLost(config: Config, file: string): Promise<string | und
   }
 }
 
-/** Counts what nobody can check or use without the key ring of a restored store. */
+/** Counts the data that nobody can check or use without the key ring of a restored store. */
 async function ofRing(db: Db) {
   const [{ knownKeys, retired }, { countRows }] = await Promise.all([
     import("../../keyring/keyring.ts"),
@@ -94,7 +94,7 @@ async function sealing(config: Config) {
   return { path, ring: await readKeyring(path), signer };
 }
 
-/** Sums up what was verified and charged. The result is the same on both engines. */
+/** Sums up verifications and charges. The result is equal on both engines. */
 async function sumsOf(db: Db): Promise<VerificationSummary[]> {
   const { summary } = await import("../../ledger/reports/summary.ts");
   return summary(db, { from: 0, to: Number.MAX_SAFE_INTEGER });

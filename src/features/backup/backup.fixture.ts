@@ -199,7 +199,7 @@ export async function contentOf(db: Kysely<Tables>, blanks: readonly string[] = 
   return content;
 }
 
-/** What a restore takes, and what it told the audit trail. */
+/** The arguments of a restore, and the events that the restore recorded. */
 export function audited(db: Kysely<Tables>) {
   const told: AuditEvent[] = [];
   const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);

@@ -16,7 +16,7 @@ const { sign } = options;
 for (const engine of engines) {
   suite(`a backup on ${engine.name}`, () => {
     const its = new SuiteBackup(engine);
-    /** What is there of a backup that is not whole. */
+    /** The existing files of an incomplete backup. */
     const partOf = (name: string) =>
       join(its.folder, readdirSync(its.folder).find((file) => file.startsWith(`backup-${name}.`))!);
 
@@ -86,7 +86,10 @@ for (const engine of engines) {
       const beside = await openStore({ ...its.settings, serving: false });
       t.after(() => beside.close());
       let [running, written] = [true, 0];
-      /** Each transaction adds a verification and counts it at the account: a copy of one moment agrees with itself. */
+      /**
+       * Each transaction adds a verification and counts that verification at the account, so a consistent copy agrees
+       * with itself.
+       */
       const writer = async () => {
         while (running) {
           await beside.db.transaction().execute(async (trx) => {
@@ -106,7 +109,7 @@ for (const engine of engines) {
       const writers = Promise.all([writer(), writer()]).finally(() => {
         running = false;
       });
-      // Called when the snapshot is taken and no page is read yet.
+      // Called after the snapshot is taken and before any page is read.
       const figures = async () => {
         const before = written;
         while (running && written < before + 20) await new Promise((resolve) => setImmediate(resolve));

@@ -59,7 +59,7 @@ export const copiedTables = (Object.keys(allTables) as Name[]).flatMap((table) =
  * Characters between two syncs of the file, so that a commit of the service never waits until the whole file is synced.
  */
 const syncedAtOnce = 4_000_000;
-/** Milliseconds. While a page waits longer for a processor or the disk, commits of a service wait for them too. */
+/** Milliseconds. While a page waits longer than this for a processor or the disk, commits of a service wait as well. */
 const slowPage = 10;
 /** After a slow page the backup rests so many times as long as the page waited. */
 const restFactor = 4;
@@ -90,13 +90,13 @@ type Write = (lines: readonly unknown[]) => Promise<void>;
 
 /**
  * Writes a snapshot of everything except the records and their keys into a new file that only its owner may read.
- * Services may run meanwhile. Throws `StoreError` if the file exists or cannot be written, and leaves no new file then.
- * Throws it too if a newer version made tables in the store. A killed process leaves a file whose name ends in `.part`.
+ * Services may run meanwhile. Throws `StoreError` if the file exists or cannot be written, or if a newer version made
+ * tables in the store, and then leaves no new file. A killed process leaves a file whose name ends in `.part`.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
   await refuseNewer(db);
   if (existsSync(path)) throw cannotWrite(path, { code: "EEXIST" });
-  // The file gets its final name once it is complete, so nobody mistakes the rest of an interrupted run for a backup.
+  // The file gets its final name once it is complete, so nobody takes the rest of an interrupted run for a backup.
   const part = `${path}.${randomBytes(6).toString("hex")}.part`;
   const file = await open(part, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
   let isNamed = false;
@@ -132,8 +132,7 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
 }
 
 /**
- * This version would leave out tables that it does not know, and the newer version would restore the backup as if it
- * were complete.
+ * This version would leave out unknown tables, and the newer version would restore the backup as if it were complete.
  */
 async function refuseNewer(db: Kysely<Tables>): Promise<void> {
   const newer = await newerMigrations(db);
@@ -175,7 +174,7 @@ async function copy(snapshot: Transaction<Tables>, write: Write, options: Backup
   return done;
 }
 
-/** How long this process has run without a processor, in milliseconds, from a start of its own. */
+/** Milliseconds for which this process has waited for a processor, from an arbitrary start. */
 function timeWithoutProcessor(): number {
   const { user, system } = process.cpuUsage();
   return performance.now() - (user + system) / 1000;

@@ -22,7 +22,7 @@ test("a backup has a lower priority than a service on the same machine", async (
   const dataDirectory = join(folder, "data");
   await makeStore({ dataDirectory });
   const other = new DatabaseSync(join(dataDirectory, "duba.db"));
-  // The backup waits for this lock with its last words, so that it can be looked at.
+  // The backup waits for this lock before its last lines, so that the test can look at the file.
   other.exec("BEGIN IMMEDIATE");
   const environment = { ...nodeEnvironment, DUBA_DATA: dataDirectory, DUBA_KEYRING: join(folder, "ring") };
   const child = spawn(process.execPath, ["src/main.ts", "backup", join(folder, "b.jsonl")], { env: environment });
@@ -92,7 +92,7 @@ for (const engine of usualEngines) {
       test(`a backup restored into ${other.name} has correct sums and audit trail, and a service starts`, async (t) => {
         const settings = await empty(t, other);
         copyFileSync(ring, `${settings.dataDirectory}.keyring`);
-        // Of a state after the backup: the restore puts the store back on purpose.
+        // The anchor is from after the backup. The restore sets the store back on purpose.
         const anchor = `${settings.dataDirectory}.keyring.anchor`;
         const { audit } = JSON.parse(readFileSync(ring, "utf8"));
         const later = { store: "s", batch: 999, hash: "h".repeat(43), removed: 0 };

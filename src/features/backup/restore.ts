@@ -12,7 +12,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { type BackupHeader, copiedTables, countRows, endOf, type Made } from "./backup.ts";
 import { backupTrail } from "./backup-trail.ts";
 
-/** Checks the restored store before the commit. Throws an error with a sentence for people if it finds an error. */
+/** Checks the restored store before the commit. Throws an error with a sentence for people if the store is wrong. */
 export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;
 
 export interface RestoreOptions {
@@ -35,15 +35,15 @@ const mostBytes = 4 * 2 ** 20;
 
 /**
  * Fills an unused store from a backup, completely or not at all. Throws `StoreError` if the file is damaged, incomplete
- * or of tables that this version does not know, or if the store is in use. Rethrows what a verifier throws.
+ * or of unknown tables, or if the store is in use. Rethrows the errors of a verifier.
  */
 export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
   const file = await opened(path);
   try {
     const { header } = await verified(file, path, options.sign);
     refuseOtherTables(header);
-    // Reading the file inside the transaction blocks nobody, as nobody else uses this store, and a kill leaves it
-    // unchanged.
+    // Reading the file inside the transaction blocks nobody, because nobody else uses this store. A kill leaves the
+    // store unchanged.
     return await inTransaction(store.db, (trx) => fill(store, trx, file, header, options));
   } finally {
     await file.close();
@@ -71,7 +71,7 @@ export async function checkBackup(path: string, sign: RestoreOptions["sign"]): P
   }
 }
 
-/** Whether a file claims that it was made under this key ring. Only a restore checks the claim. */
+/** Whether a file claims to be from this key ring. Only a restore checks that claim. */
 export async function isOfRing(path: string, sign: NonNullable<RestoreOptions["sign"]>): Promise<boolean> {
   const file = await opened(path);
   try {
@@ -116,7 +116,7 @@ async function fill(
   // Clients may have newer lists than the backup, so their dates must not lead to 304 Not Modified.
   await trx.updateTable("catalogue_history").set({ id: newHistoryId(), restored_at: Date.now() }).execute();
   for (const { table } of copiedTables) refuseOtherCount(table, await countRows(trx, table), header);
-  // The backup's sums lack what later versions add to them.
+  // The backup's sums lack the columns that later versions added.
   if (!header.migrations.includes(newestMigration)) await noteOlderVersion(trx, numberOf(header.migrations.at(-1)!));
   for (const verify of verifiers) await verify(trx, header.figures);
   const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };
@@ -168,8 +168,8 @@ function refuseForeign(table: string, columns: readonly string[]): void {
 }
 
 /**
- * Throws `StoreError` for a backup of tables that this version does not know. Tables of an earlier version lack only
- * what later migrations added, and those columns have defaults.
+ * Throws `StoreError` for a backup of tables that this version does not know. Tables of an earlier version only lack
+ * columns of later migrations, and those columns have defaults.
  */
 function refuseOtherTables({ migrations, baseline, made_by }: BackupHeader): void {
   if (baseline === baselineHash && migrations.every(isKnownMigration)) return;
@@ -231,7 +231,7 @@ async function* batches(file: FileHandle): AsyncGenerator<Batch> {
     if (isRow && !isFull) continue;
     if (batch.rows.length > 0) yield batch;
     bytes = 0;
-    // The last line is not a table, but nothing follows it.
+    // The last line is no table, but nothing follows that line.
     batch = isRow ? { ...batch, rows: [] } : { table: value.table, columns: value.columns ?? [], rows: [] };
   }
 }

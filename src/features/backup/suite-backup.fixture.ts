@@ -14,10 +14,10 @@ import { backup } from "./backup.ts";
 const sign = (text: string) => createHmac("sha256", "a key").update(text).digest("base64url");
 export const options = { madeBy: "0.0.0-test", now: madeAt, sign };
 
-/** A store in the text of a program, whose audit trail nobody reads. */
+/** A store in the text of a program, with an audit trail that nobody reads. */
 export const nobody = "{ db: store.db, actor: '', audit: async () => {} }";
 
-/** A process of its own, which stands still where it first tells how far it is, and is killed there. */
+/** A process that stops at its first report of progress, and is killed there. */
 export async function killedHalfWay(settings: StoreSettings, work: string): Promise<void> {
   const module = (name: string) => JSON.stringify(import.meta.resolve(name));
   const program = `
@@ -51,7 +51,7 @@ export class SuiteBackup {
   emptied!: FreshSettings;
   folder!: string;
   path!: string;
-  /** What a restore of the backup at `path` must bring. */
+  /** The expected content after a restore of the backup at `path`. */
   content!: Record<string, string>;
 
   constructor(engine: Engine) {

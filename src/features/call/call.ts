@@ -87,7 +87,7 @@ function addOperation(
   examples(command, exampleOf(operation));
 }
 
-/** Options that need `--follow`, and so bring it along. */
+/** Options that need `--follow`, and therefore switch it on. */
 const followingOptions = [
   ["--since <time or next>", `follow from there: ${beginningForm}`],
   ["--forward-to <url>", "follow, and send each event there once, signed as its webhook is"],
@@ -176,8 +176,8 @@ function redactingMembers(members: ReadonlyMap<string, string>, io: Io): Io {
 }
 
 /**
- * Prints a feed until it is stopped, or until the response that ends it. Says how to go on from there. `short`: a
- * shorter word for it.
+ * Prints a feed until it is stopped, or until the response that ends it, with the way to continue. `short`: a shorter
+ * name of the feed.
  */
 async function follow(
   { request, io, options, short }: { request: CallRequest; io: Io; options: CallOptions; short: string | undefined },
@@ -193,7 +193,7 @@ async function follow(
   // A reader that goes away closes the pipe.
   process.once("SIGINT", stop).once("SIGTERM", stop).stdout.once("close", stop);
   const { eventTypeNames } = await import("../../declare/event.ts");
-  // Events arrive one by one, so the widths of columns come from what a line may hold, not from the rows.
+  // Events arrive one by one, so the longest possible values decide the widths of columns.
   const widths = new Map(Object.entries({ type: longestOf(eventTypeNames), outcome: "ECONNREFUSED".length }));
   const render = rowsRenderer(painter(io.colours?.out), widths);
   const { next, last } = await followFeed({
@@ -219,7 +219,7 @@ async function follow(
   const forwarded = forwards ? ` --forward-to ${forwards.address} --secret ${forwards.secret}` : "";
   const { id } = request.operation;
   const again = short === undefined ? `call ${id} after=${next} --follow` : `${short} --since ${next}`;
-  // A person copies this line, so we print it only if it cannot hold a command that a server made up.
+  // A person copies this line, so it is only printed if it cannot contain a command that a server made up.
   if (next !== undefined && /^[\w.-]+$/.test(next)) io.err(`To go on from here: duba ${again}${forwarded}\n`);
   if (last?.status === 200)
     throw new NoAnswerError(

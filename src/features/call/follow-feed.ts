@@ -7,14 +7,14 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import { parseJsonObject } from "./render.ts";
 import { type CallResponse, NoAnswerError } from "./send-call.ts";
 
-/** Seconds between two calls, if no limit asks for more. */
+/** Seconds between two calls, if no rate limit asks for more. */
 const pace = 2;
 /** Seconds until a service that is away is called again. */
 const patience = 10;
 
 export interface Following {
   call: (after: string | undefined) => Promise<CallResponse>;
-  /** Prints the new entries, oldest first. The next call waits until it is done. */
+  /** Prints the new entries, oldest first. The next call waits for the returned promise. */
   print: (entries: readonly Record<string, unknown>[]) => Promise<void> | void;
   /** Says why no entries come at the moment. */
   note: (sentence: string) => void;
@@ -22,9 +22,9 @@ export interface Following {
 }
 
 /**
- * Calls an operation that lists new entries, again and again, each time from the `next` of the response before. After
- * the first response, keeps trying if the service is away or refuses for a while. Resolves to the last `next`, and to
- * the response that ended the feed.
+ * Calls an operation that lists new entries again and again, each time from the `next` of the last response. After the
+ * first response, keeps trying while the service is away or refuses. Resolves to the last `next`, and to the response
+ * that ended the feed.
  */
 export async function followFeed({
   call,
@@ -42,7 +42,7 @@ export async function followFeed({
     });
     const body = response && parseJsonObject(response.text);
     if (response?.status === 200 && isPage(body, next)) {
-      // The last seconds may come twice, so we leave out what the response before had.
+      // The last seconds may be listed twice, so entries of the previous response are left out.
       const entries = new Map(body.data.map((entry) => [JSON.stringify(entry), entry]));
       const came = [...entries].filter(([text]) => !before.has(text)).map(([, entry]) => entry);
       if (came.length > 0) await print(came);
@@ -62,14 +62,14 @@ interface Page {
   more?: unknown;
 }
 
-/** Whether a feed can go on from this body. Any server may be at the address, so we check its form. */
+/** Whether a feed can go on from this body, whose form is checked because any server may be at the address. */
 function isPage(body: Partial<Record<keyof Page, unknown>> | undefined, after: string | undefined): body is Page {
   const areEntries = Array.isArray(body?.data) && body.data.every(isRow);
   return areEntries && typeof body.next === "string" && !(body.more === true && body.next === after);
 }
 
 /**
- * Returns the seconds until the next call: those of `Retry-After`, or so many that the remaining calls last until the
+ * Returns the seconds until the next call: those of `Retry-After`, or enough that the remaining calls last until the
  * limit's window ends.
  */
 export function restOf(response: Pick<CallResponse, "status" | "headers"> | undefined): number {
@@ -86,8 +86,8 @@ export const beginningForm =
 const largestPage = "1000";
 
 /**
- * Returns where a feed begins: the members of its first call, and a time in milliseconds since 1970. Entries before
- * that time are left out. Only the entries say when they came, so we read from the oldest one on.
+ * Returns where a feed begins: the members of its first call, and a time in milliseconds since 1970. Earlier entries
+ * are left out. Only the entries have times, so the feed is read from the oldest one.
  */
 export function beginning(
   { input }: Operation<never>,

@@ -4,7 +4,7 @@ import { HttpClient } from "../../runtime/network/http-client.ts";
 import { newSecret, signedHeaders } from "../../runtime/network/signature.ts";
 import { version } from "../../runtime/version.ts";
 
-/** As long as Duba waits for a webhook's receiver, in milliseconds. */
+/** The time that Duba waits for a webhook's receiver, in milliseconds. */
 const timeout = 10_000;
 
 export interface ForwardOptions {
@@ -22,8 +22,8 @@ interface Forwarded {
 }
 
 /**
- * Returns where events go, the secret that signs them, and a function that sends an event just as its webhook would be
- * sent.
+ * Returns the target of events, the secret that signs them, and a function that sends an event just as its webhook
+ * would be sent.
  */
 export function forwarding({ to, secret = newSecret() }: ForwardOptions) {
   const address = httpUrl.read(to);
@@ -31,7 +31,7 @@ export function forwarding({ to, secret = newSecret() }: ForwardOptions) {
   if (!/^whsec_[A-Za-z0-9+/]{32,}=*$/.test(secret))
     throw new InputError("--secret must be the secret of an endpoint: whsec_ and then base64.");
   const http = new HttpClient();
-  /** Sends the event once. Resolves to a status, or to the code of what went wrong. */
+  /** Sends the event once. Resolves to a status, or to an error code. */
   const forward = async (event: Record<string, unknown>) => {
     const { id, type, data } = event as unknown as Forwarded;
     const body = JSON.stringify(event);

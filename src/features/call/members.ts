@@ -6,12 +6,14 @@ import type { Operation } from "../../declare/operation.ts";
 import type { Io } from "../../terminal/io.ts";
 import { asker } from "../../terminal/stdin-lines.ts";
 
-/** Members that do not belong on a command line, because other users and the shell's history would see them. */
+/**
+ * Members that do not belong on a command line, because other users and the shell's history would show their values.
+ */
 export const privateMembers: ReadonlySet<string> = new Set([...checkKinds, "password"]);
 
 /**
- * The members that `name=value` arguments give, in their order; each `name=-` takes the next line of standard input.
- * Throws an `InputError` that repeats no value, only harmless names.
+ * The members in `name=value` arguments, in their order; each `name=-` takes the next line of standard input. Throws an
+ * `InputError` that repeats no value, only harmless names.
  */
 export async function readMembers(
   operation: Operation<never>,

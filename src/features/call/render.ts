@@ -27,8 +27,8 @@ export function renderResponse(body: Record<string, unknown>, paint: Paint): str
 }
 
 /**
- * Renders the rows of a list that goes on, in the same columns each time. The first ones come under their headings.
- * `widths`: the least widths of columns by name.
+ * Renders the rows of a growing list, in equal columns each time. The first rows come under their headings. `widths`:
+ * the least widths of columns by name.
  */
 export function rowsRenderer(
   paint: Paint,
@@ -43,7 +43,7 @@ export function rowsRenderer(
   };
 }
 
-/** Treats all values as text: of such a response we know nothing but its JSON. */
+/** Treats all values as text, because only the JSON of such a response is known. */
 function plainTable(rows: readonly Record<string, unknown>[]) {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   return tableOfRows({ properties: Object.fromEntries([...names].map((name) => [name, {}])) }, rows, utc);

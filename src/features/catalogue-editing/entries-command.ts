@@ -59,7 +59,7 @@ export const listEntries = command({
       /** What the operator pays. */
       cost: orNull({ ...naira, none: "unknown" }),
       available: state(["yes", "no"]),
-      /** When and by whom its availability was set; null if never. */
+      /** The time and the author of its availability; null if it was never set. */
       since: orNull(time),
       told_by: orNull(Type.String()),
     }),

@@ -36,7 +36,7 @@ for (const engine of usualEngines)
       assert.deepEqual([gone!.code, gone!.cost, gone!.told_by], ["MTNDATA 104", "91.5", terminalActor]);
       assert.ok(Math.abs(Date.parse(String(gone!.since)) - Date.now()) < 600_000);
 
-      // The export has the columns now, and so tells the same again.
+      // The export has the columns now, so its import states the known facts again.
       const { out: exported } = await terminal.duba("catalogue", "export", "--list", "data-bundles");
       const file = terminal.write("data-bundles.csv", exported);
       assert.match((await terminal.duba("catalogue", "import", file)).out, /^Nothing changed/);

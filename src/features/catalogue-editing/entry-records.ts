@@ -1,6 +1,6 @@
 import { type FeatureRecords, same } from "../../commands/records/record-kinds.ts";
 
-/** Entries of the catalogue, as people look them up. */
+/** Entries of the catalogue, in the form in which people find them. */
 export const entryRecords: FeatureRecords = {
   entry: {
     show: "catalogue.entries",

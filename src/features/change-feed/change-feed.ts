@@ -15,7 +15,7 @@ import type { Db } from "../../storage/tables.ts";
 
 export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
 
-/** An entry as its list shows it, or the scope (`of`) of a price rule. */
+/** An entry in the form of its list, or the scope (`of`) of a price rule. */
 type Shown = Record<string, string | number>;
 type Listed = ChangeList["scheduled"][number];
 
@@ -29,8 +29,8 @@ interface Cursor {
 }
 
 /**
- * Lists the changes of revisions, oldest first, up to the served one, so it is never ahead of the look-ups. `after` is
- * the `next` of an earlier response. Without it, the response lists nothing and returns the current `next`.
+ * Lists the changes of revisions, oldest first, up to the served revision, so the feed is never ahead of the look-ups.
+ * `after` is the `next` of an earlier response. Without it, the response lists nothing and returns the current `next`.
  */
 export async function listChanges(
   db: Db,
@@ -45,7 +45,7 @@ export async function listChanges(
   if (from.revision > snapshot.revision && from.revision > (await newestRevision(db)))
     throw beginAnew("names a revision that is still to come");
   const { page, next } = await pageAfter(db, from, snapshot.revision, limit);
-  // We check this after reading the changes, because retention may remove them at any time.
+  // Checked after reading the changes, because retention may remove them at any time.
   if (firstAfter(from) < (await oldestRevision(db))) throw beginAnew("is older than the changes that are kept");
   const data = page.flatMap(({ revision, publishedAt, change }) => {
     const listed = view(change, publishedAt);
@@ -125,7 +125,7 @@ function beginAnew(reason: string): Failure {
   return noSuchPlace(`after ${reason}: begin anew without it, and fetch the lists.`);
 }
 
-/** Returns a function that shows a change as a caller sees it; undefined if the caller sees no difference. */
+/** Returns a function that shows a change as a caller sees it; undefined for a change that the caller does not see. */
 function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   const prices = accountId === undefined ? undefined : priceListOf(snapshot, accountId);
   const holders = accountId === undefined ? [] : [accountId, groupJoined(snapshot, accountId)];

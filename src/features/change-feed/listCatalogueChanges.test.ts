@@ -133,7 +133,7 @@ for (const engine of usualEngines)
       await backup(store.publisher(), join(folder, "backup"), { madeBy: "test", sign: () => "unsigned" });
       const { next } = await ask(catalogue, { after: "0", limit: "10" });
       const end = await cursorAfter(catalogue, 2);
-      // Whoever asked the other store before it was restored has a cursor of a history that is no more.
+      // A cursor from before the restore names a history that no longer exists.
       const fresh = await openCatalogue({ db: other.db });
       const early = await cursorAfter(fresh, 1);
       await restore(other.publisher(), join(folder, "backup"), { sign: null });

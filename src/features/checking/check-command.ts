@@ -104,7 +104,7 @@ export const checkCommand = command({
   answer: Type.Object({
     url: Type.String(),
     seconds: Type.Number(),
-    /** Of them, waiting for the server's limits. */
+    /** The part of these seconds spent waiting for the server's limits. */
     waited: Type.Number(),
     holds: Type.Integer(),
     broken: Type.Integer(),

@@ -38,7 +38,7 @@ for (const engine of engines) {
   suite(`a person on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    /** A room at a time that can be set, who was asked, and the commands with what they told the audit trail. */
+    /** The store at a time that the test sets, the requests to the vendor, and the commands with their audit events. */
     const opened = async (t: TestContext, answer = verified) => {
       const clock = { now: start };
       const { upstream, received } = answering(answer);

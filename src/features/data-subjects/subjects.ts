@@ -14,7 +14,7 @@ import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import { everyTable } from "../../storage/tables/every-table.ts";
 import { subjectTrail } from "./subject-trail.ts";
 
-/** What was erased about a person. It does not identify the person. */
+/** The counts of an erasure, which do not identify the person. */
 export interface Erasure {
   /** A random id under which the audit trail has the erasure. */
   receipt: string;
@@ -33,7 +33,7 @@ interface SubjectParts extends Audited {
   keyedHashes: KeyedHashes;
 }
 
-/** Counts what the ledger holds about a person, which is what an erasure would erase. */
+/** Counts the ledger's data about a person, which an erasure would erase. */
 export async function countSubject(
   { db, keyedHashes }: Pick<SubjectParts, "db" | "keyedHashes">,
   subject: CheckSubject,
@@ -61,9 +61,9 @@ const readerPatience = 30_000;
 
 /**
  * Erases a person from all accounts and both modes: destroys each record under this number together with its key, and
- * removes what links a verification to the person. The rest of the ledger row stays. A verification that runs meanwhile
- * gets its response but stores no record. Each batch commits with its audit entry, so a second run does what an
- * interrupted one left. If `accounts` is empty, nothing was held, and no entry has the receipt.
+ * removes all links between a verification and the person. The rest of the ledger row stays. A verification that runs
+ * meanwhile gets its response but stores no record. Each batch commits with its audit entry, so a second run continues
+ * an interrupted one. If `accounts` is empty, there was nothing to erase, and no entry has the receipt.
  */
 export async function eraseSubject(
   { db, audit, actor, keyedHashes }: SubjectParts,
@@ -138,7 +138,7 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring) {
   };
 }
 
-/** `unreadable` if it is stored but cannot be decrypted. */
+/** The stored record; `unreadable` if it cannot be decrypted. */
 async function recordIn(
   row: Row,
   ledger: Ledger,

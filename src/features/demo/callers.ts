@@ -5,13 +5,13 @@ import { draws } from "./month.ts";
 /** Milliseconds between two calls. */
 const pause = 1_000;
 /**
- * One call in this many verifies somebody, as in the month before. More verifications would dwarf that month in charts.
+ * One call in this many is a verification, as in the month before. More verifications would dwarf that month in charts.
  */
 const callsEach = 40;
 
 /**
- * Looks a list up, and now and then verifies an invented person, until the signal. Uses these live keys in turn. No
- * failure stops it.
+ * Sends look-ups, and sometimes verifies an invented person, until the signal. Uses these live keys in turn. No failure
+ * stops it.
  */
 export async function keepCalling(service: string, keys: readonly string[], signal: AbortSignal): Promise<void> {
   const draw = draws(Date.now());
@@ -45,7 +45,7 @@ export async function keepCalling(service: string, keys: readonly string[], sign
 }
 
 function person(draw: () => number): { bvn: string; phone: string } {
-  // The last two digits decide what a stand-in does. With 01 and 02 nobody is found, or the person has another phone.
+  // The last two digits choose a stand-in's outcome. With 01 and 02 nobody is found, or the person has another phone.
   const end = draw() < 0.1 ? 1 + Math.floor(draw() * 2) : 12 + Math.floor(draw() * 88);
   const bvn = `22${String(Math.floor(draw() * 1e7)).padStart(7, "0")}${String(end).padStart(2, "0")}`;
   return { bvn, phone: `080${bvn.slice(-8)}` };

@@ -95,7 +95,7 @@ async function freePort(wanted: number): Promise<number> {
   throw new Error("This machine has no free port");
 }
 
-/** Fills the store beside the running service, and writes an invoice of the first vendor. */
+/** Fills the store of the running service, and writes an invoice of the first vendor. */
 async function fillStore(room: CommandResources, verifications: number, folder: string) {
   const { dataDirectory, databaseUrl, upstreams, timeZone: zone } = room.config;
   const { openStore } = await import("../../storage/store.ts");

@@ -11,8 +11,8 @@ import type { Verified } from "./month.ts";
 const atOnce = 2_000;
 
 /**
- * Puts invented verifications on the ledger as if somebody had made them: with their attempts, audit entries and sums,
- * the last use of each key, and the service's counts by the minute.
+ * Writes invented verifications into the ledger like real ones: with their attempts, audit entries and sums, the last
+ * use of each key, and the service's counts by the minute.
  */
 export async function fillMonth(room: Audited & WithClock, month: readonly Verified[], zone: TimeZone): Promise<void> {
   const { db } = room;
@@ -30,7 +30,7 @@ export async function fillMonth(room: Audited & WithClock, month: readonly Verif
       );
     });
   }
-  // These entries get the current time: an entry older than the seal before it would look as if it was written
+  // These entries get the current time. An entry older than the seal before it would look as if it was written
   // afterwards.
   for await (const page of ledgerAuditEvents(db)) await room.audit(db, ...page.flatMap(({ event }) => event ?? []));
   const uses = new KeyUses(db);

@@ -13,8 +13,8 @@ interface ClientKey {
 }
 
 /**
- * Creates the clients, each with a live and a test key, puts this many verifications since a time on the ledger, and
- * then does what operators did after them.
+ * Creates the clients, each with a live and a test key, writes this many verifications since a time into the ledger,
+ * and then runs the later commands of operators.
  */
 export async function fillReseller(
   context: CommandContext,

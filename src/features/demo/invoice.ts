@@ -3,8 +3,8 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Verified } from "./month.ts";
 
 /**
- * Returns what a vendor would bill for a month, as CSV, with the mistakes that invoices have: a look-up billed twice,
- * one that nobody made, one at another price, and a line with the total.
+ * Returns a vendor's bill for a month, as CSV, with usual mistakes of invoices: a look-up billed twice, one that nobody
+ * made, one at another price, and a line with the total.
  */
 export function invoiceOf(vendor: string, of: string, month: readonly Verified[], zone: TimeZone): string {
   const lines = month.flatMap(({ row, attempts }) =>

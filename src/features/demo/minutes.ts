@@ -4,16 +4,16 @@ import type { Tables } from "../../storage/tables.ts";
 import { draws, type Verified } from "./month.ts";
 
 const minute = 60_000;
-/** Two days: Now compares the last day with the one before. */
+/** Two days, because the page Now compares the last day with the day before. */
 const lastMinutes = 2 * 24 * 60;
 
-/** The instance that these counts belong to. The service counts under its own name, and sums cover both. */
+/** The instance of these counts. The service counts under its own name, and sums cover both. */
 const instance = "demo";
 
-/** How many look-ups a minute has for each of its verifications, and how many it has at least. */
+/** The number of look-ups in a minute for each of its verifications, and the least number. */
 const lookUps = { each: 40, least: 12 };
 
-/** Invents what the service would have counted in each minute of the last two days. */
+/** Invents the service's counts for each minute of the last two days. */
 export function minutesOf(
   month: readonly Verified[],
   now: number,

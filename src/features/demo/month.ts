@@ -7,13 +7,13 @@ import { billOf, type PricesByVendor } from "../../vendors/vendor-prices.ts";
 type AttemptRow = Tables["verification_attempt"];
 type Ending = Pick<AttemptRow, "outcome" | "reason">;
 
-/** A verification with its attempts, as the ledger keeps them. */
+/** A verification with its attempts, in the form of the ledger. */
 export interface Verified {
   row: VerificationRow;
   attempts: AttemptRow[];
 }
 
-/** Whose verifications they are, and what they cost. */
+/** The accounts of the verifications, and their prices. */
 export interface Traffic {
   /**
    * The accounts with their live keys. Each account's part of the traffic is its share divided by the sum of all
@@ -33,7 +33,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** For these hours of one day, this many days ago, the first vendor is out of service. */
+/** The hours of an outage of the first vendor, on the day this many days ago. */
 const outage = { daysAgo: 6, from: 13, to: 15 };
 
 /** How busy each hour of a day is. */

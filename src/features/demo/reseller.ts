@@ -1,6 +1,6 @@
 import type { Texts } from "../../declare/command/read-texts.ts";
 
-/** A command that an operator ran: its id, with texts as somebody would type them. */
+/** A command of an operator: its id, with the texts that a person would type. */
 export type Deed = readonly [command: string, texts: Texts];
 
 /** A client of the invented reseller. */
@@ -35,7 +35,7 @@ const [kobo, ajo, , till] = clients.map(({ email }) => email) as [string, string
 /** The client that is suspended, so its calls are refused. */
 export const suspended = clients.at(-1)!.email;
 
-/** What operators did after that month, and what they left undone: a paused vendor, and a price change that waits. */
+/** Operators' commands after that month. They leave two things undone: a paused vendor, and a waiting price change. */
 export const deeds: readonly Deed[] = [
   ["accounts.change", { account: ajo, cap_naira: "750000" }],
   ["accounts.change", { account: till, prepaid: "on" }],

@@ -5,7 +5,7 @@ import { vendors } from "../../vendors/registry.ts";
 import { startStandIn } from "../../vendors/sandbox/start-stand-in.ts";
 import { upstreamSettings } from "../../vendors/upstream-settings.ts";
 
-/** Kobo that a check costs at each vendor. The vendors are in the order in which they get attempts. */
+/** Kobo that a check costs at each vendor, in the order of the vendors. */
 const prices = {
   dojah: { bvn: 7_000, nin: 9_000 },
   prembly: { bvn: 6_000, nin: 8_000 },
@@ -31,7 +31,7 @@ export function vendorSettings(urlOf: (name: DemoVendor) => string): Record<stri
   return { ...own, [settings.upstreams.name]: names.join(), [settings.vendorPrices.name]: bills.join() };
 }
 
-/** Starts the stand-ins of three vendors, and returns the settings that point a service at them. */
+/** Starts the stand-ins of three vendors, and returns the settings by which a service uses these stand-ins. */
 export async function startVendors(): Promise<AsyncDisposable & { settings: Record<string, string> }> {
   await using running = new AsyncDisposableStack();
   const urls = {} as Record<DemoVendor, string>;

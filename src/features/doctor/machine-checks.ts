@@ -40,13 +40,13 @@ interface WrittenResult extends Required<Pick<Result, "check" | "passed" | "sent
   since: number | null;
 }
 
-/** Returns a sentence if the check passed, or a list of what is wrong. */
+/** Returns a sentence for a passed check, or a list of problems. */
 type Check = (room: CommandContext) => Promise<string | Finding | readonly (string | Finding)[]>;
 
-/** If the clocks differ by more than these milliseconds, the times of instances, tokens and statements disagree. */
+/** Milliseconds. If clocks differ by more, the times of instances, tokens and statements disagree. */
 const clockTolerance = 1000;
 
-/** A record key in use for more than these milliseconds has sealed too many records. */
+/** Milliseconds. A record key in use for longer has sealed too many records. */
 const oldRing = 365 * 24 * 3_600_000;
 
 /** The marks of endpoints whose key has ended. */
@@ -218,7 +218,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Runs all checks. If a check throws, it has failed, and its error's sentence says why. */
+/** Runs all checks. A check that throws has failed, for the reason in its error's sentence. */
 export async function checkMachine(room: CommandContext): Promise<WrittenResult[]> {
   const results: Result[] = [];
   for (const [check, run] of Object.entries(checks)) {

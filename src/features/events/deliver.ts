@@ -26,13 +26,13 @@ export interface DeliveryParts {
   /** Milliseconds for one delivery. */
   timeout?: number;
   /**
-   * Whether live verifications are answered by stand-ins, with people that they invent. A header of live events then
-   * says so. Default: false.
+   * Whether stand-ins answer live verifications, with invented people. A header of live events then says so. Default:
+   * false.
    */
   standIns?: boolean;
 }
 
-/** An event with the secrets that its endpoint has now: somebody may roll them during a turn. */
+/** An event with the current secrets of its endpoint, which somebody may roll during a turn. */
 type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at"> &
   Pick<EventEndpointRow, "secret" | "former_secret" | "former_ends_at"> &
   EventRow;
@@ -41,8 +41,8 @@ type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at
 const isWaiting = sql.lit("waiting" as const);
 
 /**
- * How many endpoints this process sends to at the same time. A slow endpoint occupies one place, and the others take
- * turns.
+ * The most endpoints to which this process sends at one time. A slow endpoint occupies one place, and all further
+ * endpoints take turns.
  */
 const mostAtOnce = 100;
 /** At most this many of those endpoints may belong to one account. */
@@ -50,7 +50,7 @@ const mostOfOne = 10;
 /** Milliseconds after which a turn of one endpoint ends. */
 const turnTime = 5_000;
 /**
- * Milliseconds for which no other process may send to an endpoint. We renew the lease when the rest may be too short
+ * Milliseconds for which no other process may send to an endpoint. The lease is renewed before its rest is too short
  * for a delivery.
  */
 const leaseTime = 30_000;
@@ -68,8 +68,8 @@ export function backOff(failures: number, random: () => number = Math.random): n
 }
 
 /**
- * Sends the events that wait. Each endpoint has a queue: the next event is sent once the one before it is delivered or
- * dead. A process leases an endpoint for a turn, so that no two send to it at the same time. If a process dies while it
+ * Sends waiting events. Each endpoint has a queue: an event is sent once the previous one is delivered or dead. A
+ * process leases an endpoint for a turn, so that no two processes send to it at one time. If a process dies while it
  * sends, the event is sent again, with the same id.
  */
 export class Deliverer {
@@ -181,7 +181,7 @@ export class Deliverer {
     }
   }
 
-  /** Leases an endpoint that is free, or renews the lease of `owner`. Undefined if another process has it. */
+  /** Leases a free endpoint, or renews the lease of `owner`. Undefined if another process has the endpoint. */
   #lease(id: string, at: number, owner?: string): Promise<EventEndpointRow | undefined> {
     const leased = this.#parts.db
       .updateTable("event_endpoint")

@@ -159,13 +159,13 @@ interface Resent {
   until?: number | undefined;
 }
 
-/** How many deliveries one transaction queues. On SQLite every verification waits for it. */
+/** The most deliveries that one transaction queues. On SQLite every verification waits for that transaction. */
 const atOnce = 200;
 
 /**
- * Queues the dead deliveries of an endpoint again, or a single delivery that is dead or was delivered, and returns how
- * many. Switches the endpoint on if it was off. Undefined: there is nothing to do. Throws an `EndpointError` for an
- * unknown endpoint, and for an event that was never for it.
+ * Queues the dead deliveries of an endpoint again, or a single delivery that is dead or was delivered. Returns their
+ * number. Switches the endpoint on if it was off. Undefined: there is nothing to do. Throws an `EndpointError` for an
+ * unknown endpoint, and for an event that was never for that endpoint.
  */
 export async function resend(room: Audited, wanted: Resent, now: number): Promise<number | undefined> {
   const first = await resendOldest(room, wanted, now);
@@ -179,8 +179,8 @@ export async function resend(room: Audited, wanted: Resent, now: number): Promis
 }
 
 /**
- * Queues the oldest dead deliveries between two places. `place`: the last one queued; `last`: the end of the queue
- * before; `more`: whether dead ones are left.
+ * Queues the oldest dead deliveries between two places. `place`: the last queued one; `last`: the former end of the
+ * queue; `more`: whether dead ones are left.
  */
 async function resendOldest(
   { db, audit, actor }: Audited,

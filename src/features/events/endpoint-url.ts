@@ -10,7 +10,7 @@ export const urlForm = "an https:// URL without a user name and a fragment";
 export function readEndpointUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-  // `hash` is empty for an empty fragment too.
+  // `hash` is also empty for an empty fragment.
   return isWeb && url.username === "" && url.password === "" && !url.href.includes("#") ? url : undefined;
 }
 
@@ -40,8 +40,8 @@ function decoded(text: string): string {
 }
 
 /**
- * A webhook's URL as it is shown. Its path and its query may be all that keeps strangers out, so we show the beginning
- * of the URL's SHA-256 in their place, which tells two URLs of one host apart.
+ * A webhook's URL in its shown form. Its path and query may be the only protection from strangers, so the beginning of
+ * the URL's SHA-256 replaces both. The hash distinguishes two URLs of one host.
  */
 export function shownUrl(url: string): string {
   const { origin, pathname, search, href } = new URL(url);

@@ -19,7 +19,7 @@ import { EndpointError } from "./endpoint-error.ts";
 /** The most endpoints of an account in each mode, and of all operators together. */
 const mostEndpoints = 10;
 
-/** The most changes of endpoints by keys of an account in one mode, and the milliseconds in which they count. */
+/** The most changes of endpoints by keys of an account in one mode within `changesWithin` milliseconds. */
 const mostChanges = 50;
 const changesWithin = 24 * 3_600_000;
 
@@ -43,8 +43,8 @@ export interface NewEndpoint {
 }
 
 /**
- * Locks endpoints and events. The cache may accept a key for 5 s after it was revoked, so this checks that the key may
- * still change endpoints.
+ * Locks endpoints and events. Checks that the key may still change endpoints, because the cache may accept a key for 5
+ * s after its revocation.
  */
 export async function lockEndpoints(trx: Transaction<Tables>, actor: string): Promise<void> {
   await lockCounter(trx, "event");
@@ -120,7 +120,7 @@ export async function listEndpoints(db: Db, audience?: string): Promise<EventEnd
 export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): Promise<EventEndpointRow> {
   const found = db.selectFrom("event_endpoint").selectAll().where("id", "=", id);
   const own = owner ? found.where("audience", "=", owner.accountId).where("mode", "=", owner.mode) : found;
-  // Every id has this form. A text in another form may be a person's number, so it must not reach a query or the
+  // Every id has this form. A text in another form may be a person's number, which must not reach a query or the
   // store's log.
   const row = /^ep_[\w-]{12}$/.test(id) ? await own.executeTakeFirst() : undefined;
   if (!row)
@@ -132,13 +132,13 @@ export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): P
   return row;
 }
 
-/** Removes an endpoint with everything that waits for it. Throws an `EndpointError` for an unknown id. */
+/** Removes an endpoint with all of its waiting deliveries. Throws an `EndpointError` for an unknown id. */
 export async function removeEndpoint(
   { db, audit, actor, now }: Audited & Pick<EndpointPlace, "now">,
   { id, owner }: { id: string; owner?: EndpointOwner },
 ): Promise<EventEndpointRow> {
   return inTransaction(db, async (trx) => {
-    // Without this lock an event could be queued for the endpoint meanwhile, and its transaction would fail.
+    // Without this lock an event could be queued for the endpoint meanwhile, and that event's transaction would fail.
     await beginChange(trx, actor, now);
     const row = await findEndpoint(trx, id, owner);
     await trx.deleteFrom("event_endpoint").where("id", "=", id).execute();
@@ -148,8 +148,8 @@ export async function removeEndpoint(
 }
 
 /**
- * Switches off an endpoint that answered 410 Gone: its queued deliveries die, and no new ones are queued. False if it
- * was removed meanwhile.
+ * Switches off an endpoint that answered 410 Gone: its queued deliveries die, and no new ones are queued. False if the
+ * endpoint was removed meanwhile.
  */
 export async function switchOff({ db, audit, actor }: Audited, row: EventEndpointRow, now: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {
@@ -168,8 +168,8 @@ export async function switchOff({ db, audit, actor }: Audited, row: EventEndpoin
 }
 
 /**
- * Gives an endpoint a new secret and returns it. For `overlap` milliseconds deliveries carry a signature by the old one
- * too. Throws an `EndpointError` for an unknown id.
+ * Gives an endpoint a new secret and returns that secret. For `overlap` milliseconds the old secret signs deliveries as
+ * well. Throws an `EndpointError` for an unknown id.
  */
 export async function rollSecret(
   { db, audit, actor, keyring, now }: EndpointPlace,

@@ -7,7 +7,7 @@ import type { EventsRoom } from "./events.ts";
 /** The pattern of a sealed place. */
 export const eventCursor = "[\\w-]{72}";
 
-/** Where an account may stand in the history of events. */
+/** The places of an account in the history of events. */
 export interface EventPlaces {
   /** The number of the newest event. */
   last: number;
@@ -16,11 +16,11 @@ export interface EventPlaces {
    * history.
    */
   from(after: string): number;
-  /** The `next` that names an event. It tells nothing of other accounts. */
+  /** The `next` that names an event, without any information about other accounts. */
   seal(number: number): string;
   /**
-   * Throws a `Failure` if events after this number are no longer kept. Call it after they are read: retention may
-   * remove them at any time.
+   * Throws a `Failure` if retention has removed events after this number. Call this after reading the events, because
+   * retention may remove them at any time.
    */
   refuseRemoved(from: number): Promise<void>;
 }

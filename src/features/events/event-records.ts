@@ -1,7 +1,7 @@
 import { type FeatureRecords, hasPart } from "../../commands/records/record-kinds.ts";
 import { eventText } from "../../declare/event.ts";
 
-/** Events and their endpoints, as people look them up. */
+/** Events and their endpoints, in the form in which people find them. */
 export const eventRecords: FeatureRecords = {
   event: {
     show: "events.show",

@@ -24,7 +24,7 @@ export interface ReceivedDelivery {
   body: string;
 }
 
-/** What a receiver does with a delivery: a status, a redirect, silence, or a response that breaks off. */
+/** A receiver's reaction to a delivery: a status, a redirect, silence, or a response that breaks off. */
 type Behaviour = number | { redirect: string } | "hang" | "break" | ((response: ServerResponse) => void);
 
 /** A receiver of webhooks, on this machine. */
@@ -68,8 +68,8 @@ export async function openReceiver(port = 0): Promise<Receiver> {
 }
 
 /**
- * Reads a delivery with the specification's own library, as at the time of the delivery. Throws if the library refuses
- * it.
+ * Reads a delivery with the specification's own library, at the time of the delivery. Throws if the library refuses the
+ * delivery.
  */
 export function readDelivery(secret: string, { headers, body }: Pick<ReceivedDelivery, "headers" | "body">): unknown {
   mock.timers.enable({ apis: ["Date"], now: Number(headers["webhook-timestamp"]) * 1000 });
@@ -88,7 +88,7 @@ export const eventKeyring: Keyring = {
 
 export const loopback = addressList(["127.0.0.0/8", "::1"]);
 
-/** A store for the tests of one suite, with a clock that they move. */
+/** A store for the tests of one suite, with a clock that the tests set. */
 export interface EventStore {
   readonly db: Kysely<Tables>;
   readonly settings: FreshSettings;
@@ -168,7 +168,7 @@ export function eventStore(engine: Engine): EventStore {
   return store;
 }
 
-/** One round: begins what is due and waits for it. */
+/** One round: starts all due deliveries and waits for their end. */
 export async function round(...deliverers: Deliverer[]): Promise<void> {
   await Promise.all(deliverers.map((deliverer) => deliverer.begin()));
   await Promise.all(deliverers.map((deliverer) => deliverer.idle()));

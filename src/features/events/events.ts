@@ -32,7 +32,7 @@ export interface Events extends EventsRoom {
 /** Opens the room. */
 export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
   const { db, audit, keyring, networks, now } = parts;
-  // Only one process serves on SQLite, so any lease belongs to a process that is gone.
+  // Only one process serves on SQLite, so any existing lease belongs to a dead process.
   if (engine === "sqlite")
     await db
       .updateTable("event_endpoint")

@@ -17,7 +17,7 @@ for (const engine of engines)
       eventsAfter({ ...room, db: store.db }, { after, limit: 100 }, { accountId, mode: "test", scopes });
     const rehearseFor = (accountId: string) =>
       rehearse(store.db, { type: "key.revoked", accountId, at: store.at }).then(({ id }) => id);
-    /** Rehearsed events as an older version kept them: as many as there were. */
+    /** Rehearsed events as an older version stored them, without a limit. */
     const rehearseMany = async (audience: string, endpoint_id: string, count: number) => {
       const last = await lastEvent(store.db);
       const numbers = Array.from({ length: count }, (_, at) => last + 1 + at);
@@ -59,7 +59,7 @@ for (const engine of engines)
       assert.deepEqual([before.length, before[0]], [mostRehearsed + 3, first]);
 
       const made = await rehearseFor("acc_busy");
-      // The oldest event of the store stays, so that the place of another account is still one.
+      // The oldest event of the store stays, so that another account's cursor remains valid.
       const kept = [first, ...before.slice(5), made];
       assert.equal(kept.length, mostRehearsed);
       assert.deepEqual(await idsOf("event", "acc_busy"), kept);

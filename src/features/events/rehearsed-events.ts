@@ -9,8 +9,8 @@ import type { EventRow, Tables } from "../../storage/tables.ts";
 export const mostRehearsed = 1_000;
 
 /**
- * The most events that one rehearsal removes. There may be many, because an older version kept them all, and on SQLite
- * verifications wait for this transaction.
+ * The most events that one rehearsal removes. There may be many, because an older version never removed any, and on
+ * SQLite verifications wait for this transaction.
  */
 const removedAtOnce = 200;
 
@@ -39,7 +39,7 @@ async function removeBeyondBudget(trx: Kysely<Tables>, accountId: string): Promi
   const { count } = await itsRehearsed.select(({ fn }) => fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
   const beyond = Math.min(Number(count) - mostRehearsed, removedAtOnce);
   if (beyond <= 0) return;
-  // The oldest event of the store stays: it says how far back the events of all accounts are kept.
+  // The oldest event of the store stays, because it marks how far back all accounts' events reach.
   const oldest = await itsRehearsed
     .select("number")
     .where("number", ">", ({ selectFrom }) => selectFrom("event").select(({ fn }) => fn.min("number").as("first")))

@@ -4,10 +4,10 @@ import { type ChosenFile, InputError } from "../../declare/command/read-texts.ts
 
 const columns = ["about", "purpose", "basis", "country"] as const;
 
-/** What the operator states of an activity or a vendor. */
+/** The operator's statements about an activity or a vendor. */
 export type StatedBasis = Record<(typeof columns)[number], string>;
 
-/** Reads the operator's statements by what each is `about`. Leaves out numbers that may be a person's. */
+/** Reads the operator's statements by their `about`. Leaves out numbers that may be a person's. */
 export async function readBasis(
   [file, ...more]: readonly ChosenFile[],
   known: readonly string[],

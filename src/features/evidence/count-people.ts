@@ -2,10 +2,10 @@ import { type SqlBool, sql } from "kysely";
 import type { CheckKind } from "../../declare/check-kind.ts";
 import type { Db } from "../../storage/tables.ts";
 
-/** The people of one kind whom live verifications of a period were about. */
+/** The people in a period's live verifications of one kind. */
 export interface PeopleCount {
   kind: CheckKind;
-  /** The number of people is between these: a person has a hash under each key of the ring. */
+  /** The number of people is between these two numbers, because a person has a hash under each key of the ring. */
   atLeast: number;
   atMost: number;
   verifications: number;

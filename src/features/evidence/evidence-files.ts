@@ -21,7 +21,7 @@ import { type Period, readTrail, rolesOf, type TrailEntry } from "./read-trail.t
 const day = 86_400_000;
 const notStated = "not stated";
 
-/** Which data of whom is processed, by the names under which an operator states the legal basis. */
+/** The processing activities, by the names under which an operator states the legal basis. */
 const activities: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     checkKinds.map((kind) => [
@@ -34,12 +34,12 @@ const activities: Readonly<Record<string, string>> = {
   trail: "Audit trail and request log: ids, times and results of what businesses and people of the console did",
 };
 
-/** What a statement of the operator may be about. */
+/** The possible subjects of an operator's statement. */
 export const mayBeAbout = [...Object.keys(activities), ...vendors.map(({ name }) => name)];
 
 type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
-/** The files of the folder: what the store, the settings of this command and the operator's statements say. */
+/** The files of the folder, from the store, the settings of this command and the operator's statements. */
 export async function evidenceFiles(
   room: CommandContext,
   period: Period,
@@ -159,7 +159,7 @@ function hostOf(url: unknown): string | null {
 
 async function retention({ db, now, keptTimes }: CommandContext): Promise<Rows> {
   const at = now();
-  // We only read how long each rule keeps rows. The rules do not run, so nothing is removed or audited.
+  // Only the retention times of the rules are read. The rules do not run, so nothing is removed or audited.
   const rules = everyRule({ ...keptTimes, audit: async () => {}, trimTrail: async () => 0 });
   return Promise.all(
     rules.map(async ({ name, tables, kept }) => ({

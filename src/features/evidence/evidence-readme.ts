@@ -2,7 +2,7 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import { version } from "../../runtime/version.ts";
 import type { Period } from "./read-trail.ts";
 
-/** What an auditor reads first. Each sentence about the law names its source as docs/law.md does. */
+/** The first file for an auditor. Each sentence about the law names its source as docs/law.md does. */
 export function evidenceReadme({ from, to }: Period, zone: TimeZone, isRehearsal: boolean): string {
   const rehearsal = isRehearsal
     ? "\n**This store is a rehearsal**: its live verifications are of people that stand-ins of vendors invented.\n"

@@ -141,7 +141,7 @@ for (const engine of engines)
       const [dojah] = rowsOf("recipients.csv");
       assert.deepEqual([dojah!.vendor, dojah!.host, dojah!.attempts], ["dojah", "api.dojah.io", "0"]);
       assert.match(dojah!.country!, /^Nigeria \D+$/);
-      // A spreadsheet runs no cell, and nobody else reads a file, whatever the mask of new files.
+      // No cell runs in a spreadsheet, and only the owner can read the files, whatever the umask is.
       writeFileSync(basis, "about,purpose,basis,country\nbvn,=1+1,@SUM(A1),\ndojah,,,+cmd|' /C calc'!A0\n");
       const [before, loose] = [process.umask(0), join(folder, "loose")];
       try {

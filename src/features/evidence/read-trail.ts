@@ -16,7 +16,7 @@ export interface TrailEntry {
   facts: Readonly<Record<string, unknown>>;
 }
 
-/** Kinds of entries by what they are evidence of. */
+/** Kinds of entries by the subject that they prove. */
 const kindsOf = {
   people: ["person.invited", "person.registered", "person.changed", "person.removed"],
   subjects: ["subject.exported", "subject.erased"],
@@ -57,7 +57,7 @@ export function rolesOf(entries: readonly TrailEntry[]): HadAccess[] {
   for (const { at, kind, by, facts } of entries) {
     const who = String(facts.person);
     const before = open.get(who);
-    // An invitation gives no access before the person registers, and later changes only the role.
+    // An invitation gives no access before the person registers. A later invitation only changes the role.
     if (kind === "person.invited" && !before) continue;
     if (before && facts.role === before.what) continue;
     if (before) before.until = at;

@@ -17,7 +17,7 @@ const ownForms = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
 ];
 
-/** `records`: every kind of thing that this build knows. */
+/** `records`: every kind of record in this build. */
 export const findCommand = (records: RecordKinds) =>
   command({
     id: "find",
@@ -68,7 +68,7 @@ export const findCommand = (records: RecordKinds) =>
     },
   });
 
-/** Finds the reference in a text that a client wrote around it: "Ref: aVi3O… please". */
+/** Finds the reference inside a client's text: "Ref: aVi3O… please". */
 function referenceIn(text: string): string | undefined {
   return text.split(/[^0-9A-Za-z]+/).find((word) => referenceForm.test(word));
 }

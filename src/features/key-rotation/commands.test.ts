@@ -32,7 +32,7 @@ for (const engine of usualEngines) {
     const keys = async (): Promise<{ key: string; state: string; needed_by: number }[]> =>
       JSON.parse((await duba("keyring", "show", "--json")).out);
     const stateOf = async () => (await keys()).map(({ key, state, needed_by }) => `${key} ${state} ${needed_by}`);
-    /** As if so much time had passed since the last rotation. */
+    /** Moves the last rotation back by this time. */
     const later = async (milliseconds: number) => {
       const ring = await readKeyring(path);
       const earlier = <Key extends { from?: number }>(key: Key) =>

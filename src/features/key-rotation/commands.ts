@@ -79,7 +79,7 @@ const rotateKeyring = command({
   input: Type.Object({
     records: flag("Add only a record key. It encrypts records."),
     hashes: flag("Add only a hash key. It hashes BVNs, request bodies and idempotency keys."),
-    // Serving processes read the file each second. A longer wait leaves time to copy it to other machines.
+    // Serving processes read the file each second. A longer wait leaves time to copy the file to other machines.
     in: formed(timeFrom("5s"), {
       description: "Time until the new keys become current. Minimum: 5s.",
       placeholder: "time",

@@ -1,6 +1,6 @@
 import { auditKind } from "../../declare/audit-kind.ts";
 
-/** What the audit trail tells of the key ring. */
+/** The kinds of events about the key ring in the audit trail. */
 export const keyringTrail = {
   rotated: auditKind("keyring.rotated", { keys: "text" }),
   rewrapped: auditKind("keyring.rewrapped", { key: "reference", records: "number" }),

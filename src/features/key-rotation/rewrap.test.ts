@@ -43,7 +43,7 @@ async function openedWith(db: Db, ring: Keyring): Promise<number> {
   return rows.length;
 }
 
-/** A process of its own that rewraps in batches of 10, and stands still after the third. */
+/** A process that rewraps in batches of 10, and stops after the third batch. */
 function rewrapping(settings: object, ringPath: string, at: number): ChildProcess {
   const module = (name: string) => JSON.stringify(import.meta.resolve(name));
   const program = `
@@ -183,7 +183,7 @@ for (const engine of engines) {
 
       const mine = newRequest();
       let [running, made] = [true, 0];
-      /** New verifications by one room, and at once the same again, and older ones, by another. */
+      /** A caller sends a new verification to one process, and repeats that one and an older one at another process. */
       const caller = async (name: number) => {
         for (let n = 0; running; n += 1) {
           const keyed = (key: number) => ({ ...mine, idempotencyKey: `${name}-${key}` });
@@ -198,7 +198,7 @@ for (const engine of engines) {
         }
       };
       const calls = Promise.all([0, 1, 2, 3].map(caller));
-      // Rejects at once, and not only when the callers are waited for.
+      // Rejects as soon as one caller fails, and does not wait for the end of `work`.
       const underLoad = <Value>(work: Promise<Value>) => Promise.race([work, calls.then(() => assert.fail("no load"))]);
 
       await underLoad(until(() => made >= 100));

@@ -8,7 +8,9 @@ import type { Db } from "../../storage/tables.ts";
 
 export interface Rewrapped {
   rows: number;
-  /** What the ring cannot open and is therefore unchanged: references of at most 100 records, and ids of endpoints. */
+  /**
+   * The data that the ring cannot open, which stays unchanged: references of at most 100 records, and ids of endpoints.
+   */
   unreadable: string[];
 }
 
@@ -44,7 +46,7 @@ export async function rewrap(
             if (done.unreadable.length < mostUnreadable) done.unreadable.push(reference);
             return 0n;
           }
-          // Updates a key only if nobody changed it since we read it.
+          // Updates a key only if it is unchanged since it was read.
           const update = db.updateTable("record_key").set({ sealed_key: renewed });
           const where = update.where("slot", "=", sql.lit(slot)).where("reference", "=", reference);
           return (await where.where("sealed_key", "=", sealed_key).executeTakeFirstOrThrow()).numUpdatedRows;

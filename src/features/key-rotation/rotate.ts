@@ -17,7 +17,7 @@ import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { keyringTrail } from "./keyring-trail.ts";
 import { usageOf } from "./usage.ts";
 
-/** A ring's file, the store it belongs to, and who changes it. */
+/** A ring's file, its store, and the actor of changes. */
 export interface RingPlace extends Audited {
   path: string;
 }
@@ -26,9 +26,9 @@ export interface RingPlace extends Audited {
 export const settling = 5 * 60_000;
 
 /**
- * Adds a record key, a hash key or both. They become current `wait` milliseconds after we write them. Returns their
- * names and that time, in milliseconds since 1970. With `after`, adds them only if that is still the newest record key.
- * Throws `KeyringError` if the ring is not the store's or cannot be changed.
+ * Adds a record key, a hash key or both. The new keys become current `wait` milliseconds after they are written.
+ * Returns their names and that time, in milliseconds since 1970. With `after`, adds keys only if `after` is still the
+ * newest record key. Throws `KeyringError` if the ring is not the store's or cannot be changed.
  */
 export async function rotate(
   { path, db, audit, actor }: RingPlace,
@@ -49,7 +49,7 @@ export async function rotate(
     /** The first number that no key has ever used. */
     const free = (nameOf: (number: number) => string, number = 1): number =>
       known.has(nameOf(number)) ? free(nameOf, number + 1) : number;
-    // Read the clock only here: the store may have taken long to answer.
+    // The clock must be read here, because the store may have taken long to answer.
     from = now() + wait;
     const entry = () => ({ key: randomBytes(32), from });
     const id = `r${free((number) => recordsName(`r${number}`))}`;
@@ -68,8 +68,8 @@ export async function rotate(
 }
 
 /**
- * Removes an unused key, such as `r1` or `v1`, from the ring; the store stops asking for it. Throws `KeyringError` if a
- * verification needs it, or if it is or may become current.
+ * Removes an unused key, such as `r1` or `v1`, from the ring, and its fingerprint from the store. Throws `KeyringError`
+ * if a verification needs the key, or if the key is or may become current.
  */
 export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {
@@ -118,7 +118,7 @@ function refuseNewest(keys: readonly NamedKey[], meant: NamedKey, now: number): 
     );
 }
 
-/** The names of all keys, as commands take them. */
+/** The names of all keys, in the form of commands. */
 export function namesOf(ring: Keyring): string[] {
   return namedKeys(ring).map(({ name }) => name);
 }

@@ -6,7 +6,7 @@ import { reportingNewFailures } from "../../runtime/reporting-new-failures.ts";
 import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
 
-/** Milliseconds between adding a key and its start, in which all processes read it. */
+/** Milliseconds between adding a key and its start, in which all processes read the new key. */
 const wait = 10_000;
 
 export interface SelfRotation extends RingPlace {
@@ -30,7 +30,7 @@ export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promi
   const current = currentOf(ring.records, now());
   const older = ring.records.slice(0, ring.records.indexOf(current));
   if (older.length === 0 || (current.from ?? 0) + settling > now()) return;
-  // Records expire by themselves, but secrets of endpoints do not, so we seal those with the new key.
+  // Records expire by themselves, but secrets of endpoints do not, so the secrets are sealed with the new key.
   await rewrapSecrets(db, ring, now());
   const usage = await recordUsage(db);
   for (const { id } of older) if (!usage.has(id)) await retire(place, id, now());

@@ -4,7 +4,9 @@ import { knownKeys } from "../../keyring/keyring.ts";
 import { readingRecordKeys } from "../../storage/record-keys.ts";
 import type { Db } from "../../storage/tables.ts";
 
-/** How many verifications are hashed with each hash key that the store knows. Reads the whole ledger once for each. */
+/**
+ * The number of verifications with a hash under each hash key of the store. Reads the whole ledger once for each key.
+ */
 async function hashUsage(db: Db): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const name of (await knownKeys(db)).keys()) {
@@ -40,5 +42,5 @@ export async function recordUsage(db: Db): Promise<Map<string, number>> {
   return counts;
 }
 
-/** Functions that count what needs each key of the ring, by the key's name. A key that nothing needs has no entry. */
+/** Functions that count the uses of each key of the ring, by the key's name. An unused key has no entry. */
 export const usageOf = { records: recordUsage, hashes: hashUsage };

@@ -44,7 +44,7 @@ const toldTexts: Record<string, string> = {
 
 type Explained = Pick<Attempt, "vendor" | "outcome" | "reason" | "why">;
 
-/** Why these vendors got attempts in this order, and what each returned. */
+/** Why the attempts went to these vendors in this order, with the result of each attempt. */
 export function explainRoute(attempts: readonly Explained[]): RichText {
   if (attempts.length === 0) return ["No vendor was asked."];
   return joinTexts(

@@ -159,7 +159,7 @@ const showVerification = command({
     charged_at: orNull(time),
     /** The charge without what was given back. */
     charge_left: naira,
-    /** What the vendors bill, as far as it is known. `margin` is what remains of the charge after it. */
+    /** The bill of the vendors, as far as it is known. `margin` is the charge without this bill. */
     cost: orNull(naira),
     margin: orNull(naira),
     consent_reference: orNull(reference),
@@ -215,8 +215,8 @@ const showVerification = command({
     ...(adjustments.length > 0 ? [{ title: "Adjustments:", list: "adjustments" }, ""] : []),
     { title: "Audit trail:", list: "audit_entries", none: "The audit trail does not mention it yet." },
   ],
-  // It leaves out what the time line says (attempts, corrections, who did what), and the audit trail, which has a page
-  // of its own.
+  // Leaves out the facts of the time line (attempts, corrections, authors), and the audit trail, which has a page of
+  // its own.
   onPage: ({ request_reference: _, account_id: _a, explanation, attempts, adjustments: _b, ...shown }, { at }) => {
     const { audit_entries: _c, time_line: _d, started_at: _e, completed_at: _f, charged_at: _g, ...record } = shown;
     const { amount, amount_differs, key_kept, key_kept_until, record_kept, record_kept_until, ...others } = record;
@@ -287,12 +287,12 @@ const showVerification = command({
 });
 
 /**
- * When the record goes or went, in milliseconds since 1970; null if there was none, or if an erasure or a restore took
- * it.
+ * The end of the stored record, in milliseconds since 1970; null if there was no record, or if an erasure or a restore
+ * removed it.
  */
 function recordEnd(row: Row, keyEnd: number, config: Kept["config"], now: number): number | null {
   const completed_at = row.completed_at!;
-  // A retry with the key alone gets the record, so it never outlives the key.
+  // A retry with the key alone gets the record, so the record never outlives the key.
   const end = Math.min(keyEnd, recordEndOf({ completed_at }, config));
   return end > completed_at && (row.sealed_record !== null || end <= now) ? end : null;
 }
@@ -301,7 +301,7 @@ function chargeOf({ charged, fee }: { charged: 0 | 1; fee: number }): string[] {
   return charged ? [`Charged ${nairaText(fee)}.`] : [];
 }
 
-/** Says what the client was told about a verification without an outcome. */
+/** Says what the client got for a verification without an outcome. */
 function clientGot({ state }: { state: string }, responses: readonly ClientResponse[]): string[] {
   if (state !== "unknown") return [];
   const last = responses.at(-1);

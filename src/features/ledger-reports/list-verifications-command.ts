@@ -35,8 +35,8 @@ const last4 = {
 };
 
 /**
- * The form of a Consent-Reference in a search. Refuses what may be a person's number or e-mail, so that no SQL
- * statement gets it.
+ * The form of a Consent-Reference in a search. A possible number or e-mail of a person is refused, so that no SQL
+ * statement contains it.
  */
 const consent = {
   form: "1 to 128 visible characters, without a number of ten digits and without @",
@@ -185,7 +185,7 @@ interface AskedList {
   to?: number;
 }
 
-/** What the ledger is searched for. Throws an `InputError` for what nothing can fit. */
+/** The conditions of a search in the ledger. Throws an `InputError` for conditions that no row can meet. */
 async function filterOf(
   { account, idempotency_key: key, request_id: requestId, from, to, ...filter }: AskedList,
   { accounts, keyring, config: { timeZone: zone } }: Room,

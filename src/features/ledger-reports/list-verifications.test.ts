@@ -56,7 +56,7 @@ for (const engine of engines) {
           JSON.stringify(filter),
         );
       assert.equal((await found({ last4: "4321" })).length, 2);
-      // Of each client there is a hash under each key of the ring: no statement takes as many parameters.
+      // Each client has a hash under each key of the ring, more than one statement takes as parameters.
       const hashes = Array.from({ length: 70_000 }, (_, at) => `v1:nobody${at}`);
       const idempotencyHashes = [...hashes, "v1:known"];
       assert.deepEqual(await found({ accountId, idempotencyHashes }), [keyed!.reference, earlier!.reference]);

@@ -25,7 +25,7 @@ export interface LedgerFilter {
   /** The keyed hashes that the idempotency key may have. */
   idempotencyHashes?: readonly string[] | undefined;
   consent?: string | undefined;
-  /** The request that started it or caused an attempt. */
+  /** The id of the request that started the verification or caused an attempt. */
   requestId?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export type LedgerPlace = Pick<Row, "created_at" | "reference">;
 
 export interface LedgerPage {
   rows: ListedVerification[];
-  /** The place after which the next page begins; null at the end of the ledger. */
+  /** The start of the next page; null at the end of the ledger. */
   next: LedgerPlace | null;
   /** True if the search stopped at its limit before it filled the page. */
   isPartial: boolean;
@@ -95,7 +95,7 @@ interface Indexed {
   order: Condition;
 }
 
-/** The branches of the index that matches the fewest rows, and the conditions that it does not cover. */
+/** The branches of the index that matches the fewest rows, and the conditions that this index does not cover. */
 function conditionsOf(
   filter: LedgerFilter,
   after: LedgerPlace | undefined,
@@ -111,7 +111,8 @@ function conditionsOf(
     last4: is("subject_last4", last4),
     consent: is("consent_reference", consent),
     // The state is a literal, like the limits, so that PostgreSQL plans each state separately: states differ much in
-    // their number of rows. PostgreSQL finds the index by it, and `notVerified` would make it underestimate the rows.
+    // their number of rows. PostgreSQL finds the index by this literal, and `notVerified` would make it underestimate
+    // the rows.
     state: state && sql`state = ${sql.lit(state)} and ${onSqlite && state !== "verified" ? notVerified : always}`,
     reason: reasons.length === 0 ? undefined : sql`reason in (${sql.join(reasons)})`,
     account: is("account_id", accountId),
@@ -156,7 +157,7 @@ function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter
 
 /**
  * Matches the idempotency keys in force and the expired ones: each kind has an index of its own. Every account has
- * hashes, so they are one parameter.
+ * hashes, so all hashes are one parameter.
  */
 function ofKey(hashes: readonly string[], onSqlite: boolean): Condition[] {
   const any = onSqlite

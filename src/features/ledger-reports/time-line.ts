@@ -40,7 +40,7 @@ export function timeLine(row: Row, { responses, adjustments, entries, events }: 
     const outcome = publicState({ state, reason });
     const status = http_status === null ? {} : { status: http_status };
     const how = `${reasonText(outcome, reason)}${http_status === null ? "" : `, HTTP ${http_status}`}`;
-    // Nobody knows when it will have an outcome, so what the vendor said stands beside the question.
+    // The attempt may never get an outcome, so the entry of its start already shows the reason.
     const isOpen = answered_at === null && reason !== null;
     const open = isOpen ? { outcome, ...withReason(outcome, reason), ...status } : {};
     add(started_at, { what: `attempt ${number}${isOpen ? `: ${how}` : ""}`, by, step: "question", ...open });

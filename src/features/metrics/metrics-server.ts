@@ -3,7 +3,10 @@ import type { Log } from "../../runtime/log.ts";
 
 const bounds = { arrival: 10_000, connections: { most: 200, answer: 30_000 } };
 
-/** Serves only the metrics, on a separate address for the operator. `read` gives them in Prometheus' text format. */
+/**
+ * Serves only the metrics, on a separate address for the operator. `read` returns the metrics in Prometheus' text
+ * format.
+ */
 export function serveMetrics(read: () => Promise<string>, log: Log): HttpServer {
   return openServer(bounds, log, (request, response) => {
     if (request.url !== "/metrics" || request.method !== "GET") {

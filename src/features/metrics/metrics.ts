@@ -10,7 +10,7 @@ import type { VendorStanding } from "../../verification/routes/vendor-standing.t
 import { serveMetrics } from "./metrics-server.ts";
 import { gaugeValues, type MeasuredUpstream, upstreamGauges, vendorGauges } from "./vendor-gauges.ts";
 
-/** What only the store knows. Times are milliseconds since 1970; null: there is none. */
+/** Figures that come from the store. Times are milliseconds since 1970; null: there is none. */
 export interface StoredFigures {
   /** Verifications without an outcome; `since` is when the oldest was accepted. */
   openVerifications: readonly { mode: string; state: string; count: number; since: number }[];
@@ -33,7 +33,7 @@ export interface MetricSources {
   })[];
   /** Current errors of the audit trail. */
   auditAlarms: () => readonly string[];
-  /** The jobs of this process that failed when they ran last. */
+  /** The jobs of this process whose last run failed. */
   failingJobs: () => readonly { name: string }[];
   /** `asOf`: when the lists last agreed with their source. Times are milliseconds since 1970. */
   catalogue: () => {
@@ -56,7 +56,7 @@ type Labels = Record<string, string | number>;
 type Value = MetricValue;
 type Values = ReturnType<DeclaredMetric["values"]>;
 
-/** We ask the store at most once in this many milliseconds, however many scrapers there are. */
+/** Milliseconds between two queries of the store, however many scrapers there are. */
 const askEvery = 5000;
 
 /** Labels come from short fixed lists: never a caller, a person or text from a request. */
@@ -191,7 +191,7 @@ function metrics(sources: MetricSources): Registry {
     return [[{}, figures && !figures.alarms.includes("store") ? 1 : 0]];
   });
   gauge("store_connections", "Connections of this process to the store", async () => {
-    // Our own queries are not what keeps it busy.
+    // Waits for the queries of this scrape, which would otherwise count as busy connections.
     await stored();
     const { busy, idle } = usage.connections();
     return [
@@ -227,8 +227,8 @@ function remembered(ask: () => Promise<StoredFigures>): () => Promise<StoredFigu
 }
 
 /**
- * A metric that reads its values when it is scraped, so that counting costs no label and no hash. The library's own
- * metrics say 0 where there is no value.
+ * A metric that reads its values at the time of a scrape, so that counting costs no label and no hash. The library's
+ * own metrics show 0 where there is no value.
  */
 function metric(name: string, help: string, type: "counter" | "gauge" | "histogram", read: () => Values): Metric {
   const get = async () => {

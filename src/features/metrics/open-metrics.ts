@@ -13,7 +13,7 @@ import type { MetricSources } from "./metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { metricsSettings } from "./metrics-settings.ts";
 
-/** Measures a process. Its own server shows the metrics; a worker sends them to its supervisor. */
+/** Measures a process. A single process serves its own metrics; a worker sends its metrics to its supervisor. */
 export async function openMetrics(core: ServingCore, opened: AsyncDisposableStack): Promise<OpenedFeature> {
   const { config, log, worker, answers } = core;
   if (settingOf(config, metricsSettings.address) === null) return {};
@@ -81,7 +81,7 @@ function mergeMetrics(texts: readonly string[]): string {
   return [...metrics.values()].map(({ heading, values }) => `${[...heading, ...values].join("\n")}\n`).join("\n");
 }
 
-/** Collects what the metrics of a process read from its rooms. */
+/** Collects the sources of the metrics from the parts of a process. */
 function measures(core: ServingCore): MetricSources {
   const { config, health, store, answers, auditAlarms, upstreams, failingJobs, catalogue, identity, opened } = core;
   const { db, now, usage } = store;

@@ -3,7 +3,7 @@ import type { VendorStanding } from "../../verification/routes/vendor-standing.t
 
 type Labels = Record<string, string>;
 
-/** A gauge about vendors. It has no value where the value is unknown. */
+/** A metric about vendors. An unknown value (null) is left out. */
 interface VendorGauge {
   name: string;
   help: string;

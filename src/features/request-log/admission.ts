@@ -33,7 +33,7 @@ export class Admission {
     this.#budgets = budgets;
   }
 
-  /** Takes one entry from the budget. It runs on each response, so it only reads a map. */
+  /** Takes one entry from the budget. Runs on each response, so it only reads a map. */
   takes({ accountId, mode }: Caller, isRoutine: boolean): boolean {
     const accounts = this.#left[mode];
     let left = accounts.get(accountId);
@@ -50,7 +50,7 @@ export class Admission {
     return true;
   }
 
-  /** Adds to each budget what these seconds allow, and forgets accounts whose budgets are full. */
+  /** Refills each budget for these seconds, and removes accounts whose budgets are full. */
   refill(seconds: number): void {
     const { routine, others } = this.#budgets;
     for (const accounts of Object.values(this.#left))

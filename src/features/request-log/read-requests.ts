@@ -110,7 +110,7 @@ export interface KeyHour {
   answers: number;
 }
 
-/** Counts what a key got in each hour since this time, by code. Leaves out look-ups that succeeded. */
+/** Counts the responses to a key in each hour since this time, by code. Leaves out look-ups that succeeded. */
 export async function keyHours(
   db: Db,
   { accountId, mode, keyId, since }: LogReader & { keyId: string; since: number },
@@ -127,7 +127,7 @@ export async function keyHours(
 
 /**
  * Returns entries after a place, oldest first; without a place, the newest ones. `next` stays before rows that may
- * still appear late, so a caller who continues from it misses nothing, but may see the last seconds twice.
+ * still appear late. So a caller who continues from `next` misses nothing, but may see the last seconds twice.
  */
 export async function pageOfRequests(
   db: Db,
@@ -135,7 +135,7 @@ export async function pageOfRequests(
   { after, limit, now }: { after: RequestCursor | undefined; limit: number; now: number },
 ): Promise<{ rows: RequestRow[]; next: RequestCursor; more: boolean }> {
   const isSettled = ({ written_at }: RequestRow) => written_at <= now - settling;
-  /** Returns the place of the last row that is old enough, else the place where we began. */
+  /** Returns the place of the last row that is old enough, else the place where this read began. */
   const nextOf = (rows: RequestRow[], from: RequestCursor) => rows.findLast(isSettled) ?? from;
   const own = db.selectFrom("api_request").selectAll().where("account_id", "=", accountId).where("mode", "=", mode);
   if (!after) {

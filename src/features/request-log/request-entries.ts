@@ -16,7 +16,7 @@ export interface RequestEntriesOptions extends WithClock {
 }
 
 /**
- * How many rows may wait, which bounds the memory while the store is away. Look-ups never take the places of failures.
+ * The most waiting rows, which limits the memory while the store is away. Look-ups never take the places of failures.
  */
 const mostWaiting = { routine: 500, others: 2_000 };
 /** How many rows one transaction writes. */
@@ -25,8 +25,8 @@ const rowsAtOnce = 500;
 type Waiting = Omit<Row, "written_at">;
 
 /**
- * Collects answers in memory, and writes them to the store when a job asks for it. If the process is killed, the
- * answers that wait are lost.
+ * Collects responses in memory, and writes them to the store when a job asks for it. A kill of the process loses the
+ * waiting responses.
  */
 export class RequestEntries implements ResponseLog {
   readonly #now: () => number;
@@ -58,7 +58,7 @@ export class RequestEntries implements ResponseLog {
     return this.#admission.takes(caller, isRoutine);
   }
 
-  /** Keeps a response that `takes` accepted, until the next write. */
+  /** Stores a response that `takes` accepted, until the next write. */
   note({ accountId, mode, keyId }: Caller, isRoutine: boolean, answer: NotedResponse): void {
     const { requestId, ...rest } = answer;
     const serial = `${this.#instance}-${String(this.#count + 1).padStart(12, "0")}`;

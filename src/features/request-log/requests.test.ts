@@ -138,7 +138,7 @@ for (const engine of usualEngines)
       await ask("two");
       const fresh = await list("?limit=1", key);
       assert.deepEqual([ids(fresh), fresh.more], [["two"], false]);
-      // What is young may be listed again: another instance may still commit a row from before.
+      // Young entries may be listed again, because another instance may still commit an earlier row.
       assert.deepEqual(ids(await list(`?after=${fresh.next}`, key)), ["one", "two"]);
       await db
         .updateTable("api_request")

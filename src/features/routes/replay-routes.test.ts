@@ -16,7 +16,7 @@ const vendor = (name: string, sums: Partial<VendorSums>): VendorSums => ({
   billed: 0,
   ...sums,
 });
-/** The vendor that stood first: of 1,000 people it failed for 100. */
+/** The vendor with the first place, which failed for 100 of 1,000 people. */
 const first = vendor("dojah", {
   attempts: 1_000,
   verified: 630,
@@ -41,7 +41,7 @@ suite("a replay", () => {
   test("a replay sends every verification to the first vendor, at the new prices", () => {
     const prices = { prembly: { bvn: 3_000, "bvn.not_found": 500 } };
     const [, , other] = replayedOrders("bvn", [first, second], prices);
-    // It never failed: 1,000 people at its rate, of whom 200 cost ₦5.
+    // The second vendor never failed: 1,000 people at its rate, of whom 200 cost ₦5.
     assert.deepEqual([other!.found, other!.cost], [800, 800 * 3_000 + 200 * 500]);
     assert.equal(other!.foundRate, 80);
     const low = replayedOrders("bvn", [first, second], { prembly: { "*.failed": 1 } })[2]!;

@@ -5,7 +5,7 @@ import { billOfOutcomes, type PricesByVendor } from "../../vendors/vendor-prices
 import { enoughAnswers } from "../../verification/routes/order-vendors.ts";
 import { interval } from "../../verification/routes/vendor-figures.ts";
 
-/** What each vendor did for one kind of check in a period. Money is in kobo. */
+/** The sums of each vendor for one kind of check in a period. Money is in kobo. */
 export interface VendorSums {
   vendor: string;
   attempts: number;
@@ -17,15 +17,15 @@ export interface VendorSums {
 }
 
 /**
- * The cost and results of a period: as it was (`first` is null), or recomputed with this vendor first. Rates are per
- * 100, money is in kobo.
+ * The cost and results of a period: the real ones (`first` is null), or recomputed with this vendor first. Rates are
+ * per 100, money is in kobo.
  */
 export interface Replayed {
   kind: CheckKind;
   first: string | null;
   /** Responses about a person. */
   answers: number;
-  /** Null, like all below, if there were too few responses. */
+  /** Null, like all members below, if there were too few responses. */
   foundRate: number | null;
   /** Bounds of the 95 % interval of `foundRate`. */
   low: number | null;
@@ -85,9 +85,9 @@ export async function replayPeriod(
 }
 
 /**
- * The period as it was, and recomputed with each vendor first. That vendor gets every verification that had an outcome,
- * and those that fail there go to the other vendors, at the rates that these had on average. `prices`: new prices by
- * vendor; a vendor without one bills as it did.
+ * The real period, and the period recomputed with each vendor first. That vendor gets every verification that had an
+ * outcome, and failed ones go to the remaining vendors at their average rates. `prices`: new prices by vendor; a vendor
+ * without a new price bills as before.
  */
 export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], prices: PricesByVendor): Replayed[] {
   const all = together(sums);
@@ -106,7 +106,7 @@ export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], pri
         ...unknownSums,
       };
     const others = together(priced.filter(({ vendor }) => vendor !== first.vendor));
-    // Without another vendor, the same one gets the next attempt.
+    // Without another vendor, the first one gets the next attempt.
     const next = outcomes(others) > 0 ? others : first;
     const failing = first.failed / first.attempts;
     const share = (of: (sums: Omit<VendorSums, "vendor">) => number) =>
@@ -120,7 +120,7 @@ export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], pri
 
 const unknownSums = { found: null, cost: null, costPerFound: null };
 
-/** Attempts that did not fail. Nearly each of them ended a verification. */
+/** Attempts that did not fail, nearly all of which ended a verification. */
 function outcomes({ verified, negative, unknown }: Omit<VendorSums, "vendor">): number {
   return verified + negative + unknown;
 }

@@ -20,8 +20,8 @@ export async function openSources(core: ServingCore, opened: AsyncDisposableStac
 }
 
 /**
- * Follows these sources, and returns a function that pulls from each source that is due. Responses of the catalogue say
- * how old their lists are.
+ * Follows these sources, and returns a function that pulls from each source that is due. The catalogue's responses
+ * state the age of their lists.
  */
 export async function followSources(
   { publisher, tellAge }: Pick<OpenCatalogue, "publisher" | "tellAge">,

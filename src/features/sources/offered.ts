@@ -23,7 +23,7 @@ export interface OfferedList {
 /** The lists of a source. */
 export interface Offer {
   readonly lists: readonly OfferedList[];
-  /** Parents of the source's entries, in lists that it does not supply here. */
+  /** Parents of the source's entries, in lists that this source does not supply here. */
   readonly parents: readonly OfferedList[];
   /** Sentences about entries that no list can have. */
   readonly leftOut: readonly string[];

@@ -14,7 +14,7 @@ export async function sourceHealth({ db, now, config }: HealthRoom): Promise<Fea
   return { sources, alarms: sources.filter((source) => isLate(source, now())).map(lateAlarm) };
 }
 
-/** Whether a source is late. A first pull that still runs is not late, unless it takes as long as a late pull. */
+/** Whether a source is late. A running first pull is not late, unless it takes as long as a late pull. */
 function isLate({ stale, missed, result, begun_at, every }: SourceState, now: number): boolean {
   if (result === null) return (begun_at ?? 0) > 0 && now - begun_at! >= mostMissed * every;
   return stale || missed >= mostMissed;

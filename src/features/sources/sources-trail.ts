@@ -1,6 +1,6 @@
 import { auditKind } from "../../declare/audit-kind.ts";
 
-/** What the audit trail tells of codes of sources. */
+/** The kinds of events about sources' codes in the audit trail. */
 export const sourcesTrail = {
   mapped: auditKind("catalogue.mapped", {
     source: "reference",

@@ -188,7 +188,7 @@ for (const engine of usualEngines)
       assert.match(sentence, / duba prices set acc_\w+ MTNDATA 104 --price 95$/);
       const [rule] = JSON.parse((await terminal.duba("prices", "show", shop, "--json")).out).slice(-2);
       assert.deepEqual(rule, { of: "MTNDATA 104", price: "95", catalogue: "120", was: "100" });
-      // An import of what is so already changes nothing, a price that a person sets again does.
+      // Importing the current rules changes nothing, but a person who sets a price again changes the price's date.
       const file = terminal.path("same.csv");
       await terminal.duba("catalogue", "export", "--list", "prices", "--out", file);
       assert.match((await terminal.duba("catalogue", "import", "--list", "prices", file)).out, /^Nothing changed: /);

@@ -30,7 +30,7 @@ const inOrder = Object.entries(standInNumbers)
   .map(([digits, { about }]) => [digits, about] as const)
   .sort();
 
-/** `duba stand-in`, which only a terminal can run. `everySetting`: the settings that its welcome may name. */
+/** `duba stand-in`, which only a terminal can run. `everySetting`: the settings that its first lines may name. */
 export const standInCommand = (everySetting: readonly Setting<unknown>[]) =>
   command({
     id: "stand-in",
@@ -172,7 +172,7 @@ function settingsFor(name: string, everySetting: readonly Setting<unknown>[]): S
   return everySetting.filter((setting) => setting.name.startsWith(`DUBA_${name.toUpperCase()}_`));
 }
 
-/** Says what serves, and which settings point Duba at it. */
+/** Names the running stand-in, and the settings by which Duba uses it. */
 function pointing(name: string, settings: readonly Setting<unknown>[], { url }: Running, what: string): string[] {
   const address = settings.find((setting) => setting.name.endsWith("_URL"))!;
   const others = settings.filter(({ default: usual, optional }) => usual === "" && !optional);

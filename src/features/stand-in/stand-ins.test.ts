@@ -22,7 +22,7 @@ import { catalogueSources } from "../sources/vendors/every-source.ts";
 import { openSource } from "../sources/vendors/open-source.ts";
 import { startListsStandIn } from "./start-lists.ts";
 
-/** What Duba makes of each response, unless the vendor says it otherwise. */
+/** Duba's outcome for each response, unless the vendor differs. */
 const usual: Readonly<Record<StandInOutcome, string>> = {
   found: "verified",
   large_photo: "verified",
@@ -38,7 +38,7 @@ const usual: Readonly<Record<StandInOutcome, string>> = {
   cut: "unknown connection_lost",
 };
 const own: Readonly<Record<string, Partial<typeof usual>>> = {
-  // Its response does not name the NIN, so only the phone tells.
+  // The vendor's response does not name the NIN, so only the phone shows another person.
   "dojah nin": { other_person: "negative phone_mismatch" },
   prembly: { blocked: "negative blocked", maintenance: "failed out_of_service" },
   seamfix: { maintenance: "unknown unclear" },
@@ -53,7 +53,7 @@ const prices = {
   "*.not_found": 2000,
 };
 
-/** What a caller asks about the number of this kind that ends so, and what matches it. */
+/** A caller's request for the number of this kind and ending, with matching claims. */
 function askedOf(kind: CheckKind, digits = "17"): CheckInput {
   const { claims } = checkInputOf(checks[kind], checks[kind].example);
   const number = checks[kind].reserved(Number(digits));
@@ -102,7 +102,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
           assert.ok(outcome.state === "verified", outcome.state);
           const wanted = await checks[kind].sandbox(asked);
           assert.equal(numberIn(outcome.record, kind), asked.number);
-          // What a vendor does not say of a person is empty in the record.
+          // Facts that a vendor does not state are empty in the record.
           if (!("personal_info" in wanted)) assert.deepEqual(outcome.record, wanted);
           else {
             const { personal_info: own } = personOf(outcome.record);
@@ -160,7 +160,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
       }));
   });
 
-/** What a source says in another way than the starter catalogue. */
+/** Entries of sources that differ from the starter catalogue in their words. */
 const ownEntries: Readonly<Record<string, (entry: { price: string }, list: string, at: number) => object>> = {
   ebills: ({ price }, list, at) => ({
     code: String((list === "data-bundles" ? 1001 : 2001) + at),
@@ -171,7 +171,7 @@ const ownEntries: Readonly<Record<string, (entry: { price: string }, list: strin
 
 for (const { name, covers, settings } of catalogueSources.filter(({ name }) => name in sourceStandIns))
   suite(`the stand-in of the source ${name}`, () => {
-    /** What the source's own adapter pulls from its stand-in, with this text for each credential. */
+    /** The pull of the source's own adapter from its stand-in, with this text for each credential. */
     const pulled = async ({ credential = "any", isRehearsal = true, path = "" }) => {
       const standIn = await startListsStandIn(name, { port: 0 });
       const values = Object.entries(settings).map(([member, setting]) => [member, setting.default || credential]);

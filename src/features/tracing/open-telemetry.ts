@@ -22,8 +22,8 @@ const tellEvery = 60_000;
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
 /**
- * Sends spans to a collector with OTLP over HTTP. `endpoint` is its base URL, to which `/v1/traces` is added. Spans
- * that it does not take are lost, and the log says so, at most once a minute.
+ * Sends spans to a collector with OTLP over HTTP. `endpoint` is its base URL, to which `/v1/traces` is added. Refused
+ * spans are lost, which the log reports at most once a minute.
  */
 export function openTracing(endpoint: string, version: string, log: Log): Tracing {
   const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
@@ -63,7 +63,7 @@ export function openTracing(endpoint: string, version: string, log: Log): Tracin
   };
 }
 
-/** Returns the caller's place in a trace. Leaves out its `tracestate` and `baggage`, which are free text. */
+/** Returns the caller's place in a trace, without its `tracestate` and `baggage`, which are free text. */
 function contextOf(traceparent: string | undefined): Context {
   const [, traceId = "", spanId = "", flags = "0"] =
     /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? "") ?? [];

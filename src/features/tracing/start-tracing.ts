@@ -10,8 +10,8 @@ class TracingError extends Error {
 }
 
 /**
- * Sends spans to the collector of the settings; undefined without one. The SDK loads only if there is one. Throws a
- * `TracingError` if it is not installed: most services have no use for it.
+ * Sends spans to the collector of the settings; undefined without a collector. Loads the SDK only if there is one.
+ * Throws a `TracingError` if the SDK is not installed, because most services do not need it.
  */
 export async function startTracing(config: Config, log: Log): Promise<Tracing | undefined> {
   const collector = settingOf(config, traceSettings.collector);

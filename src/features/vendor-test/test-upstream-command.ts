@@ -53,7 +53,7 @@ interface Asked extends Readonly<Record<string, unknown>> {
   consent?: string | undefined;
 }
 
-/** Builds the verification to send to the vendor. Throws an `InputError` if the vendor certainly cannot take it. */
+/** Builds the verification for the vendor. Throws an `InputError` if the vendor certainly cannot take it. */
 async function verificationOf(
   { name, kind, number, consent, ...claims }: Asked,
   { config, verificationSettings }: Pick<Room, "config" | "verificationSettings">,

@@ -1,6 +1,6 @@
 import { auditKind } from "../../declare/audit-kind.ts";
 
-/** What the audit trail tells of tests of vendors. */
+/** The kinds of events about tests of vendors in the audit trail. */
 export const vendorTestTrail = {
   vendorTested: auditKind("vendor.tested", {
     vendor: "reference",

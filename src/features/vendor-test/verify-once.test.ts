@@ -33,7 +33,7 @@ for (const engine of engines)
       const { request, ended } = begin(upstream);
       await upstream.asked();
       const { jobs } = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
-      // What is left of the command is its row and a lease that nobody renews.
+      // The command leaves its row and a lease that nobody renews.
       await store.db.updateTable("verification_owner").set({ expires_at: 1 }).where("serves", "=", 0).execute();
       const end = jobs.find(({ name }) => name === "end verifications of processes that are gone")!;
       await end.run(undefined, new AbortController().signal);

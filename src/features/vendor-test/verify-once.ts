@@ -17,7 +17,7 @@ export interface VerifiedOnce {
 }
 
 /**
- * Verifies once, at this vendor and no other, even if a person has paused it. Otherwise it is like a client's
+ * Verifies once, at this vendor and no other, even if a person has paused it. All else is as in a client's
  * verification. Throws the `Failure` of a verification that was refused before a row was written.
  */
 export async function verifyOnce(

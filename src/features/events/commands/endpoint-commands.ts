@@ -251,8 +251,8 @@ function outcomeText(outcome: string, pointsTo?: string): string {
 }
 
 /**
- * Returns the endpoint that the input asks for. Throws for an unknown account, and for anything that an endpoint may
- * not have.
+ * Returns the endpoint that the input describes. Throws for an unknown account, and for values that no endpoint may
+ * have.
  */
 async function wantedBy(
   { url, account, mode, type = [] }: { url: URL; account?: string; mode: "test" | "live"; type?: EventType[] },
@@ -297,7 +297,7 @@ async function factsOf(row: EventEndpointRow, room: EndpointRoom) {
   return (await showing(room, [row], row.audience))(row);
 }
 
-/** Prepares to show these endpoints, which are of one audience or of all. */
+/** Prepares to show these endpoints, of one audience or of all audiences. */
 async function showing({ db, accounts, now }: EndpointRoom, rows: readonly EventEndpointRow[], audience?: string) {
   const emails = await accounts.emails(rows.map((row) => row.audience));
   const marked = await markedEndpoints(db, now(), { audience });

@@ -97,7 +97,10 @@ function fitUrl(text: string, mode: "test" | "live", { networks }: EventsRoom): 
   return url;
 }
 
-/** The types that are asked for, or all that the key may list. Throws `insufficient_scope` for one that it may not. */
+/**
+ * The requested types, or all types that the key may list. Throws `insufficient_scope` for a type that the key may not
+ * list.
+ */
 function typesOf(text: string | undefined, scopes: readonly Scope[]): EventType[] {
   const allowed = typesFor(scopes);
   if (text === undefined) return accountEventTypes.filter((type) => allowed.includes(type));

@@ -99,7 +99,8 @@ export function deliveryOf(
 }
 
 /**
- * Returns what a caller may know of an outcome. Whether a name has an address in our own network is not for callers.
+ * Returns the part of an outcome that a caller may know, which excludes whether a name has an address in the operator's
+ * own network.
  */
 export function sentTo(outcome: string): { status: number | null; outcome: string } {
   if (/^\d{3}$/.test(outcome)) return { status: Number(outcome), outcome: "answered" };
@@ -110,7 +111,7 @@ const hidden = new Set(["address_refused", "ENOTFOUND", "EAI_AGAIN", "ENODATA", 
 
 const timeOf = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-/** What a change by a caller needs. The key is the actor. */
+/** The data of a change by a caller. The key is the actor. */
 export function changeBy({ db, audit, keyring, now }: EventsRoom, { keyId }: Caller): EndpointPlace {
   return { db, audit, actor: `key:${keyId}`, keyring: keyring.current, now: now() };
 }
@@ -125,7 +126,7 @@ export async function asFailure<Result>(work: Promise<Result>): Promise<Result> 
   }
 }
 
-/** The parts that the operations share: spread it into the operation. */
+/** The common parts of the operations: spread this object into each operation. */
 export const ofEndpoints = {
   since: "0.2.0",
   group: "Events",

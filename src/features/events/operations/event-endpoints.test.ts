@@ -38,7 +38,7 @@ for (const engine of engines)
       assert.equal(exitCode, 0, err);
       return JSON.parse(out);
     };
-    /** What the audit trail says of an endpoint: kind and actor. */
+    /** The audit entries about an endpoint: kind and actor. */
     const audited = async (endpoint: string) => {
       const { db } = await service.store();
       const rows = await db.selectFrom("audit_entry").selectAll().orderBy("occurred_at").orderBy("id").execute();
@@ -133,7 +133,7 @@ for (const engine of engines)
       );
     });
 
-    /** Each operation on the endpoint, with an input that it takes. */
+    /** Each operation on the endpoint, with valid input. */
     const asked = (id: string, credential: string, event = "evt_Vn3bGq0sJ1mTz5xKc8Lw"): Promise<ServiceResponse>[] =>
       managing
         .filter((each) => pathMembers(each).length > 0)
@@ -356,7 +356,7 @@ for (const engine of engines)
       for (const url of [uuid, ofDiscord]) assert.equal((await post(path, key, { url }, closed)).status, 200, url);
       const plain = await post(path, live, { url: "http://shop.example.com/" }, closed);
       assertFailure(plain, 422, "validation_failed", { fields: ["url"], message: /https/ });
-      // A name of our own network looks like one that nobody has.
+      // A name of the operator's own network looks like an unknown name.
       for (const url of ["https://localhost/", "https://nobody.invalid/"]) {
         const { id } = (await post(path, key, { url }, closed)).json.data;
         const { delivered, status, outcome } = (await post(`${path}/${id}/test`, key, {}, closed)).json.data;

@@ -5,7 +5,7 @@ import type { EventsRoom } from "../events.ts";
 import { sendTest } from "../send-test.ts";
 import { asFailure, exampleEndpoint, idField, ofEndpoints, sentTo } from "./endpoint-answer.ts";
 
-/** Milliseconds that we wait for the endpoint, so that we answer before clients give up. */
+/** Milliseconds of waiting for the endpoint, so that the response comes before clients give up. */
 const patience = 8_000;
 
 export const testEventEndpoint = operation({

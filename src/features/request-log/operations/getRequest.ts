@@ -35,7 +35,7 @@ export const getRequest = operation({
     },
   ],
   run: async ({ input: { request_id }, caller }, { db, entries, paths }: RequestRoom) => {
-    // No request has such an id. It may be a person's number, so it must not reach a query or the store's log.
+    // No request has such an id. The text may be a person's number, which must not reach a query or the store's log.
     if (!isPlainId(request_id)) throw new Failure("request_not_found");
     await entries?.write();
     const row = await findRequest(db, caller!, request_id);

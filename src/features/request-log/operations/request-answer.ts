@@ -23,7 +23,7 @@ export const RequestEntry = Type.Object(
   { title: "RequestEntry" },
 );
 
-/** Says what was wrong, for codes that tell this without further details. */
+/** Says what was wrong, for codes whose meaning needs no further details. */
 const wrongBy: Partial<Record<FailureCode, string>> = {
   invalid_idempotency_key: "Idempotency-Key",
   idempotency_key_reused: "Idempotency-Key",
@@ -47,7 +47,7 @@ export function requestEntryOf(row: RequestRow, { paths }: Pick<RequestRoom, "pa
     duration,
     request_reference: reference,
     answered_at: new Date(answered_at).toISOString(),
-    // Another version may have written a code that this one does not know.
+    // Another version may have written a code that this version does not know.
     hint: (code && failures[code]?.cure) ?? null,
   };
 }
@@ -65,7 +65,7 @@ export const exampleEntry: Static<typeof RequestEntry> = {
   hint: failures.upstream_timeout.cure,
 };
 
-/** The parts that the operations share: spread it into the operation. */
+/** The common parts of the operations: spread this object into each operation. */
 export const ofRequests = {
   method: "GET",
   group: "Requests",

@@ -173,7 +173,7 @@ const approveMapping = command({
   },
 });
 
-/** Returns a function that picks from all rows the proposals to approve, if they still fit the catalogue. */
+/** Returns a function that picks from all rows the proposals to approve, if these still fit the catalogue. */
 async function approving(
   { source, list, source_code: code }: { source: string; list?: Proposal["list"]; source_code?: string },
   room: CatalogueRoom,

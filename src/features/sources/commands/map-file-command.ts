@@ -48,7 +48,7 @@ which list it is. The table of \`duba catalogue map list --csv\` is such a file:
         list: Type.String(),
         source_code: Type.String(),
         about: Type.String(),
-        /** Our code before; null if nobody had decided one, or if the entry was never served. */
+        /** Our former code; null if nobody had decided one, or if the entry was never served. */
         was: orNull(Type.String()),
         /** Our code; null if the entry is never served. */
         own: orNull(Type.String()),

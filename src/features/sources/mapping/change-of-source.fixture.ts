@@ -23,7 +23,7 @@ export const bundle = (code: string, description: string, price: number): Bundle
   return { type: "MTNDATA", code, description, amount: String(price), price: String(price), value, duration };
 };
 
-/** The same goods under the codes of two vendors. */
+/** One set of goods under the codes of two vendors. */
 const sizes = Array.from({ length: 12 }, (_, n) => `${n + 1}GB`);
 const goods = (name: (size: string) => string, words: string, add = 0) =>
   sizes.map((size, n) => bundle(name(size), `${words} ${size} 30 days`, 300 * (n + 1) + add));

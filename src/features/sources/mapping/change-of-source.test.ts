@@ -144,7 +144,7 @@ for (const engine of usualEngines)
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");
       await pull();
-      // As a version proposed that took 1.5GB for 15GB, and two entries for one.
+      // Proposals of an older version, which took 1.5GB for 15GB, and two entries for one.
       const propose = (code: string, own: string) =>
         db.updateTable("catalogue_mapping").set({ own }).where("code", "=", code).execute();
       await propose("MTNDATA 93GB", "mtn-4gb");

@@ -8,22 +8,22 @@ import { declaredList } from "../../../lists/index.ts";
 import { type Mapping, type MappingRow, within } from "./mapping.ts";
 import type { Proposal } from "./own-codes.ts";
 
-/** What a person says about an entry of a source. */
+/** A person's statement about an entry of a source. */
 interface Named {
   readonly source: string;
   readonly list: Proposal["list"];
   /** The source's codes. */
   readonly text: string;
-  /** Our code, or "none" if it shall never be served. */
+  /** Our code, or "none" if the entry shall never be served. */
   readonly own: string;
 }
 
-/** What is decided and proposed for a source, with an index, because a file decides about thousands at once. */
+/** The decisions and proposals about a source, with an index, because a file decides about thousands at once. */
 export class Decisions {
   readonly #rows = new Map<string, MappingRow>();
   readonly #owners = new Map<string, MappingRow[]>();
 
-  /** `asked`: proposals that somebody approves. */
+  /** `asked`: proposals that a person approves. */
   constructor(rows: readonly MappingRow[], asked: readonly MappingRow[] = []) {
     const isAsked = new Set(asked);
     for (const row of rows) this.add(row, isAsked.has(row));
@@ -39,7 +39,7 @@ export class Decisions {
     return this.#rows.get(`${list} ${foldCase(code)}`);
   }
 
-  /** Another entry of the source with the same code of ours, even if the decision is in doubt. */
+  /** Another entry of the source with our equal code, even if its decision is in doubt. */
   ownerOf(row: Proposal): MappingRow | undefined {
     return this.#owners.get(placeOf(row))?.find(({ code }) => code !== row.code);
   }
@@ -47,7 +47,7 @@ export class Decisions {
 
 const placeOf = ({ list, code, own }: Proposal) => `${list} ${groupOf(list, code)} ${foldCase(own ?? "")}`;
 
-/** The decision about an entry. Throws a `CatalogueError` if it cannot be so. */
+/** The decision about an entry. Throws a `CatalogueError` for an impossible decision. */
 export function decisionOf(
   { source, list, text, own }: Named,
   decisions: Decisions,

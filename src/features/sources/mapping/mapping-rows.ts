@@ -9,7 +9,7 @@ import { sourcesTrail } from "../sources-trail.ts";
 import { Mapping, type MappingRow, ownNames } from "./mapping.ts";
 import type { Proposal } from "./own-codes.ts";
 
-/** Rows per query: few enough that the event loop does not pause for long when they arrive. */
+/** Rows per query: few enough that the event loop does not pause for long when the rows arrive. */
 const PAGE = 1_000;
 
 /** All rows, or those of one source. */
@@ -40,7 +40,7 @@ export async function noteGiver(db: Db, source: string, lists: readonly ListName
   for (const list of lists) await upsert(db, "fact", { name: giverOf(list) }, { value: source, created_at: now });
 }
 
-/** Notes which decided entries of a source are in doubt, and which no longer are. */
+/** Notes which decided entries of a source are in doubt, and ends earlier doubts. */
 export async function noteDoubts(db: Db, source: string, decided: readonly MappingRow[]): Promise<void> {
   const known = new Map((await mappingRows(db, source)).map((row) => [`${row.list} ${row.code}`, row]));
   const changed = decided.filter(({ list, code, seen }) => known.get(`${list} ${code}`)?.seen !== seen);
@@ -100,7 +100,7 @@ export async function writeProposals(
 
 /**
  * Writes a person's decisions about entries of one source. `choose` gets all rows and returns the decided ones of that
- * source; it may throw to decide nothing. From then on the lists of these entries keep their codes.
+ * source. It may throw to decide nothing. From then on the lists of these entries keep their codes.
  */
 export async function decideMapping(
   { db, audit, actor, now }: Audited & WithClock,

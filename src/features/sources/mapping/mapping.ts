@@ -10,14 +10,14 @@ import { catalogueSources } from "../vendors/every-source.ts";
 
 export type MappingRow = Tables["catalogue_mapping"];
 
-/** Stands for our own codes: people map every source of the list to them. */
+/** Stands for our own codes, to which people then map every source of the list. */
 export const ownNames = "own";
 
 /** Maps entries of sources to ours, as far as people have decided. Immutable. */
 export class Mapping {
   /**
-   * By list: the source whose codes we use, or `ownNames`. A list without one takes the codes of the first source that
-   * fills it.
+   * By list: the source whose codes we use, or `ownNames`. A list without a name takes the codes of the first source
+   * that fills it.
    */
   readonly names: ReadonlyMap<ListName, string>;
   readonly #decided: readonly MappingRow[];
@@ -32,7 +32,7 @@ export class Mapping {
     this.names = names;
   }
 
-  /** The same mapping, with `ownNames` for all lists that have no name yet. */
+  /** This mapping, with `ownNames` for all lists that have no name yet. */
   withOwnNames(): Mapping {
     return new Mapping(this.#decided, new Map([...soldLists.map((list) => [list, ownNames] as const), ...this.names]));
   }
@@ -79,13 +79,13 @@ export class Mapping {
     return this.takenFrom(source, list).has(ours) ? undefined : ours;
   }
 
-  /** The same for the entry's parent; empty if it has none. */
+  /** Our key of the parent of a source's entry, with the results of `keyOf`; empty for an entry without a parent. */
   groupOf(source: string, list: ListName, key: string): string | null | undefined {
     const parent = parentOf(list);
     return parent === undefined ? "" : this.keyOf(source, parent, groupOf(list, key));
   }
 
-  /** The same mapping, with a decision in doubt if the source now gives another entry under its code. */
+  /** This mapping, with a decision in doubt if the source now has another entry under its code. */
   doubting(source: string, offered: readonly OfferedList[]): Mapping {
     const rows = new Map(this.#decided.map((row) => [row, row]));
     for (const { list, contents } of offered) {
@@ -125,8 +125,7 @@ export class Mapping {
   }
 
   /**
-   * Our keys that came from sources other than the one that names the list. An equal code of that source may be another
-   * product.
+   * Our keys from other sources than the one that names the list. An equal code of that source may be another product.
    */
   takenFrom(source: string, list: ListName): ReadonlySet<string> {
     const isOthers = (row: MappingRow) => row.list === list && row.source !== source && row.is_new === 1;
@@ -140,7 +139,7 @@ export class Mapping {
     });
   }
 
-  /** A source's entry under our codes. If it is not mapped itself, only its parent's codes are replaced. */
+  /** A source's entry under our codes. For an unmapped entry, only its parent's codes are replaced. */
   renamed(source: string, list: ListName, key: string, content: EntryContent): EntryContent {
     const group = this.groupOf(source, list, key);
     const { key: members } = declaredList(list);
@@ -155,7 +154,7 @@ export class Mapping {
   }
 }
 
-/** The key of an entry with this code within its parent; `group` is empty if it has none. */
+/** The key of an entry with this code within its parent. `group` is empty for an entry without a parent. */
 export function within(group: string, code: string): string {
   return group === "" ? code : `${group} ${code}`;
 }

@@ -45,7 +45,7 @@ const offering = (list: ListName, contents: readonly EntryContent[], parents: Of
   origin: { asOf: null, isStale: false },
 });
 
-/** A catalogue with these bundles of MTN, which vtpass named. */
+/** A catalogue with these bundles of MTN, under VTpass's codes. */
 async function selling(bundles: readonly EntryContent[]): Promise<Snapshot> {
   const providers = Array.from(inOrder(starter, "data-providers"), ({ content }) => ({ content, place: "" }));
   const entries = bundles.map((content) => ({ content, place: "" }));
@@ -201,7 +201,7 @@ test("if two source entries are mapped to one code, neither counts and our entry
   assert.deepEqual(leftOut, [
     "data-bundles, MTNDATA A: MTNDATA 1, MTNDATA 2 of ebills are mapped to it; its last good entry stays.",
   ]);
-  // Also where one of them has the code by itself.
+  // Two entries with one code of ours are left out also if one of them has that code by itself.
   const own = { ...row("data-bundles", "MTNDATA NEW", "a"), source: "vtpass" };
   const given = offering("data-bundles", [bundle("a", "1GB 30 days", 12_000), bundle("new", "9GB 30 days", 90_000)]);
   assert.deepEqual(await served(base, await inOwnCodes(base, given, "vtpass", byVtpass(own))), ["a 10000"]);
@@ -327,7 +327,7 @@ test("after a return to the first source, entries of the second are neither doub
     "7gb 70000",
     "other 90000",
   ]);
-  // With one source alone everything else goes, as ever.
+  // If only one source ever supplied the list, all missing entries are removed.
   assert.deepEqual(
     await served(
       base,
@@ -393,7 +393,7 @@ test("a source with any other codes gives the same catalogue, once all are mappe
           offered.set(at, { list, content: { ...content, price: Number(content.price) + by } });
         else offered.set(known.push(more), more);
       }
-      // Their codes are ours of other entries, so that one taken for the other shows.
+      // These codes belong to other entries of ours, so that a confusion of two entries shows.
       const members = lists.flatMap((list) => declaredList(list).key.slice(1));
       const codes = [...new Set(known.flatMap(({ content }) => members.map((name) => content[name] ?? "104")))].sort();
       const theirs = new Map(codes.map((code, at) => [code, codes[(at + shift) % codes.length]!]));

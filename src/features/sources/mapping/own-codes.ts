@@ -13,17 +13,17 @@ export type Proposal = Omit<MappingRow, "decided_by" | "decided_at">;
 
 /** The offer of a source, under our codes. */
 export interface OwnCodes {
-  /**
-   * The lists without unmapped entries, and with entries of ours that stay because no mapping of the source reaches
-   * them.
-   */
+  /** The lists without unmapped entries. They include our entries that no mapping of the source reaches. */
   readonly whole: readonly OfferedList[];
   /** Sentences about entries that are not mapped, that stay, or that no list can have. */
   readonly sentences: readonly string[];
   readonly proposals: readonly Proposal[];
-  /** The decisions about these lists, in doubt if the source now gives another entry. */
+  /** The decisions about these lists, in doubt if the source now has another entry. */
   readonly decided: readonly MappingRow[];
-  /** Whether visible entries stay unchanged while others of their list wait for a mapping. They may be the same. */
+  /**
+   * Whether visible entries stay unchanged while new entries of their list, perhaps for equal goods, wait for a
+   * mapping.
+   */
   readonly isPartly: boolean;
   /** How many entries wait for the mapping of their parent. */
   readonly orphans: number;
@@ -32,7 +32,7 @@ export interface OwnCodes {
 /** How many entries a sentence names. */
 const NAMED = 3;
 
-/** Gives a source's entries our codes. Leaves out entries that nobody mapped, and proposes mappings for them. */
+/** Gives a source's entries our codes. Leaves out unmapped entries, and proposes mappings for them. */
 export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, decided: Mapping): Promise<OwnCodes> {
   const mapping = decided.doubting(source, [...offer.lists, ...offer.parents]);
   const parents = offer.parents.filter(({ list }) => !mapping.hasOurCodes(source, list));
@@ -124,7 +124,7 @@ class Translation {
     }
     if (offered.some(({ isNew }) => isNew)) {
       const taken = mapping.takenFrom(source, list);
-      // The source that names the list already gives the entries that came with it.
+      // The source that names the list still has the entries that came with it.
       const candidates = hasOurs
         ? this.stay.filter((content) => taken.has(entryKeyOf(list, content)))
         : Array.from(inOrder(base, list), ({ content }) => content);
@@ -143,7 +143,7 @@ class Translation {
 
   /**
    * Returns our keys to which several entries of the source are mapped. None of these mappings counts, and our entries
-   * stay as they were.
+   * stay unchanged.
    */
   #leaveOutTwice(offered: readonly { key: string; own: string | undefined }[]): ReadonlySet<string> {
     const byOwn = [...Map.groupBy(offered, ({ own }) => own)].filter(

@@ -39,7 +39,7 @@ test("bundles of an unknown provider are left out and reported", async () => {
   const { lists, leftOut } = await fitting(base, [bundles]);
   assert.deepEqual(leftOut, ["2 of data-bundles for SMILE, which is not in data-providers: left out."]);
   assert.deepEqual(await changesTo(lists), []);
-  // So too where the source gives the providers itself.
+  // A source that has the providers itself gives an equal result.
   const both = await fitting(base, [listed("data-providers"), bundles]);
   assert.deepEqual(both.leftOut, leftOut);
   assert.deepEqual(await changesTo(both.lists), []);

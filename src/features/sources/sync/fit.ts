@@ -14,9 +14,9 @@ interface Fitted {
 }
 
 /**
- * Fits the lists of a source into the catalogue. Leaves out entries without a parent, and entries whose id another one
- * has. Removes the children of removed entries, even in lists that the source does not supply. Known entries keep their
- * order, and new ones follow.
+ * Fits the lists of a source into the catalogue. Leaves out entries without a parent, and entries whose id another
+ * entry has. Removes the children of removed entries, even in lists that the source does not supply. Known entries keep
+ * their order, and new ones follow.
  */
 export async function fitting(base: Snapshot, offered: readonly OfferedList[]): Promise<Fitted> {
   const lists: WantedList[] = [];
@@ -57,8 +57,8 @@ function asSpelled(list: ListName, content: EntryContent, known: Item | undefine
 }
 
 /**
- * Returns the entry with size and validity as the catalogue writes them, if they mean the same. If the source does not
- * say them, the known ones stay as long as the description does; otherwise they become empty.
+ * Returns the entry with size and validity in the catalogue's spelling, if the meaning is equal. If the source omits
+ * them, the known ones stay as long as the description does; otherwise they become empty.
  */
 function asKnown(list: ListName, content: EntryContent, known: EntryContent | undefined): EntryContent {
   const { described = [] } = declaredList(list);
@@ -91,7 +91,7 @@ async function withOwnIds(base: Snapshot, list: ListName, contents: readonly Ent
 }
 
 /**
- * Known entries in their order, then new ones by id, size, price and code. We ignore the source's order, because it
+ * Known entries in their order, then new ones by id, size, price and code. The source's order is ignored, because it
  * means nothing.
  */
 async function inOwnOrder(base: Snapshot, list: ListName, contents: readonly EntryContent[]): Promise<EntryContent[]> {

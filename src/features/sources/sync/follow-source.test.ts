@@ -16,7 +16,7 @@ import { Shop } from "./sync.fixture.ts";
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const minute = 60_000;
 
-/** Instances that follow one shop, each with a connection of its own to one store, under one clock. */
+/** Instances that follow one source, each with its own connection to one store, under one clock. */
 async function following(t: TestContext, engine: (typeof usualEngines)[number], changes: Partial<Follow> = {}) {
   const store = await publishingStore(t, engine);
   const beside = await store.beside();
@@ -171,7 +171,7 @@ for (const engine of usualEngines)
       clock.time += 15 * minute;
       await one.look();
       assert.deepEqual(one.headers(), asOf(clock.time));
-      // A source whose clock is ahead cannot make it younger than the pull.
+      // A source whose clock is ahead cannot make its lists younger than the pull.
       shop.headers = { "Duba-Catalogue-As-Of": "2099-01-31T09:30:00.000Z" };
       clock.time += 15 * minute;
       await one.look();

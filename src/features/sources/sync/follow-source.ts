@@ -9,7 +9,7 @@ import { followTimes } from "./sync-settings.ts";
 
 /** Milliseconds within which the source must have sent everything. */
 const LONGEST_PULL = 5 * 60_000;
-/** Milliseconds. The longest pause that a source may request; it also limits the pause if the clock was set back. */
+/** Milliseconds. The longest pause that a source may request. It also limits the pause if the clock was set back. */
 const LONGEST_WAIT = 24 * 3_600_000;
 
 /** How a catalogue follows a source. Times are milliseconds. */

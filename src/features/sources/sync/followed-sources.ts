@@ -12,7 +12,7 @@ export interface OpenSource extends SyncSource {
 /** The settings that open sources. */
 export type OpenSettings = Pick<Config, "ofFeatures"> & { readonly upstream: { readonly standIns: boolean } };
 
-/** Opens a source with the lists that it supplies here. */
+/** Opens a source with the lists that this source supplies here. */
 export async function openFollowed(
   { name, covers }: FollowedSource,
   config: OpenSettings,

@@ -21,7 +21,7 @@ const variation = (variation_code: string, variation_amount: string, name = "MTN
   fixedPrice: "Yes",
 });
 
-/** What VTpass's lists are offered as, with another list of MTN's if one is given. */
+/** The offer from VTpass's lists, with another list of MTN's if one is given. */
 async function offered(variations: readonly object[] = mtn.content.variations): Promise<Offer> {
   const { serviceID } = mtn.content;
   const page = { response_description: "000", content: { serviceID, variations } };
@@ -35,7 +35,7 @@ async function offered(variations: readonly object[] = mtn.content.variations): 
   }
 }
 
-/** The catalogue once it has taken over what is offered, and what is left out of it. */
+/** The catalogue after taking over an offer, and the part that was left out. */
 async function taken(from: Snapshot, offer: Offer) {
   const { lists, leftOut } = await fitting(from, offer.lists);
   return { after: await revised(from, await withLists(from, lists)), leftOut: [...offer.leftOut, ...leftOut] };

@@ -86,7 +86,7 @@ async function readList(
   return { list, contents: [...contents.values()], unusable: [...unusable.values()], unnamed: [...unnamed], bad };
 }
 
-/** The entry with its texts as Duba writes those of every source: sizes in one spelling, and no HTML entities. */
+/** The entry with Duba's spelling for texts of every source: sizes in one form, and no HTML entities. */
 function tidied(list: ListName, given: object): Record<string, unknown> {
   const members: Record<string, unknown> = { ...given };
   for (const [name, kind] of Object.entries(declaredList(list).kinds)) {
@@ -100,7 +100,7 @@ function tidied(list: ListName, given: object): Record<string, unknown> {
 
 /**
  * The usable entries of an offered list. If a known entry is unusable, its last good version stays. If an entry has no
- * usable code, all missing entries beside it stay too, because it may be any of them.
+ * usable code, it may be any missing entry of its group, so all missing entries of that group stay.
  */
 export function usable(base: Snapshot, { list, contents, unusable, unnamed = [] }: OfferedList) {
   const entries = [...contents];

@@ -35,7 +35,7 @@ export function listSyncs(db: Db): Promise<CatalogueSourceRow[]> {
   return db.selectFrom("catalogue_source").selectAll().orderBy("source").execute();
 }
 
-/** Starts a pull, unless a process has started another one since `last` was read. */
+/** Starts a pull, unless a process has started another pull since `last` was read. */
 export async function beginSync(
   db: Db,
   source: string,
@@ -55,7 +55,7 @@ export async function beginSync(
   return numUpdatedRows === 1n ? { ...before, ...begun } : undefined;
 }
 
-/** Records the result of a pull, unless another one has started meanwhile. */
+/** Records the result of a pull, unless another pull has started meanwhile. */
 export async function endSync(db: Db, { source, begun_at, ...facts }: CatalogueSourceRow): Promise<void> {
   await db
     .updateTable("catalogue_source")
@@ -66,8 +66,8 @@ export async function endSync(db: Db, { source, begun_at, ...facts }: CatalogueS
 }
 
 /**
- * The time at which the served lists were known to agree with the source, or with the source's own source, in
- * milliseconds since 1970 (null if never), and whether they are stale.
+ * The last time at which the served lists certainly agreed with the source, or with the source's own source, in
+ * milliseconds since 1970 (null if never), and whether the lists are stale.
  */
 export function ageOf(pull: CatalogueSourceRow | undefined, now: number, staleAfter: number) {
   if (!pull || pull.succeeded_at === null) return { asOf: null, isStale: true };

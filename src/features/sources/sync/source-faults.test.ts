@@ -22,7 +22,7 @@ const { sample: ebillsVariations } = ebillsVariationsFile;
 type Row = Record<string, unknown>;
 type Listed = { data: Row[] };
 
-/** Each source with the list that a request asks for. */
+/** Each source with the list that a request names. */
 const sources = [
   {
     source: ebills,
@@ -120,7 +120,7 @@ for (const engine of usualEngines)
           assert.notEqual(result, "failed", what);
           const served = await publisher.latest();
           assert.deepEqual([served.revision, served.groups], [revision, groups], `${what}: ${result}`);
-          // What status, alarms and metrics say after three pulls.
+          // The reports of status, alarms and metrics after three pulls.
           for (const _ of [2, 3]) await pull(fault);
           const [state] = await sourceStates(db, clock.time, wanted);
           const { missed, held, remarks } = state!;

@@ -17,13 +17,13 @@ export function followTimes(name: string, { every, staleAfter }: { every: number
   return { every: Math.max(every, pace), staleAfter: Math.max(staleAfter, 2 * pace) };
 }
 
-/** A source and the lists that it supplies here. */
+/** A source and the lists that this source supplies here. */
 export interface FollowedSource {
   readonly name: string;
   readonly covers: readonly ListName[];
 }
 
-/** A source with all lists that it has; undefined if there is no such source. */
+/** A source with all of its lists; undefined for an unknown source. */
 export function withAllLists(name: string): FollowedSource | undefined {
   const source = catalogueSources.find((each) => each.name === name);
   return source && { name, covers: source.covers };
@@ -61,7 +61,10 @@ function lackingIn(text: string): string[] {
   );
 }
 
-/** Each source declares its own settings in its folder; that of another Duba shares them with the identity vendor. */
+/**
+ * Each source declares its own settings in its folder. Another Duba as a source shares its settings with the identity
+ * vendor.
+ */
 export const syncSettings = {
   sources: setting({
     name: "DUBA_CATALOGUE_SOURCE",
@@ -102,7 +105,7 @@ export function* sourceMisfits(config: Config): Generator<string> {
   }
 }
 
-/** What is dangerous in the settings of followed sources. */
+/** The dangerous settings of followed sources. */
 export function sourceRisks(config: Config): Record<string, string> {
   const { standIns } = config.upstream;
   const risks = followedIn(config).map((source) => vendorRisks(source, valuesOfSource(source, config), standIns));

@@ -15,7 +15,7 @@ const authorized = {
   data: { token: { access_token: "duba_at_invented", expires_at: "2099-01-31 09:30:00" } },
 };
 
-/** A server in place of a source. It sells the starter catalogue until a test changes that. */
+/** A server in place of a source. It sells the starter catalogue until a test changes its lists. */
 export class Shop {
   readonly lists: Record<string, Row[]> = {
     providers: starterRows("data-providers.json"),

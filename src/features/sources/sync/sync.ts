@@ -26,8 +26,8 @@ import { endSync, isHeld, type SyncResult } from "./record.ts";
 const KEPT = 20;
 
 /**
- * The part of an offer that the catalogue takes, as lists under our codes, and in `leftOut` the part that it does not
- * take. It is computed once while the catalogue stays the same.
+ * The part of an offer that the catalogue takes, as lists under our codes, and the rest in `leftOut`. The result is
+ * computed once while the catalogue is unchanged.
  */
 export function takingFrom(offer: Offer, source: string, mapping: Mapping) {
   const take = async (base: Snapshot) => {
@@ -42,7 +42,7 @@ export function takingFrom(offer: Offer, source: string, mapping: Mapping) {
   };
 }
 
-/** The plan that replaces the lists that the source covers. `told`: who states the supply facts, and when. */
+/** The plan that replaces the lists that the source covers. `told`: the author and time of the supply facts. */
 export function planOf(take: ReturnType<typeof takingFrom>, told: Teller): Plan {
   return async (base) =>
     withLists(
@@ -68,14 +68,14 @@ export interface SyncEnd {
   readonly record: CatalogueSourceRow;
   /** Sentences about the result. */
   readonly sentences: readonly string[];
-  /** What became of the source's content, if the pull compared it with the catalogue. */
+  /** The outcome for the source's content, if the pull compared that content with the catalogue. */
   readonly outcome?: PublishOutcome;
 }
 
 /**
  * Runs a pull that `beginSync` started. The source's lists are published as one revision, wait for approval, or change
- * nothing. If the source has new content, it rejects the draft of an earlier pull that still waits. Throws only errors
- * of Duba itself, such as a store that is away.
+ * nothing. New content replaces the waiting draft of an earlier pull, which is rejected. Throws only errors of Duba
+ * itself, such as an absent store.
  */
 export async function syncFrom(
   publisher: Publisher,
@@ -161,7 +161,7 @@ async function noteOutcome(
   if (draft === null) await nameLists(db, source, filled, now());
 }
 
-/** Stores proposals for the source's codes, and which decisions are in doubt. */
+/** Stores proposals for the source's codes, and the decisions in doubt. */
 async function noteMapped(
   db: Publisher["db"],
   source: string,

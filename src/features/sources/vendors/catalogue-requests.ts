@@ -7,14 +7,14 @@ const mostRequests = 1_000;
 const mostBytes = 8 * 1024 * 1024;
 const mostBytesOfAll = 32 * 1024 * 1024;
 
-/** Milliseconds. If a source wants longer pauses in one pull, the pull ends and a later one asks again. */
+/** Milliseconds. If a source wants longer pauses in one pull, the pull ends and a later one tries again. */
 const longestPauses = 30_000;
 /** Milliseconds. We wait no longer than this, whatever the source wants. */
 const mostPause = 24 * 3_600_000;
 
 const wantedHeaders = ["retry-after", "duba-catalogue-as-of", "duba-catalogue-stale"];
 
-/** Ends a pull without a result. We write the message: it contains no vendor's text. */
+/** Ends a pull without a result. Its message is Duba's own and contains no vendor's text. */
 export class PullEnded extends Error {
   readonly kind: PullError;
   /** Milliseconds for which the source wants no requests. */
@@ -27,12 +27,12 @@ export class PullEnded extends Error {
   }
 }
 
-/** The source does not have what we requested, and never had: it knows no such path. */
+/** The source does not have the requested list, and never had: the source does not know the path. */
 export class NoSuchList extends PullEnded {}
 
 /** A request to a source. */
 export interface SourceRequest<Response> {
-  /** Names what is requested in sentences, such as "the bundles of MTNDATA". */
+  /** Names the requested data in sentences, such as "the bundles of MTNDATA". */
   what: string;
   url: string;
   headers: Record<string, string>;

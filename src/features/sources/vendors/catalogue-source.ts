@@ -2,31 +2,29 @@ import type { CatalogueLists, ListName } from "../../../lists/index.ts";
 import type { Adapter } from "../../../vendors/ports/vendor.ts";
 
 /**
- * Why a source gave nothing.
- * - `unreachable`: no response in time, or one that says that the source does not work now.
- * - `refused_credentials`: the source refused our credentials.
- * - `unreadable`: the response is not JSON, is too large, or has another shape or content than we requested.
- * - `incomplete`: an entry or a list that the source names does not exist there.
+ * Why a pull failed. - `unreachable`: no response in time, or one that says that the source does not work now. -
+ * `refused_credentials`: the source refused our credentials. - `unreadable`: the response is not JSON, is too large, or
+ * has an unexpected shape or content. - `incomplete`: an entry or a list that the source names does not exist there.
  */
 export type PullError = "unreachable" | "refused_credentials" | "unreadable" | "incomplete";
 
-/** What a source says about the age of its own lists, if it follows another source. */
+/** A source's statement about the age of its own lists, if the source follows another one. */
 export interface Origin {
-  /** When the source last updated them, in milliseconds since 1970; null if it does not say. */
+  /** When the source last updated its lists, in milliseconds since 1970; null if it does not say. */
   asOf: number | null;
   /** Whether the source calls them stale. */
   isStale: boolean;
 }
 
 /**
- * Everything that a source covers, or nothing. We write the sentences; they may contain a vendor's codes, never its
- * text.
+ * Everything that a source covers, or nothing. The sentences are Duba's own. They may contain a vendor's codes, never
+ * its text.
  */
 export type Pulled =
   | {
       kind: "whole";
       lists: Partial<CatalogueLists>;
-      /** The lists that the source covers elsewhere, but does not have here. The catalogue's stay as they are. */
+      /** The lists that the source covers elsewhere, but lacks here. The catalogue keeps its own. */
       lacks?: readonly ListName[];
       /** Sentences about entries of the source that our lists cannot contain. */
       leftOut: readonly string[];
@@ -43,7 +41,7 @@ export type Pulled =
 export type Pull = (signal: AbortSignal) => Promise<Pulled>;
 
 interface Covers {
-  /** The lists that every pull gives. A pull does not change other lists. */
+  /** The lists in every pull. A pull does not change other lists. */
   covers: readonly ListName[];
   /** Milliseconds that must lie between two pulls, whatever the operator set: for a source that wants few requests. */
   pace?: number;

@@ -23,7 +23,7 @@ export interface SourceCase {
   assertRequest(received: Received): void;
   /** Good answers with one value of another type, by path and query. */
   misfits: Readonly<Record<string, object>>;
-  /** Other answers by path and query, with the result of the pull, by what they say. */
+  /** Further answers by path and query, with the result of the pull, by their meaning. */
   variants: Readonly<Record<string, { answers: Readonly<Record<string, object>>; pulled: Pulled }>>;
   /** Texts that must not appear in a log or a result. */
   secrets: readonly string[];

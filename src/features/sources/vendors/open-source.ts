@@ -16,7 +16,7 @@ export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
 
 /**
  * Opens the source of this name with the values of its settings. A rehearsal may follow a stand-in or the source
- * itself: its lists name no person.
+ * itself, because its lists name no person.
  */
 export async function openSource(
   wanted: string,

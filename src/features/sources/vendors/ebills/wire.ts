@@ -25,14 +25,15 @@ type Variation = Static<typeof Variation>;
 export const Variations = Type.Object({ code: Type.Literal("success"), data: Type.Array(Variation) });
 
 /**
- * What both lists take from a variation. An empty price is one that nothing can be sold for, for want of a name too.
+ * The members that both lists take from a variation. A variation without a usable price or without a name gets an empty
+ * price.
  */
 export function readVariation({ variation_id, price, data_plan, package_bouquet, ...supply }: Variation) {
   const name = spaced(plain(data_plan ?? package_bouquet));
   return { code: plain(variation_id), name, price: name && positiveNaira(price), supply: supplyIn(supply) };
 }
 
-/** If the word is neither of the two documented ones, the catalogue keeps what it knows. */
+/** A word other than the two documented ones leaves the catalogue's known fact unchanged. */
 function supplyIn({ reseller_price, availability }: Pick<Variation, "reseller_price" | "availability">): EntrySupply {
   const cost = positiveNaira(reseller_price);
   const word = plain(availability).toLowerCase();

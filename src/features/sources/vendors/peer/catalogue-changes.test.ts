@@ -13,7 +13,7 @@ const quiet = { success: true, status: "success", message: "…", data: [], sche
 const good: Record<string, object> = catalogue;
 const never = new AbortController().signal;
 
-/** A server that tells what changed, in pages by their cursors. */
+/** A server that lists changes, in pages by their cursors. */
 async function openFeed(t: TestContext) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
@@ -41,7 +41,7 @@ async function openFeed(t: TestContext) {
     const body = pathname === feed ? server.pages.get(searchParams.get("after") ?? "") : usual;
     json(body ? 200 : 422, body ?? {}, server.headers)(response, received);
   };
-  /** What a pull asks for after it has its token. */
+  /** The requests of a pull after it has its token. */
   const asked = async () => {
     const before = local.received.length;
     const pulled = await pull(never);
@@ -227,7 +227,7 @@ test("a short requested pause is waited for, and a long one ends the pull with a
   });
   const page = (await asked()).pulled;
   assert.equal("retryAfter" in page && page.retryAfter, 60_000, "whatever its body says");
-  // Each of these pauses is short enough, both together are not.
+  // Each of these pauses is short enough, but their sum is too long.
   let first = true;
   server.others.set(path, (response, received) => {
     json(429, {}, { "Retry-After": first ? "0" : "30" })(response, received);

@@ -12,16 +12,16 @@ import { catalogueReaders, type Entry, type GivenLists, type ListedChange, saysN
 const pullsBetweenWholeReads = 100;
 /** Milliseconds. A feed without changes for this long may be broken, so we read all lists then. */
 const longestQuiet = 3_600_000;
-/** With more pages of changes it is faster to read the lists. */
+/** With more pages of changes, reading the lists is faster. */
 const mostPages = 20;
 
 /** The catalogue of a server, and the cursor from which to request the changes since. */
 interface Copy {
   lists: GivenLists;
   cursor: string;
-  /** How often we updated it since we read the lists. */
+  /** The number of updates by changes since the lists were read. */
   updates: number;
-  /** When we last read the lists or the feed told a change, in milliseconds since 1970. */
+  /** The time of the last read of the lists or of the last change in the feed, in milliseconds since 1970. */
   movedAt: number;
 }
 
@@ -42,7 +42,8 @@ export function pullFrom({ url, email, key }: VendorValues<"url" | "email" | "ke
       });
     };
     /**
-     * Requests changes. Undefined if the server has no feed, lost our place, or has another history after a restore.
+     * Requests changes. Undefined if the server has no feed, no longer knows the cursor, or has another history after a
+     * restore.
      */
     const changes = (query: Record<string, string>) =>
       ask("the changes", "catalogue/changes", query, read.changes).catch((error: unknown) => {
@@ -64,7 +65,7 @@ export function pullFrom({ url, email, key }: VendorValues<"url" | "email" | "ke
   });
 }
 
-/** Makes a pull of these lists. It may lack some, because an older server does not have every list. */
+/** Makes a pull of these lists. Some lists may be missing, because an older server does not have every list. */
 function whole(lists: GivenLists) {
   const lacks = listNames.filter((list) => lists[list] === undefined);
   const leftOut = lacks.map((list) => `${list}: the server does not have this list, so it stays as it is.`);
@@ -133,7 +134,7 @@ async function entriesBelow(
   return entries.flat();
 }
 
-/** The entries of a list, of one parent if it has parents. Each must name that parent. */
+/** The entries of a list, under one parent if the list has parents. Each entry must name that parent. */
 async function entriesOf(name: ListName, above: Entry | undefined, ask: Ask, read: Readers): Promise<Entry[]> {
   const { many, key, parent, served } = declaredList(name);
   const codes = above ? declaredList(parent as ListName).key.map((member) => above[member]!) : [];
@@ -161,8 +162,8 @@ function tokenOf(token: Token): string {
 }
 
 /**
- * The lists after these changes, in their order. The order of the entries has no meaning afterwards. Undefined if one
- * of the changed lists is not there.
+ * The lists after these changes, applied in order. The order of the entries has no meaning afterwards. Undefined for a
+ * change of a missing list.
  */
 function withChanges(lists: GivenLists, changes: readonly ListedChange[]): GivenLists | undefined {
   const changed: GivenLists = { ...lists };

@@ -5,9 +5,9 @@ import { catalogueSource } from "../catalogue-source.ts";
 const { name, settings } = peer;
 
 /**
- * The catalogue of any server that speaks Duba's own interface, another Duba included, at the prices of the account
- * there: every request carries the account's token, because open operations give an account its own prices too. If the
- * server has a change feed (`/catalogue/changes`), a process reads all lists once, and then only the changes.
+ * The catalogue of any server with Duba's own interface, another Duba included, at the prices of the account there.
+ * Every request has the account's token, because open operations return an account's own prices as well. If the server
+ * has a change feed (`/catalogue/changes`), a process reads all lists once, and then only the changes.
  */
 export const peerCatalogue = catalogueSource({
   name,

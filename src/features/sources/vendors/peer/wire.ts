@@ -5,16 +5,16 @@ import type { Log } from "../../../../runtime/log.ts";
 import { responseParser } from "../../../../vendors/responses/parse-response.ts";
 
 const success = Type.Literal(true);
-/** An entry of any list, as the server gives it. */
+/** An entry of any list, in the server's form. */
 export type Entry = Readonly<Record<string, string | number>>;
 
 /** Lists as the server gives them. */
 export type GivenLists = Partial<Record<ListName, readonly Entry[]>>;
 
-/** A changed entry: `old` is null if the entry is new, `new` if it was removed. A change of own prices has no entry. */
+/** A changed entry: `old` is null for a new entry, `new` for a removed one. A change of own prices has no entry. */
 export type ListedChange = { list: ListName; old: Entry | null; new: Entry | null } | { list: "prices" };
 
-/** Whether a body says, as servers of this family do, that there is no such path. */
+/** Whether a body says, in the way of servers of this family, that there is no such path. */
 export function saysNoPath(body: unknown): boolean {
   const { error } = (body ?? {}) as { error?: { code?: unknown } | null };
   return error?.code === "route_not_found" || error?.code === "not_offered";

@@ -62,8 +62,8 @@ export function isOdd({ variation_code, name, variation_amount }: GivenVariation
 }
 
 /**
- * Returns the variation if it can be sold, else why we leave it out. A member that is not a text is empty; such a
- * variation is not sold, and the catalogue keeps what it knows of it.
+ * Returns the variation if it can be sold, else the reason for leaving it out. A member that is not a text becomes
+ * empty. Such a variation is not sold, and the catalogue keeps the known data of the entry.
  */
 export function readVariation({
   variation_code,
@@ -81,12 +81,12 @@ export function readVariation({
   };
 }
 
-/** Whether a text states a convenience fee. `0 %`, `N0` and anything that is neither text nor number state none. */
+/** Whether a text states a convenience fee. `0 %`, `N0` and values that are neither text nor number state none. */
 export function isFee(given: unknown): boolean {
   return (typeof given === "string" || typeof given === "number") && /[1-9]/.test(String(given));
 }
 
-/** The services of one VTpass identifier, and the entries that we make of them. */
+/** The services of one VTpass identifier, and the entries that are made of them. */
 export interface Shelf<Entry> {
   identifier: string;
   /** The documented service ids, each with the code of its provider in our catalogue. */
