@@ -17,6 +17,7 @@ const words: readonly [what: string, found: RegExp][] = [
   ["a kind of check in small letters", /(?<![\w.=:/-])(?:bvn|nin)(?![\w.=-])/g],
   ["a vendor in small letters", /(?<![\w.@:/=-])(?:dojah|prembly|youverify)(?![\w@=:.-])/g],
   ["an id of an account", /(?<!\w)acc_\w+/g],
+  ["an actor of the code", /(?<![\w/=])(?:terminal|person|key):\w+/g],
   ["a time of the code", /\d{4}-\d\d-\d\dT\d\d:\d\d/g],
   ["a name of the code", /(?<![\w.:/-])[a-z]+_[a-z_]+(?!\w)/g],
   ["an option of the terminal", /(?<!\S)--[a-z][a-z-]+/g],

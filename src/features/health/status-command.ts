@@ -23,12 +23,15 @@ export const statusCommand = command({
   ],
   onPage: (status, viewing) => [
     { title: "Needs a hand:", list: "alarms", areAlarms: true, none: "Nothing needs a hand." },
-    { record: factsOf(status, viewing, vendorTitle) },
+    { record: factsOf(status, viewing, { vendor: vendorTitle, actor: atTerminal }) },
   ],
   isWell: ({ needs }) => needs.length === 0,
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "health" | "accounts" | "commands">) =>
     (await import("./read-status.ts")).readStatus(room),
 });
+
+/** An actor such as `terminal:ada` as people say it. */
+const atTerminal = (actor: string) => actor.replace(/^terminal:(.+)$/, "$1 at the terminal");
 
 /** Lists the problems. Below those of rank 1 stand the start and the runbook section. */
 function needsOf({ needs, alarms }: StatusFacts, { at }: Viewing): string[] {
@@ -39,8 +42,10 @@ function needsOf({ needs, alarms }: StatusFacts, { at }: Viewing): string[] {
   });
 }
 
+const asItIs = (name: string) => name;
+
 /** The facts of the status, without the problems. */
-function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (vendor: string) => vendor) {
+function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, called = { vendor: asItIs, actor: asItIs }) {
   return {
     version: facts.version,
     node: facts.node,
@@ -54,7 +59,7 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (
     ...Object.fromEntries(
       sources.flatMap(({ name, as_of, stale, held, remarks }) => [
         [
-          `source ${nameOf(name)}`,
+          `source ${called.vendor(name)}`,
           [
             `as of ${as_of === null ? "never" : at(as_of)}${stale ? " (stale)" : ""}`,
             ...(held === null ? [] : [`${held} waits`]),
@@ -67,11 +72,11 @@ function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing, nameOf = (
     "scheduled changes": facts.scheduled,
     vendors: listText(
       facts.vendors.map(({ name, ready, state, since, paused_by, paused_until, paused, paused_checks }) => {
-        if (paused_by === null && ready) return nameOf(name);
+        if (paused_by === null && ready) return called.vendor(name);
         if (paused_by === null)
-          return `${nameOf(name)} (${vendorStateWords[state]}${since === null ? "" : ` since ${at(since)}`})`;
+          return `${called.vendor(name)} (${vendorStateWords[state]}${since === null ? "" : ` since ${at(since)}`})`;
         const checks = paused ? "" : ` for ${paused_checks.map(labelOf).join(" and ")}`;
-        return `${nameOf(name)} (paused${checks} by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
+        return `${called.vendor(name)} (paused${checks} by ${called.actor(paused_by)}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
       }),
     ),
     "unknown verifications":
