@@ -76,7 +76,9 @@ suite("the receiver in docs/events.md", () => {
   };
   for (const [name, { file, driver }] of Object.entries(scripts)) {
     const command = name === "python" ? "python3" : name;
-    const skip = !installed(command) && `${command} is not installed`;
+    // A program in another language has a clock that no test moves.
+    const isMoved = process.env.DUBA_TEST_CLOCK_AHEAD !== undefined;
+    const skip = isMoved || (!installed(command) && `${command} is not installed`);
     test(`the example receiver for ${name} accepts Duba's deliveries and refuses forged ones`, { skip }, () => {
       const script = join(place, file);
       writeFileSync(script, blocks.get(name)! + driver);
