@@ -11,8 +11,8 @@ import { type BilledAttempt, billOf, type PricesByVendor } from "../vendors/vend
 import type { OutcomeState } from "./transitions.ts";
 
 /**
- * One attempt at a vendor, or an intent for which no request may have been sent. It is written with the outcome
- * `unknown` before the request is sent, and stays so if the process dies. Its number is that of its run.
+ * One attempt at a vendor, or an intent for which no request may have been sent. An attempt is written with the outcome
+ * `unknown` before its request is sent, and keeps that outcome if the process dies. Its number is that of its run.
  */
 export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | "reason" | "billed"> & {
   kind: CheckKind;
@@ -21,7 +21,7 @@ export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | 
   reason: AttemptReason | null;
 };
 
-/** Where an attempt of a run goes, when, and for which request. */
+/** The vendor, time and request of a run's attempt. */
 export interface AttemptStart {
   vendor: string;
   at: number;
@@ -40,12 +40,12 @@ export type RunOutcome<Found extends object = object> = (
   | IdentityOutcome<Found>
   | ({ state: "failed" | "unknown"; reason: null; lasting?: boolean; notSent?: true } & OutcomeFacts)
 ) & {
-  /** Null if the run made no attempt, or learned nothing about it. */
+  /** Null for a run that made no attempt, or got no outcome of its attempt. */
   attempt: number | null;
   at: number;
   /**
-   * Another vendor was to be asked, but the store did not confirm that attempt. The verification fails, and a retry
-   * goes on with the route.
+   * Another vendor was next, but the store did not confirm that attempt. The verification fails, and a retry goes on
+   * with the route.
    */
   interrupted?: true;
   /** The mark of the charge; null if nothing is charged. */
@@ -53,7 +53,7 @@ export type RunOutcome<Found extends object = object> = (
   sealed?: Sealed | null;
 };
 
-/** What the journal says of a row before its current run. */
+/** The journal's facts about a row before its current run. */
 export interface Journaled {
   /** Whether callers were told that its outcome is unknown. */
   toldUnknown: boolean;
@@ -61,7 +61,7 @@ export interface Journaled {
   attempts: number;
 }
 
-/** For a new row, of which the journal says nothing yet. */
+/** For a new row, about which the journal has no entry yet. */
 export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 
 /** Identifies the run of an outcome. The outcome has no effect if another run or owner has the row. */
@@ -74,7 +74,7 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
 /**
  * Returns how a verification ends if not with its attempt's outcome. It fails if "not found" should have led to a
  * second source, but none was asked. It ends as "not found" if an earlier vendor reported that, the last vendor failed,
- * and no other attempt is unresolved.
+ * and no further attempt is unresolved.
  */
 export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
   if (outcome.interrupted)
@@ -86,8 +86,8 @@ export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome)
 }
 
 /**
- * The outcome of a run that sent nothing. `attempt`: the number under which it may have written an intent; null if it
- * only looked up or waited for an earlier attempt, which stays unknown.
+ * The outcome of a run that sent nothing. `attempt`: the number of an intent that the run may have written. Null for a
+ * run that only looked up or waited for an earlier attempt, which stays unknown.
  */
 export function unsentOutcome(attempt: number | null, at: number) {
   if (attempt === null) return { state: "unknown", reason: null, attempt, at } as const satisfies RunOutcome;
@@ -188,7 +188,7 @@ export function journaledBill({ bill, bill_certain }: AttemptBill): JournaledBil
   return { bill, unsure: bill_certain === 0 ? (bill ?? 0) : 0, unpriced: bill === null ? 1 : 0 };
 }
 
-/** Adds the bill that follows from an outcome at these prices. */
+/** Adds the bill for an outcome at these prices. */
 export function withBill<
   Outcome extends { attempt: number | null; state: OutcomeState } & Pick<Attempt, "reason" | "billed">,
 >(attempts: readonly Attempt[], outcome: Outcome, prices: PricesByVendor): Outcome & AttemptBill {
@@ -202,8 +202,8 @@ export function withBill<
 }
 
 /**
- * Returns an outcome as its attempt stores it. An attempt that was not sent is deleted. But if the journal already
- * names it, the sums and the audit trail count it, so it stays as an attempt that did no work.
+ * Returns an outcome in its stored form. An attempt that was not sent is deleted. But an attempt that the journal
+ * already names counts in the sums and the audit trail, so it stays as an attempt without work.
  */
 export function storedOutcome(
   attempts: readonly Attempt[],
@@ -222,7 +222,7 @@ export function storedOutcome(
 }
 export type StoredOutcome = ReturnType<typeof storedOutcome>;
 
-/** Whether the vendor certainly did not get the request, so that it does not count as an attempt. */
+/** Whether the vendor certainly did not get the request, which then does not count as an attempt. */
 export function isNotSent(outcome: RunOutcome): boolean {
   return outcome.state === "failed" && outcome.notSent === true;
 }
@@ -301,8 +301,8 @@ export function closeAttempt(
 }
 
 /**
- * Whether a row is this attempt, and its outcome may still change: it is unknown, or an operator stated it, which the
- * vendor's response overrides.
+ * Whether a row is this attempt, and its outcome may still change: an unknown outcome, or an operator's statement,
+ * which the vendor's response overrides.
  */
 export function openAttemptOf(reference: string, attempt: number | null): Expression<SqlBool> {
   return sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}

@@ -33,7 +33,7 @@ export interface UnreadCharge {
  */
 const keylessMark = "keyless:";
 
-/** Begins the mark of a charge whose record did not reach its caller, and was not asked for again. */
+/** Begins the mark of a charge whose record did not reach its caller, and has not been requested again. */
 const unreadMark = "unread:";
 
 /** `isKeyless`: the charge came without an idempotency key, so nobody can ask for its record again. */
@@ -56,7 +56,7 @@ export class Charges {
   readonly #unheard = new Map<string, string>();
   /** The time of the newest charge, in milliseconds since 1970. */
   #newest = 0;
-  /** How many charges began, and how many of them the last note settles. */
+  /** The number of charges so far, and the number that the last note settles. */
   #begun = 0;
   #settled = 0;
 
@@ -68,7 +68,7 @@ export class Charges {
     this.#owner = owner;
   }
 
-  /** Call it before writing a charge, whose time is `at`. */
+  /** Call this before writing a charge with the time `at`. */
   begin(reference: string, mark: string, at: number): void {
     this.#begun += 1;
     this.#newest = Math.max(this.#newest, at);
@@ -80,15 +80,15 @@ export class Charges {
     this.#unheard.delete(mark);
   }
 
-  /** Whether a charge began after the last note, or was not settled when it was written. */
+  /** Whether a charge began after the last note, or was unsettled at that note. */
   get hasNews(): boolean {
     return this.#begun > this.#settled;
   }
 
   /**
    * Notes that all charges of this process so far are settled, except those that the note names. A note follows each
-   * charge within a second; a process that charges nothing writes none. If the process dies, the named charges and
-   * those after its last note are reversed, because we do not know whether their callers got a response.
+   * charge within a second; a process without charges writes none. If the process dies, the named charges and those
+   * after its last note are reversed, because nobody knows whether their callers got a response.
    */
   async note(): Promise<void> {
     const begun = this.#begun;
@@ -118,14 +118,14 @@ export class Charges {
         .where((row) => row.or([row("charged_at", ">", heard_until), row("reference", "in", unheard.split(","))]))
         .where("charged", "=", 1)
         .where("owner", "=", id)
-        // A process that was only frozen renews its lease before it charges again, so it is not gone then.
+        // A process that was only frozen renews its lease before its next charge, so it does not count as dead then.
         .where(isGone)
         // A caller with an idempotency key can retry and get the record that was charged. A mark of an older version
         // says nothing of keys, so its charge stays.
         .where("charge_mark", "like", `${keylessMark}%`)
         .execute();
       for (const { reference, charge_mark: mark } of made) await this.withdraw(reference, { mark, replaces: "" });
-      // If the process is back, it has written a new note meanwhile, which must stay.
+      // If the process is back, its newer note must stay.
       await this.#db
         .deleteFrom("charging_process")
         .where("id", "=", id)
@@ -187,14 +187,14 @@ export class Charges {
 
   /** Reverses an uncertain charge or keeps it from committing later, unless a replay has returned the record. */
   async withdraw(reference: string, charge: UncertainCharge): Promise<void> {
-    // The charge may commit just before we bar it, so we try to reverse it again.
+    // The charge may commit just before it is barred, so the reversal is tried again.
     (await this.#waive(reference, charge)) ||
       (await this.#bar(reference, charge)) ||
       (await this.#waive(reference, charge));
   }
 
   /**
-   * Reverses a charge whose record did not reach its caller if no retry can get the record any more. Otherwise it marks
+   * Reverses a charge whose record did not reach its caller if no retry can get the record any more. Otherwise marks
    * the charge as unread.
    */
   async noteUnread(reference: string, { unread }: UnreadCharge): Promise<void> {
@@ -212,7 +212,7 @@ export class Charges {
 
   /**
    * Reverses the charge of a row whose record is no longer held, if the record did not reach its caller. Returns true
-   * if it did so; then the row has changed.
+   * for a reversal, which changes the row.
    */
   async waiveUnread({ reference, charged, charge_mark: mark }: Row): Promise<boolean> {
     if (charged === 0 || !mark.startsWith(unreadMark)) return false;

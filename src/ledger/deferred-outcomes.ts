@@ -8,17 +8,18 @@ interface Late {
   run: Run;
   outcome: RunOutcome;
   /**
-   * Charges that may have committed although no caller got the record, and those whose record did not reach its caller.
+   * Charges that may have committed although no caller got the record, and charges whose record did not reach its
+   * caller.
    */
   uncertain: readonly (UncertainCharge | UnreadCharge)[];
 }
 
-/** Whether callers were told that the outcome is unknown. */
+/** Whether callers got the response "unknown". */
 function wasTold({ run, outcome }: Late): boolean {
   return outcome.state === "unknown" || run.journaled?.toldUnknown === true;
 }
 
-/** The run of a later response. It is marked if callers were told "unknown" while an earlier outcome waited. */
+/** The run of a later response. It is marked if callers got "unknown" while an earlier outcome waited. */
 function withEarlierOutcome(run: Run, waiting: Late | undefined): Run {
   if (!waiting || !wasTold(waiting)) return run;
   return { ...run, journaled: { attempts: 0, ...run.journaled, toldUnknown: true } };
@@ -42,8 +43,8 @@ export class DeferredOutcomes {
   #stopped = false;
 
   /**
-   * `freeRow` ends a started row on which no verification of this process works; false if there is none. `wasTold`:
-   * callers were told that its outcome is unknown.
+   * `freeRow` ends a started row on which no verification of this process works; false without such a row. `wasTold`:
+   * callers got the response "unknown".
    */
   constructor(
     ledger: Ledger,
@@ -57,7 +58,7 @@ export class DeferredOutcomes {
     this.#log = log;
   }
 
-  /** Holds the newest outcome of a run until it is written. A later response replaces an earlier `unknown`. */
+  /** Stores the newest outcome of a run until it is written. A later response replaces an earlier `unknown`. */
   add(run: Run, outcome: RunOutcome, ...uncertain: (UncertainCharge | UnreadCharge)[]): void {
     const { reference } = run;
     const waiting = this.#waiting.get(reference);
@@ -82,9 +83,7 @@ export class DeferredOutcomes {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /**
-   * Drops outcomes that are not written. Their rows stay `started` until a peer or the next start makes them `unknown`.
-   */
+  /** Drops unwritten outcomes. Their rows stay `started` until a peer or the next start makes them `unknown`. */
   stop(): void {
     this.#stopped = true;
     for (const end of this.#pauses) end();
@@ -117,8 +116,8 @@ export class DeferredOutcomes {
     // A start that committed without a reply may have taken a fee that `run` does not show.
     if (await this.#ledger.complete(run, { ...outcome, charge: null }, { mayHaveTaken: true })) return;
     if (await this.#ledger.resolve(run, outcome)) return;
-    // A retry that waited for this outcome may have begun a run of its own, and lost the reply of the store. The run
-    // is taken back first.
+    // A retry that waited for this outcome may have begun a run of its own, and lost the store's reply. That run is
+    // undone first.
     const isFreed = await this.#freeRow(run.reference, wasTold(late));
     if (isFreed && (await this.#ledger.resolve(run, outcome))) return;
     await this.#ledger.endAttempt(run, outcome);

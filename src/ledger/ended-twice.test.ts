@@ -8,7 +8,7 @@ import { found, placing } from "./ledger-moves.fixture.ts";
 import { settle, settledAfter } from "./settle.ts";
 import { endAttempt } from "./statements/end-attempt.ts";
 
-// On SQLite transactions run one after another.
+// Only PostgreSQL, because on SQLite transactions run one after another.
 const engine = engines.find(({ name }) => name === "postgres")!;
 
 suite("an attempt that two transactions are about on PostgreSQL", () => {

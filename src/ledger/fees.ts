@@ -2,7 +2,7 @@ import type { CheckKind, OwnFees } from "../declare/check-kind.ts";
 import type { IdentitySettings } from "./identity-settings.ts";
 import type { OutcomeState } from "./transitions.ts";
 
-/** When somebody is charged, and how much: the rules, without the statements that write it. */
+/** The rules of charges: when an account pays, and how much. The statements that write charges are elsewhere. */
 
 /** Kobo that an account pays for a verified number of this kind. */
 export function feeOf(kind: CheckKind, own: OwnFees, { fees }: IdentitySettings): number {
@@ -32,8 +32,8 @@ export function vendorPriceOf(
 }
 
 /**
- * Kobo that an outcome costs the account whose caller waits for it; null: nothing. Only a record costs, and once. If it
- * comes too late for its caller, it costs when a retry is given it.
+ * Kobo that an outcome costs the account whose caller waits for it; null: nothing. Only a record costs, and once. A
+ * record that is too late for its caller costs when a retry gets it.
  */
 export function chargeFor(state: OutcomeState, { fee }: { fee: number }): number | null {
   return state === "verified" ? fee : null;

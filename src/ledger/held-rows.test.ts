@@ -7,7 +7,7 @@ import { onlyRow } from "../verification/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../verification/played-upstream.fixture.ts";
 import { storeSpending } from "./ledger-rows.fixture.ts";
 
-// On SQLite nobody holds a row: transactions run one after another.
+// Only PostgreSQL, because on SQLite transactions run one after another, so nobody holds a row.
 const engine = engines.find(({ name }) => name === "postgres")!;
 
 suite("while somebody holds a row of the ledger on PostgreSQL", () => {
@@ -72,7 +72,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     await client.query("begin; lock table verification in exclusive mode");
     const fresh = Array.from({ length: 20 }, (_, n) => newRequest({ idempotencyKey: `fresh-${n}` }));
     let isHeld = true;
-    // What else the service writes shows that the server is well.
+    // Writes to another table show that the server works.
     const others = (async () => {
       while (isHeld)
         await store.db.updateTable("spending").set({ kobo: 0 }).where("account_id", "=", "nobody").execute();
@@ -94,7 +94,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     const mine = newRequest({ idempotencyKey: "being written" });
     await identity.verify(mine);
     const { reference } = await onlyRow(store.db, mine);
-    // As the insert of another process, before its commit.
+    // Like the insert of another process, before its commit.
     const client = new pg.Client({ connectionString: store.settings.databaseUrl });
     await client.connect();
     const copy = "create temporary table copy as select * from verification where reference = $1";
@@ -129,7 +129,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     await until(() => connections().busy >= store.connections / 2);
     for (let n = 0; n < 20; n += 1) {
       await identity.verify(newRequest());
-      // The account has half of them. Besides this caller, the jobs of the process use some.
+      // The account has half of the connections. Further ones are in use by this caller and by the jobs of the process.
       assert.ok(connections().busy < store.connections, JSON.stringify(connections()));
     }
     await release();

@@ -8,13 +8,16 @@ import type { VendorPrices } from "../vendors/vendor-prices.ts";
 export interface IdentitySettings {
   /** The fee schedule: kobo per verification by kind, for accounts without their own fees. */
   fees: Readonly<Record<CheckKind, number>>;
-  /** For an amount that differs from the fee. `record` notes it and continues; `enforce` refuses the request. */
+  /**
+   * The reaction to an amount that differs from the fee. `record` notes the amount and continues; `enforce` refuses the
+   * request.
+   */
   amountPolicy: "record" | "enforce";
   /** Whether the request's phone must match a phone of the record. */
   phoneMatch: boolean;
   /** Milliseconds within which a caller gets a response. */
   timeLimit: number;
-  /** How long a record is kept for replays of its idempotency key, in milliseconds. 0: not at all. */
+  /** Milliseconds for which a record is stored for replays of its idempotency key. 0: not at all. */
   recordRetention: number;
   /** `coarse` does not say whether the BVN or the phone was wrong. */
   negativeDetail: "full" | "coarse";
@@ -24,13 +27,13 @@ export interface IdentitySettings {
   consentRequired: boolean;
   /** Whether the operator holds the consent of every person, for vendors that need one. */
   consentAttested: boolean;
-  /** Whether to try another upstream when one times out, although both may bill then. */
+  /** Whether to try another upstream after a time-out, although both may bill then. */
   payTwice: boolean;
   /** The months of caps are in this time zone. */
   timeZone: TimeZone;
   /** Null if only accounts with their own limits are limited. */
   limits: IdentityLimits | null;
-  /** What each vendor bills, by vendor name. Not known by default. */
+  /** The prices of each vendor, by vendor name. Not known by default. */
   vendorPrices?: Readonly<Record<string, VendorPrices>>;
   /** Default: vendors in listed order. */
   routes?: RouteSettings;
@@ -45,10 +48,12 @@ export interface RouteSettings {
   policy: "listed" | "cheapest";
   /**
    * A vendor that breaks a bound comes last. `p95`: milliseconds within which 95 of 100 responses must arrive.
-   * `failures`: how many of 100 attempts may fail.
+   * `failures`: the most failures in 100 attempts.
    */
   bounds: { p95: number; failures: number };
-  /** How many of 100 verifications go to a vendor first, regardless of its place. */
+  /**
+   * The share of each vendor: of 100 verifications, the number that go to the vendor first, regardless of its place.
+   */
   shares: readonly { vendor: string; percent: number }[];
   /**
    * The most kobo that the attempts of one verification may cost if another vendor is tried after "not found". Null: no
@@ -74,7 +79,7 @@ export interface IdentityLimits {
   inFlight: number;
   /** Verifications without a match. */
   negatives: Limit;
-  /** Live verifications of one number, and those of them without a match. */
+  /** Live verifications of one number, and the part of these without a match. */
   subject: Limit;
   subjectNegatives: Limit;
 }

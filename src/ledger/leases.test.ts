@@ -45,7 +45,7 @@ suite("two processes on postgres", () => {
    */
   const handOver = async (accountId: string, expiresIn: number | null) => {
     const owner = `other of ${accountId}`;
-    // The processes of earlier tests never beat, but one of them could be elected leader.
+    // The processes of earlier tests never renew their leases, but one of them could be elected leader.
     await store.db.deleteFrom("verification_owner").where("id", "like", "other of %").execute();
     await store.db.updateTable("verification").set({ owner }).where("account_id", "=", accountId).execute();
     if (expiresIn !== null)

@@ -16,8 +16,8 @@ export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
    */
   readonly isOwnerGone: Expression<SqlBool>;
   /**
-   * SQL on a row of `charging_process`: its process has been gone so long that none of its statements is under way and
-   * none of its callers waits.
+   * SQL on a row of `charging_process`: the process has been dead so long that none of its statements runs and none of
+   * its callers waits.
    */
   readonly isLongGone: Expression<SqlBool>;
 }
@@ -55,7 +55,7 @@ export async function commandLease(db: Db, milliseconds: number): Promise<Comman
 function othersGone(id: string, isShared: boolean): Pick<Leases, "isOwnerGone" | "isLongGone"> {
   const now = storeTime(isShared);
   return {
-    // This excludes our own process, which may run this after a freeze before it renews its lease.
+    // Excludes our own process, which may run this after a freeze before it renews its lease.
     isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${id} and not exists (
       select 1 from verification_owner where verification_owner.id = verification.owner and expires_at > ${now}
     )`,

@@ -7,7 +7,7 @@ import { newReference } from "./reference.ts";
 
 const start = { vendor: "played", at: 1, requestId: "request", price: null };
 
-/** A row with so many attempts, all of them without a response. */
+/** A row with this many attempts, all without a response. */
 export function newRow({
   attempts = 1,
   state = "started",
@@ -53,7 +53,7 @@ export function found(told: PublicState, attempt = 1): RunOutcome {
   return { state, reason: reasons[0] ?? null, attempt, at: 2, charge } as RunOutcome;
 }
 
-/** Stores rows of a suite, and reads them again. */
+/** Functions that store rows of a suite, and read them again. */
 export function placing(store: { readonly db: Db }) {
   return {
     async placed(changes: Parameters<typeof newRow>[0] = {}): Promise<Row> {

@@ -8,12 +8,12 @@ import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
 import { type PublicState, storedState } from "./public-state.ts";
 import { newReference } from "./reference.ts";
 
-/** The last month whose statement is complete, which it is an hour after the month's end. */
+/** The last month with a complete statement. A statement is complete an hour after the month's end. */
 export function completeMonth(zone = timeZone("Africa/Lagos")!): string {
   return zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now() - 3_600_000)) - 1);
 }
 
-/** A row as the ledger keeps it for a verified BVN of `createdAt`, charged 100 naira a second later. */
+/** A ledger row for a BVN verified at `createdAt`, charged 100 naira a second later. */
 export function verifiedRow(
   accountId: string,
   createdAt: number,
@@ -50,7 +50,7 @@ export function verifiedRow(
   };
 }
 
-/** The columns of a state that callers know. */
+/** The stored columns of a state in the form for callers. */
 export function stored(told: PublicState) {
   const { state, reasons } = storedState(told);
   return { state, reason: reasons[0] ?? null };
@@ -88,7 +88,9 @@ export async function storeAccount(
     .execute();
 }
 
-/** Stores what an account has spent of its balance, or of the period of `changes`: nothing, and no limit. */
+/**
+ * Stores the spending of an account in the period of `changes`, or of its balance. Default: no spending, and no limit.
+ */
 export async function storeSpending(db: Db, account_id: string, changes: Partial<Tables["spending"]>): Promise<void> {
   const unlimited = { most_kobo: null, most_verifications: null };
   await db
@@ -97,7 +99,7 @@ export async function storeSpending(db: Db, account_id: string, changes: Partial
     .execute();
 }
 
-/** The statement that puts an outcome into the journal, as the statement of a verification does. */
+/** The statement that journals an outcome, like the statement of a verification. */
 export function journaled(db: Db, reference: string, changes: Partial<JournalEntry>) {
   const entry: JournalEntry = {
     reference,

@@ -15,7 +15,7 @@ const verificationFacts = {
   [journalOrder]: "place",
 } as const;
 
-/** What the audit trail tells of verifications and vendors. */
+/** The kinds of events about verifications and vendors in the audit trail. */
 export const ledgerTrail = {
   verificationAttempted: auditKind("verification.attempted", {
     reference: "reference",

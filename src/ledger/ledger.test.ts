@@ -22,7 +22,7 @@ for (const engine of engines) {
     const { placed, nowOf } = placing(store);
     const next = { vendor: "next", at: 3, requestId: "another", price: null };
 
-    /** Tries a move of a row to a state; true if the ledger says that it happened. */
+    /** Tries a change of a row's state. Returns true if the ledger reports the change. */
     const tried = async (move: Transition, row: Row, to: PublicState): Promise<boolean> => {
       const ledger = new Ledger(store.db);
       if (move === "retry")

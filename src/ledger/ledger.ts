@@ -40,7 +40,7 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
   kind: CheckKind;
   /** Oldest first. */
   attempts: readonly Attempt[];
-  /** For a row that this process started: what the journal already has of it; undefined if nothing. */
+  /** For a row that this process started: the facts in the journal; undefined without any. */
   journaled?: Journaled;
 };
 
@@ -83,8 +83,9 @@ export class Ledger {
   }
 
   /**
-   * Inserts a row, and its first attempt if it has one, within limits and budget. False if they have no room, or if its
-   * reference or idempotency key exists. The key is compared by the hash that the row stores and by `otherHashes`.
+   * Inserts a row, and its first attempt if it has one, within limits and budget. False if limits or budget have no
+   * room, or if its reference or idempotency key exists. The key is compared by the hash that the row stores and by
+   * `otherHashes`.
    */
   async insert(
     row: NewRow,
@@ -94,8 +95,8 @@ export class Ledger {
   ): Promise<boolean> {
     const start = startVerification(this.#db, row, otherHashes, limits, budget);
     const started = this.#queries.runBatched(start, { isDone: this.#hasKey });
-    // The store rejects a batch that a budget does not cover. Then each call runs alone, and those that it covers
-    // succeed.
+    // The store rejects a whole batch that a budget does not cover. Then each call runs alone, and those within the
+    // budget succeed.
     return budget ? started.catch((error) => noneIfTooMuch(error).length > 0) : started;
   }
 
@@ -113,7 +114,7 @@ export class Ledger {
     limits: Limits = noLimits,
     budget?: Budget,
   ): Promise<Row | undefined> {
-    // A retry that only waits gets a new run too, so that a pending write of an earlier run cannot end it.
+    // A retry that only waits gets a new run as well, so that a pending write of an earlier run cannot end it.
     const run = row.run + 1;
     const attempts = begins === "attempt" ? [newAttempt({ ...row, run }, start)] : [];
     const retry = { owner, run, started_at: start.at };
@@ -139,8 +140,8 @@ export class Ledger {
   }
 
   /**
-   * Ends a run. Unless it charges, it gives back the fee that it may have taken. `until`: its `Patience`. False if it
-   * lost its row.
+   * Ends a run. Unless it charges, it gives back the fee that it may have taken. `until`: its `Patience`. False if the
+   * run no longer owns the row.
    */
   async complete(
     run: Run,
@@ -161,7 +162,7 @@ export class Ledger {
   async resolve(run: Run, outcome: RunOutcome): Promise<boolean> {
     if (outcome.state === "unknown") return false;
     const by = outcome.state === "failed" || outcome.interrupted ? "resolveToFailed" : "resolve";
-    // One statement for each state, because callers were told of an unknown outcome or of a failure.
+    // One statement for each state, because callers got either an unknown outcome or a failure.
     for (const from of transitions[by].from) {
       const journaled = { toldUnknown: from === "unknown", attempts: Number.POSITIVE_INFINITY };
       const ended = endedRun({ ...run, journaled }, { ...outcome, charge: null }, this.#prices);
@@ -181,7 +182,7 @@ export class Ledger {
     return abandonOne(this.#db, row, leases, now);
   }
 
-  /** Frees an idempotency key that is past its lifetime, unless a retry runs under it. */
+  /** Frees an expired idempotency key, unless a retry with the key runs. */
   async releaseKey(reference: string): Promise<void> {
     await this.#db
       .updateTable("verification")
@@ -201,7 +202,10 @@ export class Ledger {
     return rows[0];
   }
 
-  /** The newest verified row of an account about a person with one of these hashes, if it is not older than `since`. */
+  /**
+   * The newest verified row of an account about a person with one of these hashes, if the row is not older than
+   * `since`.
+   */
   async newestVerified(
     { accountId, mode }: { accountId: string; mode: Mode },
     hashes: readonly string[],
@@ -239,8 +243,8 @@ export class Ledger {
   }
 
   /**
-   * As `#run`, for a statement about an attempt that the journal has: on PostgreSQL it would count from what it saw
-   * before it waited for another transaction that ends the same attempt.
+   * Like `#run`, for a statement about an attempt in the journal. On PostgreSQL such a statement would count from its
+   * state before it waited for another transaction that ends the same attempt.
    */
   async #runHeld<Result>(
     { account_id, reference }: Pick<Row, "account_id" | "reference">,

@@ -15,7 +15,7 @@ export interface ManualCredit {
   kobo: number;
 }
 
-/** What commands that give such money need. `trx` is the transaction that writes the money. */
+/** The resources of commands that give such money. `trx` is the transaction that writes the money. */
 export interface WithManualCredit {
   mayGive(trx: Audited["db"], money: ManualCredit, sure: boolean): Promise<boolean>;
 }
@@ -25,15 +25,15 @@ type Room = Audited & WithClock & { config: { timeZone: TimeZone; fourEyes: bool
 
 /**
  * Whether the money may be given. Per account and month, such money may reach the charges of the last month. More needs
- * `sure` or, if four eyes are on, a second person who gives the same within a day: the first call notes the request and
- * returns false. Throws a `CommandError` if `sure` is missing, and at a terminal with four eyes on, because a terminal
- * does not know two people.
+ * `sure` or, if four eyes are on, a second person who gives an equal amount within a day: the first call notes the
+ * request and returns false. Throws a `CommandError` if `sure` is missing, and at a terminal with four eyes on, because
+ * a terminal cannot tell two people apart.
  */
 export async function mayGive(room: Room, { what, accountId, kobo }: ManualCredit, sure: boolean): Promise<boolean> {
   const { db: trx, audit, actor, config } = room;
   const { timeZone: zone, fourEyes } = config;
   const at = room.now();
-  // The lock makes concurrent calls wait, so that each counts what the others gave.
+  // The lock makes concurrent calls wait, so that each counts the money of the earlier calls.
   await trx
     .selectFrom("account")
     .select("id")

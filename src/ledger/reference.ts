@@ -24,7 +24,10 @@ export function newReference(now: number): string {
   return head + String(randomInt(1_000_000_000)).padStart(9, "0");
 }
 
-/** When a reference was made, to within 64 ms, in milliseconds since 1970; undefined if it is none of Duba's. */
+/**
+ * The creation time of a reference, to within 64 ms, in milliseconds since 1970; undefined for a text that is no
+ * reference of Duba.
+ */
 export function timeOfReference(reference: string): number | undefined {
   const [, head = "", last = ""] = /^([0-9A-Za-z]{5})([A-Za-z])\d{9}$/.exec(reference) ?? [];
   if (last === "") return undefined;

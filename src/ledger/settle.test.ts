@@ -13,7 +13,7 @@ for (const engine of engines)
   suite(`settling an unknown outcome on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    /** A verification that was asked three times without a response, in an account with a cap. */
+    /** A verification with three attempts without a response, in an account with a cap. */
     const unknown = async (t: TestContext, retries = 2) => {
       const asked = answering((attempt, nth) =>
         nth <= retries + 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
@@ -58,7 +58,7 @@ for (const engine of engines)
       const facts = { reference, state: "failed", reason: "Line 4 of …, duba_…" };
       assert.deepEqual(events, [ledgerTrail.verificationSettled("terminal:ada", facts)]);
       assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
-      // The audit trail and the caller hear of the outcome as of any other.
+      // The audit trail and the caller get this outcome like any other.
       const waiting = store.db.selectFrom("verification_journal").selectAll().where("reference", "=", reference);
       const entry = (await waiting.where("what", "=", "release").execute()).map(({ state, told_unknown }) => [
         state,

@@ -39,7 +39,7 @@ export async function anyVerification(db: Db, reference: string): Promise<Row> {
 }
 
 /**
- * Writes what a person learned from the vendor about a verification with an unknown outcome. It charges nobody, because
+ * Writes a person's information from the vendor about a verification with an unknown outcome. Charges nobody, because
  * no caller got a record. `billed`: numbers of the attempts that the vendor bills although it sent no response. Throws
  * a `CommandError` if the outcome is known or may still arrive.
  */
@@ -89,8 +89,8 @@ export interface AttemptEnd {
 }
 
 /**
- * Writes what an invoice shows about unresolved attempts whose verification has ended otherwise and does not change.
- * Throws a `CommandError` if one of them has an outcome by now, or if the verification runs again.
+ * Writes an invoice's information about unresolved attempts whose verification has another outcome, which does not
+ * change. Throws a `CommandError` if one of the attempts has an outcome by now, or if the verification runs again.
  */
 export async function settleAttempts(
   { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,
@@ -113,8 +113,8 @@ export async function settleAttempts(
 }
 
 /**
- * With `failed`, it closes all unresolved attempts. Any other outcome is that of the last attempt, and earlier ones
- * stay unknown. `lost`: numbers of failed attempts that the vendor bills.
+ * `failed` closes all unresolved attempts. Any other outcome is that of the last attempt, and earlier ones stay
+ * unknown. `lost`: numbers of failed attempts that the vendor bills.
  */
 async function closeAttempts(
   trx: Db,

@@ -14,7 +14,7 @@ export type OutcomeState = Exclude<VerificationState, "started" | "refused">;
 /** States in which a row may be inserted. A `refused` row never gets an attempt. */
 export const insertableStates = ["started", "refused"] as const satisfies VerificationState[];
 
-/** Every change of state that a row can make, and who makes it. */
+/** Every change of state that a row can make, with the part of the code that makes it. */
 export const transitions = {
   /** The owner of a running attempt sets its outcome. */
   complete: { from: ["started"], to: ["verified", "negative", "failed", "unknown"] },
@@ -26,14 +26,14 @@ export const transitions = {
   resolve: { from: ["unknown", "failed"], to: ["verified", "negative"] },
   /** The only unresolved attempt turned out to have done no work. */
   resolveToFailed: { from: ["unknown"], to: ["failed"] },
-  /** An operator sets the outcome that the vendor reports, because it never arrived. */
+  /** An operator sets the vendor's outcome, because it never arrived. */
   settle: { from: ["unknown"], to: ["negative", "failed"] },
-  /** A starting process or a peer does this when the owner is gone. */
+  /** A starting process or a peer does this when the owner is dead. */
   abandon: { from: ["started"], to: ["unknown"] },
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;
 export type Transition = keyof typeof transitions;
 
-/** The update that moves a row to a state, with these columns, if it is in a state from which this transition goes. */
+/** The update that moves a row to a state, with these columns, if its current state allows this transition. */
 export function transition(
   db: Db,
   by: Transition,

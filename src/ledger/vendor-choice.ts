@@ -37,7 +37,7 @@ export interface ComparedFigures {
 /** Why an attempt was made at this vendor. */
 export interface VendorChoice {
   policy: "listed" | "cheapest";
-  /** With `cheapest`: the vendors about which enough is known. */
+  /** With `cheapest`: the vendors with enough known figures. */
   compared: readonly ComparedFigures[];
   passedOver: readonly PassedOver[];
 }

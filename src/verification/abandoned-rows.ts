@@ -15,7 +15,7 @@ export class AbandonedRows {
   readonly #owner: string;
   readonly #now: () => number;
   readonly #isWorkedOn: (reference: string) => boolean;
-  /** Runs that the store may or may not have, by reference. No attempt was made in them. */
+  /** Runs that the store may or may not have, by reference. No attempt was made in these runs. */
   readonly #unheard = recent<number>(mostUnheard);
 
   /** `now` returns milliseconds since 1970. `isWorkedOn`: whether a verification of this process works on a row. */
@@ -31,40 +31,37 @@ export class AbandonedRows {
     this.#isWorkedOn = isWorkedOn;
   }
 
-  /** Notes a run whose start got no reply from the store. No attempt may be made in it. */
+  /** Notes a run whose start got no reply from the store, and in which no attempt may be made. */
   noteUnheard({ reference, run }: Pick<Row, "reference" | "run">): void {
     this.#unheard.set(reference, run);
   }
 
-  /** From now on, attempts may be made in this run. */
+  /** Permits attempts in this run from now on. */
   forget({ reference }: Pick<Row, "reference">): void {
     this.#unheard.delete(reference);
   }
 
-  /** Ends all abandoned rows, except those whose outcome is about to be written. */
+  /** Ends all abandoned rows, except those whose outcome will be written soon. */
   async endAll(isWaiting: (reference: string) => boolean): Promise<void> {
     for (const row of await this.#ledger.startedBy(this.#owner)) if (!isWaiting(row.reference)) await this.end(row);
   }
 
-  /**
-   * Ends one abandoned row. `wasTold`: a caller was told that its outcome is unknown. False if the row is not
-   * abandoned.
-   */
+  /** Ends one abandoned row. `wasTold`: a caller got the response "unknown". False if the row is not abandoned. */
   async endOf(reference: string, wasTold: boolean): Promise<boolean> {
     const row = (await this.#ledger.startedBy(this.#owner)).find((row) => row.reference === reference);
     return row !== undefined && this.end(row, wasTold);
   }
 
   /**
-   * Ends a started row of this process. The run failed if we know that no attempt was made in it; otherwise its outcome
-   * is unknown. False if a verification works on the row, or the row has changed.
+   * Ends a started row of this process. A run certainly without an attempt has failed; the outcome of any other run is
+   * unknown. False if a verification works on the row, or the row has changed.
    */
   async end(row: Row, wasTold = false): Promise<boolean> {
     const { reference, run } = row;
     if (this.#isWorkedOn(reference)) return false;
     const attempt = row.attempts.find(({ number }) => number === run)?.number ?? null;
     const wasAttempted = this.#unheard.get(reference) !== run;
-    // A started row has a reason if it was unknown before. Its attempt may have got an answer since.
+    // A started row has a reason if it was unknown before. Its attempt may have got an answer since then.
     const journaled = { toldUnknown: wasTold || row.reason !== null, attempts: attempt === null ? run : run - 1 };
     const at = this.#now();
     const outcome = wasAttempted

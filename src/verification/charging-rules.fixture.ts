@@ -32,7 +32,7 @@ export interface Answer {
   kind: Kind;
 }
 
-/** The steps that happen to a service, in order. A call does not wait for the call before it to end. */
+/** The steps of a service, in order. A call does not wait for the end of the call before. */
 export type Step = PlayedCall | Answer | { does: "timeOut" } | { does: "kill" };
 
 /** The response to a caller: a new record, the same record again, or a failure, which says whether a retry may help. */
@@ -49,13 +49,13 @@ const toldOf: Record<Kind, Told> = {
   unknown: "upstream_timeout, retry",
 };
 
-/** One verification, as the rules of charging have it. */
+/** The expected row of one verification, by the rules of charging. */
 export interface Expected
   extends Pick<CountedRow, "state" | "mode" | "attempts" | "unresolved" | "bad_answers" | "charged"> {
   call: PlayedCall;
   /** The number of the attempt that is open at the upstream, counted from 1. */
   attempt?: number | undefined;
-  /** Whether callers were told that this attempt has no known outcome. */
+  /** Whether callers got the response that this attempt has no known outcome. */
   isTold?: boolean;
   /** Those who wait for its outcome. */
   waiting: Waiting[];
@@ -66,8 +66,8 @@ export interface Waiting {
 }
 
 /**
- * The rules of charging. Only `verified` is charged, and once: when somebody waits for it, or, if it comes late, when a
- * retry is given it. It makes no difference whether the caller hung up before the response.
+ * The rules of charging. Only `verified` is charged, and once: when a caller waits for the outcome, or, for a late
+ * outcome, when a retry gets the record. A caller that hung up before the response makes no difference.
  */
 export class Rules {
   readonly verifications: Expected[] = [];
@@ -110,7 +110,7 @@ export class Rules {
     const fail = () => {
       verification.state = "failed";
       if (kind === "bad_response" || kind === "throws") verification.bad_answers += 1;
-      // Callers were told of an attempt that timed out, so it stays, as one that did no work.
+      // Callers got a response about an attempt that timed out, so it stays, as an attempt without work.
       if (kind === "not_reached" && !verification.isTold) verification.attempts -= 1;
     };
     if (state === "started") {

@@ -31,7 +31,7 @@ const calls = fc.array(
     key: fc.option(fc.nat(2), { nil: undefined }),
     mode: fc.constantFrom("test" as const, "live" as const),
     outcome: fc.constantFrom(...outcomeKinds),
-    /** Whether it is sent together with the call before it. */
+    /** Whether the call is sent together with the call before. */
     together: fc.boolean(),
   }),
   { minLength: 1, maxLength: 12 },
@@ -172,13 +172,13 @@ for (const engine of engines) {
               rules.answer(verification, kind);
             },
             async timeOut() {
-              // The store's own time-outs are played too: nothing may be under way there.
+              // The clock of the store's own time-outs is played as well, so no statement may run at this point.
               await quiet(store.usage);
               mock.timers.tick(usualSettings.timeLimit);
               rules.timeOut();
             },
             async kill() {
-              // Whatever the dead process still writes reaches no row, and its responses reach nobody.
+              // Late writes of the dead process reach no row, and its responses reach nobody.
               await store.db
                 .updateTable("verification")
                 .set({ owner: "killed" })

@@ -51,7 +51,7 @@ for (const engine of engines) {
         at += n % 50 === 49 ? 7 * hour : (n % 7) * 900;
         // One of them took the store 15 seconds.
         await write(account_id, [at, at - 15 * second]);
-        // It was not sent: it goes within the time limit of its verification.
+        // The call was not sent, which the ledger hears within the time limit of its verification.
         if (n % 5 === 0)
           await store.db
             .deleteFrom("verification_attempt")

@@ -16,11 +16,11 @@ export interface CallCount {
 }
 
 interface Known {
-  /** When it was read, and how often it was used since. */
+  /** The time of the last read, and the number of uses since then. */
   at: number;
   uses: number;
   from: number;
-  /** Old enough to stay as they are, oldest first. They follow each other without a gap. */
+  /** Counts of old calls, which no longer change, oldest first and without gaps. */
   slices: CallCount[];
   /** The calls after the last slice, which may still change. */
   young: CallCount;
@@ -28,23 +28,24 @@ interface Known {
 
 /** The most calls in one slice, so that no statement reads more rows than this. */
 const most = 20_000;
-/** Slices are joined while they are shorter than this, in milliseconds. */
+/** Milliseconds. Shorter slices are joined. */
 const shortest = 60_000;
 /**
- * After so many uses or milliseconds we read again; otherwise the insert would have too many new calls to count itself.
+ * The most uses or milliseconds between two reads. With more, the insert would have too many new calls to count itself.
  */
 const uses = 64;
 const lasting = 60_000;
-/** By how much clocks of processes may differ, in milliseconds. */
+/** The largest difference between clocks of processes, in milliseconds. */
 const skew = 10_000;
-/** Far more calls than one account ever has in flight at once in all processes. */
+/** Far more calls than one account ever has in flight at one time in all processes. */
 const underWay = 1000;
 const mostAccounts = 10_000;
 
 /**
- * Remembers how many vendor calls each account started in a window, up to shortly before now. It reads the whole window
- * once, and later only the calls that entered or left it. A call starts at most the time limit after the `started_at`
- * of its row, so counts of older calls do not change, unless a late outcome shows that a call was not sent.
+ * Remembers the number of vendor calls of each account in a window, up to shortly before now. Reads the whole window
+ * once, and later only the calls that entered or left the window. A call starts at most the time limit after the
+ * `started_at` of its row, so counts of older calls do not change, unless a late outcome shows that a call was not
+ * sent.
  */
 export class CountedCalls {
   readonly #db: Db;

@@ -19,7 +19,7 @@ for (const engine of engines) {
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
       return { identity, upstream };
     };
-    /** Lets a caller give up on the nth attempt of this upstream, which stays open. */
+    /** Makes a caller give up on the nth attempt of this upstream, which stays open. */
     const leave = async (
       { identity, upstream }: Awaited<ReturnType<typeof openPlayed>>,
       mine: VerificationRequest,
@@ -260,7 +260,7 @@ for (const engine of engines) {
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => node,
         transformResult: async ({ result }) => {
-          // The outcome is in the store, but the news of it comes after the time limit.
+          // The outcome is in the store, but the store's reply comes after the time limit.
           if (held === undefined && result.rows.length === 1 && (await isCharged()))
             await new Promise<void>((resolve) => {
               held = resolve;

@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       const mine = newRequest({ idempotencyKey: "k" });
       const call = failureFrom(first.verify(mine));
       await upstream.asked();
-      // As if it had been frozen for longer than its lease.
+      // Plays a freeze of the process for longer than its lease.
       await store.db
         .updateTable("verification")
         .set({ owner: "gone" })

@@ -58,16 +58,19 @@ type MockTimers = typeof mock.timers;
 export interface SuiteStore {
   readonly db: Db;
   readonly usage: StoreUsage;
-  /** The opened store, to open it once more as another process would. */
+  /** The opened store, which a test can open once more like another process. */
   readonly opened: Store;
   readonly settings: FreshSettings;
   readonly log: RecordedLog;
   readonly connections: number;
-  /** From here on the store is waited for as briefly as in a service. */
+  /** From now on the service waits for the store as briefly as in production. */
   serve(): Promise<void>;
-  /** Opens a room; it is stopped after the test. On SQLite this ends what earlier rooms have running. */
+  /**
+   * Opens a service, which is stopped after the test. On SQLite this ends the running verifications of earlier
+   * services.
+   */
   open(t: TestContext, changes?: Changes): Promise<Identity>;
-  /** Stops a room without waiting for what it has running. */
+  /** Stops a service without waiting for its running verifications. */
   end(room: Identity): Promise<void>;
 }
 
@@ -150,7 +153,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
 
 let accounts = 0;
 
-/** A request of an account that nobody else uses. */
+/** A request of a new account. */
 export function newRequest(changes: Partial<VerificationRequest> = {}): VerificationRequest {
   accounts += 1;
   return {
@@ -180,7 +183,7 @@ export async function failureFrom(call: Promise<unknown>): Promise<Failure> {
   throw new Error("The call did not fail");
 }
 
-/** Calls an operation the way the HTTP floor does, and holds what it answers against its schema. */
+/** Calls an operation like the HTTP server does, and checks its answer against its schema. */
 export async function callOf(
   { run, answer: schema }: Operation<Identity>,
   identity: Identity,

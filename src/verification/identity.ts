@@ -27,7 +27,7 @@ import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
 import { endPauses } from "./routes/paused-vendors.ts";
 import { Verifications, type VerifyingParts } from "./verifications.ts";
 
-/** Without `retention`, `now` is the time for the expiry of keys and records too. */
+/** Without `retention`, `now` is also the time for the expiry of keys and records. */
 export interface IdentityParts
   extends Omit<VerifyingParts, "leases" | "now" | "retention" | "log">,
     Partial<Pick<VerifyingParts, "now" | "retention" | "log">> {
@@ -45,7 +45,7 @@ export interface Identity {
   readonly settings: IdentitySettings;
   nearlySpent(): NearlySpent;
   /**
-   * What the caller's account can still spend in its mode, and when a new month's cap begins, in milliseconds since
+   * The rest that the caller's account can spend in its mode, and the start of a new month's cap, in milliseconds since
    * 1970.
    */
   spendable(caller: Pick<Caller, "accountId" | "mode" | "terms">): Promise<Spendable & { renewsAt: number | null }>;
@@ -56,7 +56,7 @@ export interface Identity {
   known(account: Pick<Caller, "accountId" | "mode">, person: CheckSubject): Promise<KnownPerson | undefined>;
   /** Whether an operator has paused a live vendor for this kind of check. */
   isPaused(vendor: string, kind: CheckKind): boolean;
-  /** Adds to the sums what the ledger has by now. Rejects if the store does not take it; a job tries again. */
+  /** Adds the ledger's new rows to the sums. Rejects if the store does not take the write; a job tries again. */
   follow(): Promise<unknown>;
   /** The recurring jobs of a serving process for the ledger. */
   readonly jobs: readonly Job[];
@@ -65,8 +65,8 @@ export interface Identity {
 }
 
 /**
- * Opens the room for serving. On SQLite this makes running verifications of an earlier process `unknown`, so only the
- * serving process may call it.
+ * Opens verifications for serving. On SQLite this makes running verifications of an earlier process `unknown`, so only
+ * the serving process may call it.
  */
 export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const { db, pulse, upstreams, settings, now = Date.now, log = silent, audit } = opened;
@@ -79,7 +79,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     verifications.parts;
   await charges.takeBackUnheard(leases.isLongGone);
   await charges.note();
-  // Meanwhile others may have stored idempotency keys under a new key of the ring, and removed what this process noted.
+  // Meanwhile other processes may have stored idempotency keys under a new key of the ring, and removed this process's
+  // notes.
   pulse.whenTakenAgain(async () => {
     await opened.keyring.look?.();
     await charges.note();

@@ -11,32 +11,30 @@ import type { VerifiedRecord } from "./request.ts";
  */
 export type Stage = "checking" | "starting" | "started";
 
-/** A verification under way, as other requests see it. */
+/** A running verification, as other requests see it. */
 export interface Flight {
   /** The idempotency key with its account and mode, as text. */
   readonly key: string | undefined;
-  /** The request as text, if it has no idempotency key. */
+  /** The request as text, for a request without an idempotency key. */
   readonly content: string | undefined;
   readonly stage: Stage;
   /** Resolves when the flight is no longer `starting`. */
   readonly startEnded: Promise<void>;
-  /** The row that it works on, which uses one place of the account's limit. */
+  /** The row of the verification, which uses one place of the account's limit. */
   readonly row: Pick<Row, "reference" | "account_id" | "mode"> | undefined;
   readonly vendors: AskedVendors | undefined;
   readonly answer: Promise<VerifiedRecord>;
 }
 
-/**
- * A retry waits for overdue vendors until this many time limits have passed since they were asked. Then it asks again.
- */
+/** Time limits since the vendors were asked for which a retry waits for late vendors. Then it asks again. */
 const waitedAgain = 3;
 
 /**
- * All verifications under way in this process, and vendors that are late. A retry with the same key waits for them. If
- * another process works on the verification, the retry is refused at once. There are few, so lookups scan them.
+ * All running verifications in this process, and late vendors. A retry with an equal key waits for them. If another
+ * process works on the verification, the retry is refused at once. There are few, so lookups scan the list.
  */
 export class InFlight {
-  /** How many may run at once per account and mode, unless the account has its own limit. */
+  /** The most concurrent verifications per account and mode, unless the account has its own limit. */
   readonly #limit: number;
   readonly #flights = new Set<Flight>();
   /** Vendors that may still respond although their callers have a response, by reference. */
@@ -81,8 +79,7 @@ export class InFlight {
   }
 
   /**
-   * Keeps overdue vendors for a retry of their row. `hear` gets their late outcome, unless a retry takes them over
-   * first.
+   * Stores late vendors for a retry of their row. `hear` gets their late outcome, unless a retry takes them over first.
    */
   keepOverdue(vendors: AskedVendors, hear: (late: Learned) => void): void {
     const { reference } = vendors.row;
@@ -107,12 +104,12 @@ export class InFlight {
     return this.#overdue.has(reference);
   }
 
-  /** Ends the time of all vendors that are being asked. */
+  /** Ends the time of all vendors with a running request. */
   endVendors(): void {
     for (const vendors of this.#vendors()) void vendors.end();
   }
 
-  /** Resolves when no verification is under way and no vendor is being asked. */
+  /** Resolves when no verification and no request to a vendor runs. */
   async idle(): Promise<void> {
     while (this.#flights.size > 0) await Promise.allSettled([...this.#flights].map(({ answer }) => answer));
     await Promise.all(this.#vendors().map(({ result }) => result));

@@ -9,13 +9,13 @@ import type { VerificationDependencies } from "./verification-dependencies.ts";
 export interface KnownPerson {
   reference: string;
   verifiedAt: number;
-  /** Until when a retry gets the record; null if it is not held. */
+  /** The time until which a retry gets the record; null without a stored record. */
   heldUntil: number | null;
 }
 
 /**
- * The newest verification of a person by this account in this mode, in the months that the ledger keeps; undefined if
- * there is none. It is one statement, whatever other accounts know of the person.
+ * The newest verification of a person by this account in this mode, within the months of the ledger; undefined without
+ * one. One statement, whose time does not depend on other accounts' verifications of the person.
  */
 export async function knownPerson(
   { ledger, keyedHashes, settings, retentionTimes }: VerificationDependencies,

@@ -55,7 +55,7 @@ for (const engine of engines)
   suite(`charges whose news came late on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    /** A room that asks a played source, and whose first charge is in the store before the room hears of it. */
+    /** Opens a service with a played upstream. Its first charge is in the store before the service gets the reply. */
     const openHeld = async (t: TestContext, mine: Request, changes: Changes = {}) => {
       const isCharged = async () => (await ledgerRows(store.db, mine))[0]?.charged === 1;
       const held = holdingCharges(store.db, isCharged);

@@ -81,7 +81,7 @@ export async function wrappedKeys(db: Db): Promise<Map<string, string>> {
   return new Map(rows.map(({ reference, sealed_key }) => [reference, sealed_key]));
 }
 
-/** Puts another wrapped key in the place of a record's own. */
+/** Replaces the wrapped key of a record by another one. */
 export async function replaceWrappedKey(db: Db, reference: string, sealed_key: string): Promise<void> {
   await db.updateTable("record_key").set({ sealed_key }).where("reference", "=", reference).execute();
 }

@@ -16,7 +16,7 @@ import { type CountedRow, ledgerRows, wrappedKeys } from "./ledger.fixture.ts";
 const start = Date.UTC(2026, 0, 1);
 const retention = 24 * 60 * 60_000;
 
-/** Returns the forms in which a text may stand in a file: plain, in hex, and in base64 at each of its alignments. */
+/** Returns the possible forms of a text in a file: plain, in hex, and in base64 at each of its alignments. */
 function forms(text: string): string[] {
   const bytes = Buffer.from(text);
   const coded = [0, 1, 2].map((before) => {
@@ -27,7 +27,7 @@ function forms(text: string): string[] {
   return [text, bytes.toString("utf16le"), bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...coded];
 }
 
-/** Pieces of a row's sealed texts, short enough to stand on one page. */
+/** Pieces of a row's sealed texts, short enough to lie on one page. */
 const pieces = (sealed_key: string, { sealed_record }: CountedRow) =>
   [sealed_key, sealed_record!].flatMap((text) => [10, 30, 50].map((from) => text.slice(from, from + 16)));
 
@@ -55,7 +55,7 @@ for (const engine of engines) {
     };
     const isIn = (bytes: Buffer, texts: readonly string[]) => texts.filter((text) => bytes.includes(text)).length;
 
-    /** Verifications of two people, with what names them and what is sealed of them. */
+    /** Verifications of two people, with the texts that identify the people and the sealed texts about them. */
     const verifiedTwo = async (t: TestContext) => {
       const room = await store.open(t, { now: () => start });
       const mine = newRequest();

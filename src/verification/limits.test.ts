@@ -39,7 +39,7 @@ for (const engine of engines) {
       const failure = await failureFrom(next.verify({ ...another(mine), idempotencyKey: "k" }));
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["rate_limited", 50]);
       assert.match(failure.message, /Send it again in 50 s\. The same Idempotency-Key will do\.$/);
-      // Whoever waits as long as told has room: parts of a second count as a whole one.
+      // A caller that waits for the stated time gets a place: parts of a second count as a whole one.
       clock.time += 500;
       assert.equal((await failureFrom(next.verify(another(mine)))).detail.retryAfter, 50);
       clock.time -= 500;
@@ -70,7 +70,7 @@ for (const engine of engines) {
       const mine = newRequest();
       const calls = Array.from({ length: 20 }, () => identity.verify(another(mine)).catch((failure) => failure.code));
       const refused = (await Promise.all(calls)).filter((answer) => answer === "rate_limited");
-      // PostgreSQL does not see what other connections have not committed: never more than run at once.
+      // PostgreSQL does not see uncommitted rows of other connections, so at most the concurrent number comes on top.
       if (engine.name === "sqlite") assert.equal(refused.length, 15);
       assert.equal(received.length, 20 - refused.length);
       assert.equal((await failureFrom(identity.verify(another(mine)))).code, "rate_limited");

@@ -39,8 +39,8 @@ function vendorRule(most: number): Rule {
 
 /**
  * Limits across processes. The statement that writes the intent counts the ledger's rows and the earlier intents of its
- * batch. On PostgreSQL, concurrent statements do not see each other. Together they may exceed a limit by what all but
- * one of them write.
+ * batch. On PostgreSQL, concurrent statements do not see each other. Together they may exceed a limit by the rows of
+ * all but one of them.
  */
 export class VerificationLimits {
   readonly #db: Db;
@@ -62,8 +62,8 @@ export class VerificationLimits {
   }
 
   /**
-   * The failure that a limit causes for `row` at its `started_at`; undefined if all limits permit it. `Retry-After`
-   * states when the limit has room again.
+   * The failure of a limit for `row` at its `started_at`; undefined if all limits permit it. `Retry-After` states when
+   * the limit has room again.
    */
   async failureOf(row: Row, request: Limited): Promise<Failure | undefined> {
     const rules = this.#rules(row, request.terms);

@@ -7,10 +7,10 @@ import { failureFrom, newRequest, suiteStore, until, usualEngines } from "./iden
 import { onlyRow } from "./ledger.fixture.ts";
 import { verified } from "./played-upstream.fixture.ts";
 
-/** The longest delay that a Node timer accepts, in milliseconds: a test that waits for it hangs. */
+/** The longest delay of a Node timer, in milliseconds: a test that waits for it hangs. */
 const longestTimer = 2 ** 31 - 1;
 
-/** An upstream that times out at once, and gives its late outcome when the test says so. */
+/** An upstream that times out at once, and sends its late outcome when the test says so. */
 function tooSlow(name = "slow") {
   const said: ((outcome: IdentityOutcome) => void)[] = [];
   const upstream: IdentityUpstream = {

@@ -60,7 +60,7 @@ const moments = ["while a retry waits", "after that retry", "once nobody works o
 
 interface Case {
   name: string;
-  /** What the vendors answer, in the order in which they are asked. The last one is too slow. */
+  /** The vendors' answers, in the order of the vendors. The last one is too slow. */
   answers: readonly (IdentityOutcome | "record")[];
   ends: "verified" | "not_found" | "failed";
 }
@@ -76,7 +76,7 @@ const cases: readonly Case[] = [
   { name: "a record, after one without money", answers: [unavailable("no_money"), "record"], ends: "verified" },
 ];
 
-/** How a call ended; undefined while it runs. */
+/** The result of a call; undefined while it runs. */
 interface Call {
   code?: string;
 }
@@ -106,7 +106,7 @@ async function settledEvents(db: Db, { accountId }: { accountId: string }): Prom
   return (await events.where("type", "=", "verification.settled").execute()).length;
 }
 
-// The handle loses replies of both engines alike; what a real connection loses is below.
+// The handle loses replies of both engines in one way; a test below loses those of a real connection.
 for (const engine of usualEngines)
   suite(`verifications of which the store's reply to one change is lost, on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
@@ -119,7 +119,7 @@ for (const engine of usualEngines)
         return call.code !== undefined;
       });
 
-    /** A room whose last vendor is too slow, and what plays a verification in it. */
+    /** Opens a service whose last vendor is too slow, with the functions that play one verification. */
     const open = async (t: TestContext, { answers, ends }: Case, moment: (typeof moments)[number]) => {
       const lossy = losing(store.db);
       let slow = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ for (const engine of usualEngines)
         upstreams: { test: live[0]!, live },
         settings: { routes: { ...listedRoutes, notFoundMax: 20_000 }, vendorPrices: prices },
       });
-      /** What the service does every five seconds, and what it writes late. */
+      /** The service's job of every five seconds, and its late writes. */
       const later = async () => {
         const job = identity.jobs.find(({ name }) => name === "end verifications that nobody works on")!;
         for (const _ of [1, 2]) {
@@ -286,7 +286,7 @@ suite("a retry that waits, and whose reply from PostgreSQL is lost on its way", 
       if (comes === "before") await answer();
       const again = identity.verify(mine).catch(() => undefined);
       if (comes === "after") await again.then(answer);
-      // A retry is held off until the process has heard that the outcome is written.
+      // A retry is refused until the process knows that the outcome is written.
       await until(() =>
         identity.verify(mine).then(
           () => true,

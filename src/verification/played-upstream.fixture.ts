@@ -8,7 +8,7 @@ import { sandbox } from "../vendors/sandbox/index.ts";
 import type { Changes, SuiteStore } from "./identity.fixture.ts";
 import type { Identity } from "./identity.ts";
 
-/** An upstream that the test plays: each attempt waits until the test answers it. */
+/** An upstream played by the test: each attempt waits for the test's answer. */
 export class PlayedUpstream implements IdentityUpstream {
   readonly name = "played";
   readonly kinds = checkKinds;
@@ -36,7 +36,7 @@ export class PlayedUpstream implements IdentityUpstream {
   }
 }
 
-/** An upstream that answers at once, and what it was asked. */
+/** An upstream that answers at once, and the list of its attempts. */
 export function answering(
   answer: (attempt: IdentityAttempt, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
 ) {
@@ -49,7 +49,10 @@ export function answering(
   return { upstream, received };
 }
 
-/** Ways to open a room on the store for one test: with this upstream in test mode, or with one that answers at once. */
+/**
+ * Functions that open a service on the store for one test: with this upstream in test mode, or with one that answers at
+ * once.
+ */
 export function openingsOn(store: SuiteStore) {
   const openWith = (t: TestContext, upstream: IdentityUpstream, changes: Changes = {}): Promise<Identity> =>
     store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
@@ -62,7 +65,7 @@ export function openingsOn(store: SuiteStore) {
   };
 }
 
-/** A record of an invented person, as the sandbox has it. */
+/** The sandbox's record of an invented person. */
 export async function sandboxRecord(input: CheckInput): Promise<PersonRecord> {
   const outcome = await sandbox().verify({ ...input, reference: "", signal: new AbortController().signal });
   if (outcome.state !== "verified") throw new Error(`${input.number} is not verified in the sandbox`);

@@ -7,13 +7,15 @@ import { withTimeout } from "../runtime/timeout.ts";
 import { type Learned, loggableError } from "./attempts/asked-vendors.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";
 
-/** What became of writing an outcome, which a caller waits for. */
+/** The result of writing an outcome for which a caller waits. */
 export interface RecordedOutcome {
   /** The outcome of the run. */
   outcome: RunOutcome;
-  /** That of the verification, with the record. */
+  /** The result of the verification, with the record. */
   result: Learned;
-  /** Whether the ledger has it. False: another process took the row over. Undefined: the store did not respond. */
+  /**
+   * Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not respond.
+   */
   isRecorded: boolean | undefined;
 }
 
@@ -49,7 +51,9 @@ export async function recordOutcome(
   return { outcome, result: end ? { ...outcome, ...end } : result, isRecorded };
 }
 
-/** Writes the outcome of a vendor that answered after the caller had its response. Nobody is charged for it. */
+/**
+ * Writes the outcome of a vendor that answered after the caller had its response. Nobody is charged for this outcome.
+ */
 export function recordLateOutcome(parts: VerificationDependencies, row: Row, late: Learned): void {
   if (late.state === "unknown") return;
   const vendor = row.attempts.find(({ number }) => number === late.attempt)?.vendor;
@@ -60,7 +64,9 @@ export function recordLateOutcome(parts: VerificationDependencies, row: Row, lat
   parts.deferredOutcomes.add(row, storableOutcome(parts, row, late));
 }
 
-/** The outcome as the ledger takes it: with the mark of its charge, and the sealed record if replays may need it. */
+/**
+ * The outcome in the ledger's form: with the mark of its charge, and the sealed record if replays may need the record.
+ */
 function storableOutcome({ keyring, settings }: VerificationDependencies, row: Row, result: Learned): RunOutcome {
   const isKeyless = row.idempotency_hash === null;
   const charge = chargeFor(result.state, row) === null ? null : newChargeMark(isKeyless);

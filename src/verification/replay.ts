@@ -21,7 +21,7 @@ import {
   verificationFailure,
 } from "./verification-failures.ts";
 
-/** The row of the idempotency key with these hashes, unless the key is past its lifetime. */
+/** The row of the idempotency key with these hashes, unless the key has expired. */
 export async function earlierRow(
   { ledger, retentionTimes }: VerificationDependencies,
   hashes: readonly string[],
@@ -33,9 +33,9 @@ export async function earlierRow(
 }
 
 /**
- * Returns the response to a request whose key has this row, even if no caller ever got it. `none`: the row ended
- * without an outcome, so the request may start another run. `changed`: the row has changed since it was read. Throws
- * the failure that the row had, or `request_in_progress` while a process works on it.
+ * Returns the response to a request whose key has this row, even if no caller ever got that response. `none`: the row
+ * ended without an outcome, so the request may start another run. `changed`: the row has changed since it was read.
+ * Throws the failure of the row, or `request_in_progress` while a process works on the row.
  */
 export async function answerOfEarlier(
   parts: VerificationDependencies,
@@ -58,7 +58,7 @@ export async function answerOfEarlier(
   return (await replay(parts, row, budgetOf(request, now(), settings.timeZone))) ?? "changed";
 }
 
-/** Ends a started row that has no worker. False if this process or another still works on it. */
+/** Ends a started row without a worker. False if this process or another still works on it. */
 async function endAbandoned(
   { leases, ledger, abandonedRows, now }: VerificationDependencies,
   row: Row,

@@ -31,17 +31,17 @@ export interface VerificationRequest extends CheckInput {
   requestId: string;
 }
 
-/** A record for the caller. `replayed`: an earlier request with the same key returned it. */
+/** A record for the caller. `replayed`: an earlier request with an equal key returned the record. */
 export interface VerifiedRecord {
   record: AnsweredRecord;
   replayed: boolean;
-  /** Call it if the record does not reach its caller. Undefined if its charge stays also then. */
+  /** Call this if the record does not reach its caller. Undefined if its charge stays in any case. */
   undelivered?: (() => void) | undefined;
 }
 
 /**
  * Returns the function to call if the record of this charge does not reach its caller. The charge is reversed once no
- * retry can get the record. Without a key it stays, since nobody can ask again.
+ * retry can get the record. Without a key the charge stays, because nobody can ask again.
  */
 export function undeliveredOf(
   { deferredOutcomes, now }: { deferredOutcomes: Pick<DeferredOutcomes, "add">; now: () => number },
@@ -72,8 +72,8 @@ export function requestContent({
 }
 
 /**
- * Whether a row is of an equal request. Rows without the lasting hash come from older versions, which ignored members
- * that are only compared.
+ * Whether a row belongs to an equal request. Rows without the lasting hash come from older versions, which ignored
+ * members that are only compared.
  */
 export function isOfRequest(row: Row, request: VerificationRequest, hashes: KeyedHashes): boolean {
   const known = row.lasting_idempotency_hash === null ? { ...request, compared: {} } : request;
@@ -81,8 +81,8 @@ export function isOfRequest(row: Row, request: VerificationRequest, hashes: Keye
 }
 
 /**
- * Returns the hash of the idempotency key under each key of the ring, the one to store first. Empty if the request has
- * no idempotency key.
+ * Returns the hash of the idempotency key under each key of the ring, with the stored one first. Empty for a request
+ * without an idempotency key.
  */
 export function keyHashes(
   { accountId, mode, idempotencyKey }: VerificationRequest,

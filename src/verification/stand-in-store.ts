@@ -18,8 +18,8 @@ interface Start {
 }
 
 /**
- * At the first start that could accept live verifications, notes whether stand-ins invent their persons. Throws a
- * `StoreError` if the store has the other kind. Call it before this process has a lease and `checkClaim` afterwards.
+ * Notes whether stand-ins invent the store's persons, at the first start that could accept live verifications. Throws a
+ * `StoreError` if the store has the other kind. Call this before this process has a lease and `checkClaim` afterwards.
  * Then of two instances that start at once with different settings, one is refused.
  */
 export async function claimStore(db: Db, start: Start, now: number): Promise<void> {

@@ -45,7 +45,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["verified", 6, 2, 1]);
     });
 
-    /** An upstream that knows its earlier attempts by reference, and whose look-ups give this outcome. */
+    /** An upstream that finds its earlier attempts by reference, and whose look-ups have this outcome. */
     const remembering = (lookUp: () => Promise<IdentityOutcome>) => {
       const asked = answering((attempt, nth) =>
         nth === 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),

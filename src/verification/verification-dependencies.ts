@@ -22,7 +22,7 @@ export interface Upstreams {
   live: readonly IdentityUpstream[];
 }
 
-/** What every verification of the room needs. */
+/** The resources of every verification. */
 export interface VerificationDependencies {
   ledger: Ledger;
   charges: Charges;

@@ -37,7 +37,7 @@ export type VerificationParts = VerificationDependencies & { inFlight: InFlight 
 interface StartedRun {
   row: Row;
   route: Route;
-  /** Vendors that an earlier run asked and that may still respond. The run waits for them and asks none. */
+  /** Vendors that an earlier run asked and that may still respond. The run waits for these vendors and asks none. */
   overdue?: AskedVendors | undefined;
 }
 
@@ -111,8 +111,8 @@ export class Verification implements Flight {
         const started = await (earlier ? this.#startRetry(earlier) : this.#startNew(hashes, !isUnread));
         if (started) return await this.#ask(started);
       } catch (error) {
-        // A row with this key may exist. If it cannot be read, we do not claim that it runs, because the whole table
-        // may be locked.
+        // A row with this key may exist. If the row cannot be read, the response does not claim that it runs, because
+        // the whole table may be locked.
         if (isUnread && error instanceof RowHeld && (await earlierRow(this.#parts, hashes))) continue;
         if (!(isUnread && error instanceof Failure && this.stage === "starting")) throw error;
       } finally {
@@ -250,7 +250,7 @@ export class Verification implements Flight {
     return this.#answer(written, recorded);
   }
 
-  /** Handles a vendor that was too slow but may still respond after our response. */
+  /** Handles a vendor that was too slow but may still respond after Duba's response. */
   #listen(vendors: AskedVendors, result: Learned): void {
     if (result.state === "unknown") this.#keepOverdue(vendors);
     // A later vendor failed, so a retry asks again.

@@ -43,10 +43,10 @@ export interface VerifyingParts {
 
 /** Milliseconds at the end of a stop that are reserved for abandoning unfinished verifications. */
 const stopReserve = 500;
-/** Milliseconds until a stop asks the store again that was away. */
+/** Milliseconds until a stop tries an absent store again. */
 const againAfter = 250;
 
-/** The verifications of a process with a lease: it accepts requests, and stops. */
+/** The verifications of a process with a lease: accepts requests, and stops. */
 export class Verifications {
   readonly parts: VerificationParts;
   readonly #db: Db;
@@ -92,7 +92,7 @@ export class Verifications {
     const { settings, refusedCalls } = this.parts;
     if (settings.consentRequired && request.mode === "live" && request.consentReference === undefined)
       throw new Failure("consent_required");
-    // For some numbers of the sandbox Duba itself makes up the result, without an upstream, limit or cap.
+    // For some numbers of the sandbox Duba itself invents the result, without an upstream, limit or cap.
     const reserved = request.mode === "test" ? reservedFor(request) : undefined;
     if (reserved?.refusal) refuseAs(reserved.refusal, request);
     try {
@@ -124,7 +124,10 @@ export class Verifications {
     await this.#leave(until);
   }
 
-  /** Tries until this time, by `performance.now()`: without the last note, given records would cost nothing. */
+  /**
+   * Tries until this time, by `performance.now()`. Without the last note, the charges of delivered records would be
+   * reversed.
+   */
   async #leave(until: number): Promise<void> {
     const { charges, leases, now, log } = this.parts;
     try {

@@ -20,7 +20,7 @@ for (const engine of engines)
         await told;
         await until(() => store.log.lines.some(({ message }) => message.endsWith("waits for the store")));
       });
-      // An orphan: this process owns the row and has no flight for it.
+      // An orphan: this process owns the row and has no running verification for it.
       await copyRow(store.db, { ...(await onlyRow(store.db, mine)), account_id: lost.accountId }, 1);
       t.mock.timers.tick(5_000);
       await until(async () => (await onlyRow(store.db, lost)).state !== "started");

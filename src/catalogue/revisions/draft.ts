@@ -80,7 +80,7 @@ export function whyItWaits({ reasons }: Pick<CatalogueDraftRow, "reasons">): Ric
   return (JSON.parse(reasons) as string[]).map(withAccounts);
 }
 
-/** A stored sentence, with the accounts that it names by their ids as data. */
+/** A stored sentence in which the ids of accounts become references to the accounts. */
 export function withAccounts(sentence: string): RichText {
   return sentence
     .split(/\b(acc_\w+)/)

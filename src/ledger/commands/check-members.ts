@@ -23,7 +23,7 @@ export const anyNumber: Form<string> = {
   read: (text) => (numberForms.some(({ read }) => read(text)) ? text : undefined),
 };
 
-/** The members that `asked` requires besides the number, as private members of a command that has a member `kind`. */
+/** The members that `asked` requires besides the number, as private members of a command with a member `kind`. */
 export function besideNumber(asked: Asked, options: { with?: string } = {}) {
   const needed = all.flatMap((check) => asked(check).filter((name) => name !== check.kind));
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { WithAccounts } from "./with-accounts.ts";
 
-/** What commands need that read the ledger by account and day. */
+/** The resources of commands that read the ledger by account and day. */
 export type BooksRoom = Audited & WithAccounts & { config: { timeZone: TimeZone } };
 
 /** Input members that choose an account. */
@@ -28,8 +28,8 @@ export const period = {
 };
 
 /**
- * Returns the period to compare with. For a period that begins with a month, it is equally much of the month before;
- * otherwise it is the time of the same length just before. A period that has not ended counts until `now`.
+ * Returns the period to compare with. For a period that begins with a month, the equally long beginning of the month
+ * before. For any other period, the time of equal length just before. A period that has not ended counts until `now`.
  */
 export function periodBefore({ from, to }: { from: number; to: number }, zone: TimeZone, now: number) {
   const length = Math.min(to, now) - from;
@@ -38,7 +38,7 @@ export function periodBefore({ from, to }: { from: number; to: number }, zone: T
   return { from: begins, to: Math.min(begins + length, from) };
 }
 
-/** The period in milliseconds since 1970. Throws an `InputError` if it ends before it begins. */
+/** The period in milliseconds since 1970. Throws an `InputError` for an end before the beginning. */
 export function periodOf(
   { from, to }: { from?: number; to?: number },
   zone: TimeZone,

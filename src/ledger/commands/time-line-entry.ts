@@ -2,7 +2,7 @@ import { happening, naira, reference, state, time } from "../../declare/command/
 import Type, { type Static } from "../../declare/schema/type.ts";
 import { publicStates } from "../public-state.ts";
 
-/** What an entry of a time line tells. A question is one attempt at a vendor. */
+/** The kinds of entries of a time line. A question is one attempt at a vendor. */
 const steps = [
   "asked",
   "question",
@@ -16,7 +16,7 @@ const steps = [
   "delivery",
 ] as const;
 
-/** One thing that happened to a verification, as a sentence and as data. */
+/** One event of a verification's time line, as a sentence and as data. */
 export const TimeLineEntry = Type.Object({
   at: time,
   what: Type.String(),
@@ -25,12 +25,12 @@ export const TimeLineEntry = Type.Object({
   step: Type.Enum([...steps]),
   key_id: Type.Optional(reference),
   request_id: Type.Optional(reference),
-  /** Of an answer, of a question without one, and of how it ended. */
+  /** The outcome in an answer, in a question without an answer, and at the end. */
   outcome: Type.Optional(state(publicStates)),
   reason: Type.Optional(Type.String()),
   /** Milliseconds that an answer took. */
   took: Type.Optional(Type.Integer({ unit: "ms" })),
-  /** What a vendor bills for an answer, what was charged, or what a correction comes to. */
+  /** A vendor's bill for an answer, a charge, or the amount of a correction. */
   amount: Type.Optional(naira),
   /** HTTP status of a vendor's answer, or of the response to the client. */
   status: Type.Optional(Type.Integer()),

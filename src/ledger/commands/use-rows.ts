@@ -11,7 +11,7 @@ export const useSpan = Type.Enum(Object.keys(useSpans) as UseSpan[], {
   words: { "24h": "24 hours", "30d": "30 days", "12m": "12 months" },
 });
 
-/** What live verifications did in each hour, day or month. */
+/** The sums of live verifications for each hour, day or month. */
 export const UseRows = Type.Array(
   Type.Object({
     period: Type.String({ label: "Time" }),

@@ -9,16 +9,16 @@ export interface FoundAccount {
   terms: { prepaid?: true };
 }
 
-/** What commands need from the accounts room. */
+/** The functions of the accounts' part that commands need. */
 export interface WithAccounts {
   accounts: {
     /** The account with this id or e-mail. Throws if there is none. */
     find(idOrEmail: string): Promise<FoundAccount>;
     /** The ids of all accounts. */
     ids(): Promise<string[]>;
-    /** Returns a function that gives the e-mail of one of these accounts, or the id itself if there is none. */
+    /** Returns a function that returns an account's e-mail, or its id for an unknown account. */
     emails(ids: readonly string[]): Promise<(id: string) => string>;
-    /** The same for the names of their businesses. */
+    /** Like `emails`, for the names of the accounts' businesses. */
     names(ids: readonly string[]): Promise<(id: string) => string>;
   };
 }

@@ -22,7 +22,7 @@ export interface EventDelivery {
   triedAt: number | null;
 }
 
-/** Who asked for a verification, and in which requests. */
+/** The account of a verification, and the ids of its requests. */
 export interface AskedStory {
   reference: string;
   accountId: string;
@@ -31,15 +31,15 @@ export interface AskedStory {
 }
 
 /**
- * What others know of a verification, oldest first. `entries`: the newest 100 of the audit trail; `responses`: what its
- * callers got; `events`: those about it, with their deliveries.
+ * The further events of a verification, oldest first. `entries`: the newest 100 of the audit trail. `responses`: those
+ * to its callers. `events`: those about the verification, with their deliveries.
  */
 export type Story = Pick<TimeLineParts, "entries" | "responses" | "events">;
 
-/** Tells what one part of the product knows of a verification. */
+/** Returns one part of a verification's story. */
 export type TellStory = (db: Db, asked: AskedStory) => Promise<Partial<Story>>;
 
-/** What commands need from others to show what happened to a verification. */
+/** The function by which commands show the events of a verification. */
 export interface WithStory {
   storyOf(asked: AskedStory): Promise<Story>;
 }

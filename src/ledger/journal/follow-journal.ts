@@ -26,9 +26,9 @@ export interface JournalFollower {
 
 /**
  * Processes the journal, oldest row first: each row becomes an entry of the audit trail, a change of the sums, and an
- * event if callers wait for one. A row and its consequences commit together, so nothing is lost or announced twice. It
- * locks no ledger rows, because the columns that it reads from them never change. Several processes may do this at
- * once, each with different verifications. Resolves to the number of rows that it processed.
+ * event if callers wait for one. A row and its consequences commit together, so nothing is lost or announced twice. No
+ * ledger rows are locked, because the columns read from these rows never change. Several processes may do this at once,
+ * each with different verifications. Resolves to the number of processed rows.
  */
 export async function followJournal({ db, audit, zone }: JournalFollower): Promise<number> {
   let all = 0;
@@ -36,7 +36,7 @@ export async function followJournal({ db, audit, zone }: JournalFollower): Promi
     const count = await db.transaction().execute(async (trx) => {
       const rows = await takeRows(trx);
       if (rows.length === 0) return 0;
-      // On SQLite an empty journal begins to count anew, so that its numbers say no order.
+      // On SQLite an empty journal numbers its rows anew, so these numbers give no order.
       const hasOrder = !isSqlite(trx);
       await audit(trx, ...rows.map((row) => entryOf(row, hasOrder ? { journal: row.number } : {})));
       await addSums(trx, rows, zone);
@@ -47,14 +47,15 @@ export async function followJournal({ db, audit, zone }: JournalFollower): Promi
       return rows.length;
     });
     all += count;
-    // We stop at a batch that is not full. Under load, an empty journal would take a transaction for every few rows.
+    // Stops at a batch that is not full. Under load, waiting for an empty journal would take a transaction for every
+    // few rows.
     if (count < batch) return all;
   }
 }
 
 /**
- * The rows of the verifications that have waited longest, in order. On PostgreSQL it skips verifications that another
- * process has taken: locking a verification's first row takes all its rows.
+ * The rows of the verifications that have waited longest, in order. On PostgreSQL, verifications that another process
+ * has taken are skipped: locking a verification's first row takes all its rows.
  */
 async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
   const firsts = trx
@@ -91,8 +92,8 @@ async function withWhatTheySay(
   db: Db,
   journal: AliasedExpression<Selectable<Tables["verification_journal"]>, "journal">,
 ): Promise<Followed[]> {
-  // It is one statement, because on SQLite a transaction keeps others waiting between its statements. Subqueries look
-  // up attempts one by one, because PostgreSQL would scan a small table to join it.
+  // One statement, because on SQLite a transaction blocks others between its statements. Subqueries look up attempts
+  // one by one, because PostgreSQL would scan a small table to join it.
   const rows = await db
     .selectFrom(journal)
     .innerJoin("verification", "verification.reference", "journal.reference")
@@ -130,8 +131,7 @@ const lasting = [
 ] as const;
 
 /**
- * Announces the outcome to callers who were told "unknown", and a later change of the charge to callers who were told
- * the outcome.
+ * Announces the outcome to callers who got "unknown", and a later change of the charge to callers who got the outcome.
  */
 async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
   const { reference, account_id: audience, at, what, charged } = row;
@@ -222,7 +222,7 @@ function standingFacts(row: Standing) {
 
 const page = 500;
 
-/** The audit entry that each ledger row should have, in pages; null while it runs or has rows in the journal. */
+/** The audit entry that each ledger row should have, in pages; null for a row that runs or has rows in the journal. */
 export async function* ledgerAuditEvents(
   db: Db,
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {

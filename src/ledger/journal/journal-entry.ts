@@ -5,13 +5,13 @@ import { type Attempt, openAttemptOf } from "../attempts.ts";
 import type { VerificationState } from "../transitions.ts";
 
 /**
- * What happened to a verification:
- * - `outcome`: it ended, perhaps with a charge, or its outcome arrived late
- * - `told_unknown`: callers were told, or may have been told, that its outcome is unknown
+ * An event of a verification:
+ * - `outcome`: the verification ended, perhaps with a charge, or its outcome arrived late
+ * - `told_unknown`: callers got, or may have got, the response "unknown"
  * - `failover`: an attempt ended, and another vendor gets the next
  * - `late_answer`: an attempt ended, and the verification did not change
  * - `charge`, `reversal`: its fee was charged, or the charge reversed
- * - `settling`, `release`: an operator ended it
+ * - `settling`, `release`: an operator ended the verification
  */
 export type Happening =
   | "outcome"
@@ -23,12 +23,12 @@ export type Happening =
   | "settling"
   | "release";
 
-/** A row to add to the journal. If an attempt ended, state, reason and bill are the attempt's too. */
+/** A row to add to the journal. If an attempt ended, state, reason and bill are also those of the attempt. */
 export type JournalEntry = Omit<
   Tables["verification_journal"],
   "number" | "run" | "what" | "state" | "attempt_was" | "unsure" | "unpriced"
 > & {
-  /** Null: the run of the row in `changed`, whatever it is by now. */
+  /** Null: the current run of the row in `changed`. */
   run: number | null;
   what: Happening;
   state: VerificationState;
@@ -44,7 +44,7 @@ export type Followed = Tables["verification_journal"] &
     state: VerificationState;
     /** The number of attempts up to the row's run. */
     attempts: number;
-    /** The vendor of the last of them; null if there was none. */
+    /** The vendor of the last of these attempts; null without any attempt. */
     last_vendor: string | null;
   } & (Pick<Attempt, "vendor" | "started_at"> | { vendor: null });
 
@@ -96,7 +96,7 @@ function outcomeBefore(reference: string, attempt: number | null) {
     (select case outcome when 'unknown' then outcome else reason end from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
 }
 
-/** In SQL, of a row of `verification_attempt`: the uncertain part of its bill, and whether its bill is unknown. */
+/** In SQL, for a row of `verification_attempt`: the uncertain part of its bill, and whether its bill is unknown. */
 const unsureOf = "case when bill_certain = 0 then coalesce(bill, 0) else 0 end";
 const unpricedOf = "case when bill is null then 1 else 0 end";
 
@@ -111,7 +111,7 @@ function billChange(reference: string, attempt: number | null, now: number | nul
 }
 
 /**
- * The statement that journals rows that became `unknown` because their owner is gone, with the attempt of their current
+ * The statement that journals rows that became `unknown` because their owner is dead, with the attempt of their current
  * run. A run that waits or looks up has no attempt.
  */
 export function addAbandoned(db: Db, changed: Changed, at: number, references: readonly string[]) {

@@ -9,7 +9,7 @@ export async function rebuildCount(db: Db): Promise<number> {
   return Number(row?.value ?? 0);
 }
 
-/** Counts a rebuild. False if another one was counted since `before`. */
+/** Counts a rebuild. False if another rebuild was counted since `before`. */
 export function countRebuild(trx: Db, before: number): Promise<boolean> {
   const row = { value: String(before + 1), created_at: Date.now() };
   return upsert(trx, "fact", { name }, row, { value: String(before) });

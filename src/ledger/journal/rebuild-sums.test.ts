@@ -24,7 +24,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     const recount = () => recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
 
-    /** How many sums differ from the ledger, and how many of them a person is told of. */
+    /** The number of sums that differ from the ledger, and the number that a person gets in sentences. */
     const wrong = () =>
       inSnapshot(store.db, async (snapshot) => {
         let [all, reported] = [0, 0];
@@ -45,7 +45,7 @@ for (const engine of engines)
       });
       for (const _ of [1, 2]) await identity.verify(newRequest({ mode: "live" })).catch(() => {});
       await recount();
-      // The older version knows neither these columns of the journal nor those of the sums.
+      // The older version does not know these columns of the journal and of the sums.
       await store.db.updateTable("verification_journal").set({ unsure: null, unpriced: null }).execute();
       await followJournal({ db: store.db, audit: async () => {}, zone });
       await store.db
@@ -53,7 +53,7 @@ for (const engine of engines)
         .set({ not_found: 0, phone_mismatch: 0, blocked: 0, unsure_kobo: 0, unpriced: 0 })
         .execute();
       await store.db.updateTable("verification_sum").set({ made_verified: 0, made_not_found: 0 }).execute();
-      // Nor does it know all that an erasure takes away.
+      // The older version does not know everything that an erasure removes.
       const left = { subject_hash: "erased", lasting_idempotency_hash: "v1:left" };
       await store.db.updateTable("verification").set({ lasting_idempotency_hash: "v1:key" }).execute();
       await store.db.updateTable("verification").set(left).where("state", "=", "verified").execute();

@@ -28,12 +28,10 @@ const atOnce = 32;
 
 /**
  * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
- * the number of days it read, the number of sums it corrected, and a sentence for each sum that it left, because the
- * ledger has lost attempts that the journal had.
- *
- * It computes the difference in a snapshot and adds it to the sum. Journal rows processed after that add to the same
- * row, so nothing is lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at
- * once.
+ * the number of days read, the number of corrected sums, and a sentence for each uncorrected sum, for which the ledger
+ * has lost attempts that the journal had. Each difference is computed in a snapshot and added to the sum. Journal rows
+ * processed after that snapshot change the same row, so nothing is lost or counted twice, and nobody waits for a lock.
+ * Two rebuilds must not write one sum at one time.
  */
 export async function rebuildSums(
   { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
@@ -54,9 +52,9 @@ export async function rebuildSums(
 }
 
 /**
- * Recounts all sums if a version that does not know all their columns wrote to this store, or if the days of the sums
- * are those of another time zone. It waits until no process of such a version lives. It also removes what that version
- * left of erased persons. If it is stopped, the next run starts over, but only reads what is already right.
+ * Recounts all sums if an older version, which does not know all their columns, wrote to this store, or if the days of
+ * the sums are those of another time zone. Waits until no process of such a version lives, and removes the data of
+ * erased persons that it left. A stopped recount starts over at the next run, but only reads correct sums.
  */
 export async function recountAfterOlderVersion(
   { db, now }: { db: Db; now: () => number },
@@ -99,8 +97,8 @@ async function rebuildPiece(
 }
 
 /**
- * Adds the differences to the sums. False if somebody else rebuilt sums since `rebuilds` was read: then some of them
- * may be added already, and the rest must be computed anew.
+ * Adds the differences to the sums. False if another process rebuilt sums since `rebuilds` was read: then some
+ * differences may be added already, and the rest must be computed anew.
  */
 async function addAll(db: Db, differences: readonly SumDifference[], rebuilds: number): Promise<boolean> {
   for (const [index, some] of piecesOf(differences, atOnce).entries()) {

@@ -56,19 +56,19 @@ const step = fc.record({
 const attemptEnds = ["released", "record_lost", "not_found"] as const;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** An operator says that the vendor bills it, and then its answer comes after all. */
+/** An operator states that the vendor bills an attempt, and then the vendor's answer comes after all. */
 const billedThenAnswered = (["end", "settle as billed", "follow", "late", "follow"] as const).map((does): Step => {
   const outcome = does === "late" ? "verified" : "unknown";
   return { does, outcome, billed: null, after: 1, run: 0, prices };
 });
 
-/** An invoice says of an attempt that got no answer what became of it, once another vendor verified the person. */
+/** An invoice gives the outcome of an unanswered attempt, after another vendor verified the person. */
 const endedByInvoice = (["fail over", "end", "follow", "settle attempts", "follow"] as const).map((does): Step => {
   const outcome = does === "end" ? "verified" : "unknown";
   return { does, outcome, billed: null, after: 1, run: 0, prices };
 });
 
-/** Callers were told that the outcome is unknown, and then the request turns out never to have been sent. */
+/** Callers get "unknown", and then the request turns out never to have been sent. */
 const neverSent = (["end", "follow", "late", "follow"] as const).map((does): Step => {
   const outcome = does === "late" ? "not sent" : "unknown";
   return { does, outcome, billed: null, after: 1, run: 0, prices };
@@ -129,7 +129,7 @@ for (const engine of engines)
       return counted.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
     };
 
-    /** Plays the steps of a verification's life, except those that the ledger does not allow. */
+    /** Plays the steps of a verification, except those that the ledger does not allow. */
     async function live(life: readonly Step[], account: string): Promise<void> {
       const ledgers = new Map([prices, dearer].map((one) => [one, new Ledger(store.db, undefined, one)]));
       let at = begin + Math.floor(Math.random() * 20 * hour);
@@ -139,7 +139,7 @@ for (const engine of engines)
       const start = newRow({ attempts: 0, ...of, owner, created_at: at, started_at: at });
       const row: Row = { ...start, attempts: [newAttempt(start, attempted("first"))] };
       assert.ok(await ledgers.get(prices)!.insert(row as Row & { state: "started" }));
-      /** Each run, with the attempt that its response is about. */
+      /** Each run, with the attempt of its response. */
       const runs: { row: Row; attempt: number | null }[] = [{ row, attempt: 1 }];
       const outcomeOf = ({ outcome, billed }: Step, attempt: number | null): RunOutcome => {
         const isSent = outcome !== "not sent";

@@ -39,7 +39,7 @@ export interface SumPiece {
   part: number;
 }
 
-/** A sum that differs from the ledger. If a side has no such sum, it is given with all counts 0. */
+/** A sum that differs from the ledger. A side without such a sum has all counts 0. */
 export interface SumDifference {
   table: SumTable;
   stored: AnySum;
@@ -81,8 +81,8 @@ async function nextTime(db: Db, since: number): Promise<number | null> {
 }
 
 /**
- * Compares sums with the attempts and charges of the ledger. Journal rows and attempts under way are not in the sums
- * yet. `snapshot` must be a snapshot. Bills are compared as the ledger stores them.
+ * Compares sums with the attempts and charges of the ledger. Journal rows and running attempts are not in the sums yet.
+ * `snapshot` must be a snapshot. Bills are compared in the ledger's form.
  */
 export async function differencesOf(
   snapshot: Db,
@@ -128,7 +128,7 @@ export async function* comparedSums(
   zone: TimeZone,
   nameOf?: (account: string) => string,
 ): AsyncGenerator<{ compared: number; differences: string[] }> {
-  // Until they are counted anew, sums that an older version wrote lack the counts that it does not know.
+  // Until they are counted anew, sums of an older version lack the counts that this older version does not know.
   const note = await olderVersionNote(snapshot);
   if (note && Number(note.value) === nothingCounted) return;
   const later = { ...outcomeSumColumns.verification_sum, ...stateSumColumns.verification_sum };
@@ -196,7 +196,7 @@ interface AttemptGroup extends About {
   unsure_kobo: number | string;
 }
 
-/** Attempts that count alike, except those under way. */
+/** Groups of attempts with equal counts, without the running ones. */
 async function attemptGroups(db: Db, piece: SumPiece) {
   const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
   const took = sql`case ${sql.join(
@@ -218,7 +218,7 @@ async function attemptGroups(db: Db, piece: SumPiece) {
 const keyOf = (table: string) =>
   sql`(select key_id from verification as made where made.reference = ${sql.ref(`${table}.reference`)})`;
 
-/** Whether an attempt is not under way. Then the sums or the journal have it. */
+/** Whether an attempt has ended, so that the sums or the journal include it. */
 export const isCounted = sql<SqlBool>`(outcome <> 'unknown' or not exists (
   select 1 from verification as running where running.reference = verification_attempt.reference
     and running.state = 'started' and running.run = verification_attempt.number))`;

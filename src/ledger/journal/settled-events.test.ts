@@ -126,7 +126,7 @@ for (const engine of engines)
         const { state } = await onlyRow(store.db, mine);
         return state === "verified";
       });
-      // The room's own job follows the journal too, so the event may come from either.
+      // The service's own job processes the journal as well, so either may announce the event.
       await until(async () => {
         await followJournal({ db: store.db, audit, zone });
         return (await eventsOf(mine.accountId)).length > 0;

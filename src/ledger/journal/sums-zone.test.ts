@@ -22,7 +22,7 @@ const [utc, london, lagos] = ["UTC", "Europe/London", "Africa/Lagos"].map((name)
   TimeZone,
 ];
 const now = Date.parse("2026-11-20T12:00:00Z");
-/** In Lagos the last one is of November; in London, whose 29 March has 23 hours, the second one is of the 30th. */
+/** In Lagos the last time is in November. In London, whose 29 March has 23 hours, the second one is on 30 March. */
 const times = ["2026-03-29T12:00:00Z", "2026-03-29T23:30:00Z", "2026-10-31T23:30:00Z"].map((text) => Date.parse(text));
 
 for (const engine of engines)

@@ -17,13 +17,13 @@ import type { Db } from "../../storage/tables.ts";
 /** The name of the fact that holds the time zone by which the days of the sums begin. */
 const zoneFact = "sums-time-zone";
 
-/** The name of that zone; undefined until a version that notes it serves. */
+/** The name of the zone of the sums; undefined before the first start of a version that notes the name. */
 export async function zoneOfSums(db: Db): Promise<string | undefined> {
   const row = await db.selectFrom("fact").select("value").where("name", "=", zoneFact).executeTakeFirst();
   return row?.value;
 }
 
-/** Whether the sums have what the ledger has, by days of this zone. If not, the ledger itself is read. */
+/** Whether the sums have the ledger's counts by days of this zone. If not, the ledger itself must be read. */
 export async function hasSumsOf(db: Db, zone: TimeZone): Promise<boolean> {
   if (lacks(await olderVersionNote(db), stateSumsSince)) return false;
   return ((await zoneOfSums(db)) ?? zone.name) === zone.name;
@@ -39,8 +39,8 @@ export async function checkSumsZone(db: Db, zone: TimeZone): Promise<void> {
 }
 
 /**
- * Makes this zone the zone of the sums, before this process serves. If the sums had another zone, it marks them to be
- * counted anew. Throws a `StoreError` if another process serves with the other one. `id`: of this process.
+ * Makes this zone the zone of the sums, before this process serves. Sums of another zone are marked to be counted anew.
+ * Throws a `StoreError` if another process serves with another zone. `id`: of this process.
  */
 export async function claimSumsZone(db: Db, zone: TimeZone, id: string): Promise<void> {
   const stored = await zoneOfSums(db);
@@ -60,7 +60,7 @@ export async function claimSumsZone(db: Db, zone: TimeZone, id: string): Promise
   if (!isClaimed) await claimSumsZone(db, zone, id);
 }
 
-/** Whether every day of the sums begins at the same moment as a day of this zone. */
+/** Whether every day of the sums begins at the start of a day of this zone. */
 async function daysBeginIn(db: Db, zone: TimeZone): Promise<boolean> {
   const days = db.selectFrom("verification_sum").select("begins_at").where("span", "=", "day").distinct();
   return (await days.execute()).every(({ begins_at: at }) => zone.startOfDay(zone.dayOf(at)) === at);

@@ -22,12 +22,12 @@ for (const engine of engines)
     const store = suiteStore(engine);
     const { placed, nowOf } = placing(store);
 
-    /** What the sums of a span say, over all hours or days. */
+    /** The totals of a span's sums, over all hours or days. */
     const summed = (span: string) =>
       sql`select account_id, vendor, sum(attempts) as attempts, sum(verified) as verified, sum(negative) as negative,
           sum(failed) as failed, sum(unknown) as unknown, sum(charges) as charges, sum(charged_kobo) as charged_kobo
         from verification_sum where span = ${span} group by 1, 2 having sum(attempts) + sum(charges) > 0 order by 1, 2`;
-    /** The same from the attempts and charges themselves. */
+    /** The expected totals, counted from the attempts and charges themselves. */
     const counted = sql`select account_id, vendor, count(*) as attempts,
         sum(case when outcome = 'verified' then 1 else 0 end) as verified,
         sum(case when outcome = 'negative' then 1 else 0 end) as negative,
@@ -64,7 +64,8 @@ for (const engine of engines)
           const moved = await ledger.failOver(row, unsentOutcome(1, 2), next);
           await ledger.complete(moved!, found("verified", 2));
         },
-        // A second vendor does no work after the first one's "not found": at once, not at all, and later.
+        // After the first vendor's "not found" a second vendor does no work: it fails at once, gets no request, or
+        // fails later.
         async (row) => {
           const moved = await ledger.failOver(row, found("not_found"), next);
           await ledger.complete(moved!, found("failed", 2));

@@ -26,11 +26,11 @@ export const timeBuckets: readonly [Count, number][] = [
   ["later", Number.POSITIVE_INFINITY],
 ];
 
-/** Verifications by the state in which they ended for good. */
+/** Counts of verifications by their final state. */
 const madeCounts = Object.keys(stateSumColumns.verification_sum) as (keyof typeof stateSumColumns.verification_sum)[];
 export const lastingStates = madeCounts.map((count) => count.replace("made_", "") as PublicState);
 
-/** What a verification that ended for good adds to the sum of the time in which it was made. */
+/** The change of a sum by a verification that ended for good, at the time when the verification was made. */
 export const ofEnded = (state: PublicState): Partial<Record<Count, number>> => ({ [`made_${state}`]: 1 });
 
 /** All columns that are added up. */
@@ -68,7 +68,7 @@ export const accountSums: SumTable<SumRow> = {
   of: (change) => [change],
 };
 
-/** By API key, and by vendor for all accounts together. */
+/** Sums by API key, and by vendor for all accounts together. */
 export const useSums: SumTable<UseSumRow> = {
   name: "use_sum",
   keys: ["about", "name", "mode", "span", "begins_at"],
@@ -87,7 +87,7 @@ export const sumTables = [accountSums, useSums] as readonly SumTable[];
 /** Milliseconds. In every time zone, days and hours begin at a quarter of an hour. */
 const quarter = 15 * 60_000;
 
-/** Collects changes of sums to write them together. */
+/** Collects changes of sums and writes them together. */
 export class Sums {
   readonly #zone: TimeZone;
   /** Changes by quarter of an hour and the rest of the keys. */
@@ -99,7 +99,7 @@ export class Sums {
 
   /**
    * Adds `changes` `times` times to the hour and the day of `at`, in milliseconds since 1970. Without a key, the sums
-   * by key stay as they are.
+   * by key stay unchanged.
    */
   add(
     at: number,
@@ -141,7 +141,7 @@ const changeTable: SumTable<Change> = {
   of: (change) => [change],
 };
 
-/** Rows in one statement: with all their columns they stay far below the engines' limit of parameters. */
+/** Rows in one statement, whose columns stay far below the engines' limit of parameters. */
 const rowsAtOnce = 50;
 
 /** Adds each row to the sum with its key, in the order of the keys. */
@@ -183,9 +183,9 @@ function sumOf<Row extends AnySum>(sums: Map<string, Row>, table: SumTable<Row>,
 }
 
 /**
- * Adds journal rows to the sums of their hours and days. An attempt counts at the time it was made, under its latest
- * outcome. A charge or reversal counts at its own time, for the last vendor. A verification counts at the time it was
- * made, once it has ended for good.
+ * Adds journal rows to the sums of their hours and days. An attempt counts at the time of its start, under its latest
+ * outcome. A charge or reversal counts at its own time, for the last vendor. A verification counts at the time of its
+ * creation, once it has ended for good.
  */
 export async function addSums(db: Db, rows: readonly Followed[], zone: TimeZone): Promise<void> {
   const sums = new Sums(zone);
@@ -193,7 +193,7 @@ export async function addSums(db: Db, rows: readonly Followed[], zone: TimeZone)
   await sums.write(db);
 }
 
-/** Collects the changes that journal rows make. With `times` -1 it subtracts the changes that they are yet to make. */
+/** Collects the changes of journal rows. With `times` -1, subtracts the changes that these rows have not made yet. */
 export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): void {
   for (const row of rows) {
     const { at, attempt_was: was } = row;
@@ -203,7 +203,7 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
         sums.add(started_at, row, vendor, changes, times);
       const bills = { billed_kobo: bill ?? 0, unsure_kobo: unsure ?? 0, unpriced: unpriced ?? 0 };
       add({ ...ofAttempt(row, at - started_at), ...bills }, times);
-      // If it was `failed` before, an operator closed it, minutes after it was made.
+      // A verification that was `failed` before was closed by an operator, minutes after its start.
       const before = { state: was === "unknown" ? was : "failed", reason: null };
       if (was !== null) add(ofAttempt(before, Number.POSITIVE_INFINITY), -times);
     }
@@ -220,7 +220,7 @@ function chargesOf({ what, charged }: Followed): number {
   return what === "charge" || (what === "outcome" && charged === 1) ? 1 : 0;
 }
 
-/** What an ended attempt adds to a sum, except its bill. `took`: milliseconds until its outcome was known. */
+/** The change of a sum by an ended attempt, without its bill. `took`: milliseconds until its outcome was known. */
 export function ofAttempt(
   outcome: { state: string; reason: string | null },
   took: number,

@@ -52,7 +52,7 @@ for (const engine of engines)
         ],
       );
 
-      // Once the day is over, they are read from its sums, and are the same.
+      // After the day has ended, its daily sums give equal figures.
       await recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
       await store.db.deleteFrom("verification_attempt").execute();
       const tomorrow = Date.now() + 86_400_000;

@@ -28,7 +28,7 @@ export interface AttemptSums {
   unpriced: number;
 }
 
-/** Attempts of a group, as one statement counts them. PostgreSQL returns sums as text. */
+/** The counts of a group of attempts from one statement. PostgreSQL returns sums as text. */
 interface AttemptLine {
   name: string | number;
   mode: Mode;

@@ -8,13 +8,13 @@ import { hasSumsOf } from "../journal/sums-zone.ts";
 import { accountSums, type Count, followInSums, type SumRow, Sums } from "../journal/verification-sums.ts";
 import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
 
-/** A part of a period, and where it is read. */
+/** A part of a period, with its source. */
 export type PartOfPeriod = SummaryPeriod & { source: "sums" | "ledger" };
 
 /**
- * Whole days of a period before today are read from the daily sums, which have some hundred times fewer rows than the
- * ledger. The rest comes from the ledger. So does everything if the sums are not counted yet after an upgrade, or if
- * their days are those of another time zone.
+ * Splits a period by its source. Whole days before today come from the daily sums, which have some hundred times fewer
+ * rows than the ledger. The rest comes from the ledger. So does the whole period if the sums are not counted yet after
+ * an upgrade, or if their days are those of another time zone.
  */
 export async function partsOfPeriod(
   db: Db,
@@ -54,7 +54,7 @@ function wholeDays({ from, to }: SummaryPeriod, zone: TimeZone, now: number): { 
 }
 
 /**
- * Daily sums of a period by account, day, month, vendor or nothing, with what waits in the journal for them. `db` is a
+ * Daily sums of a period by account, day, month, vendor or nothing, including their waiting journal rows. `db` is a
  * snapshot.
  */
 export async function daySums<Summed extends Count>(
@@ -85,12 +85,12 @@ export async function daySums<Summed extends Count>(
   const { rows } = await sql<Found>`${sql.join(queries, sql` union all `)}`.execute(db);
   const added = await waitingSums(db, period, zone);
   const all = [...rows, ...added.map((row) => ({ ...row, name: nameOf(row) }) as unknown as Found)];
-  // PostgreSQL returns sums as text. There may be a row for each of many accounts, so they are changed in place.
+  // PostgreSQL returns sums as text. The rows are changed in place, because there may be one for each of many accounts.
   for (const row of all) for (const count of among) row[count] = Number(row[count]) as Found[Summed];
   return all;
 }
 
-/** What waits in the journal for the daily sums of a period. */
+/** The changes that waiting journal rows will make to the daily sums of a period. */
 export async function waitingSums(
   db: Db,
   { from, to, accountId, mode }: SummaryPeriod,

@@ -47,7 +47,7 @@ for (const engine of engines)
 
       const recount = () =>
         recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
-      // A version without these sums wrote all of it; then a version that knew those of accounts.
+      // An older version without these sums wrote all rows; then a version with the sums of accounts.
       await noteOlderVersion(store.db, 3);
       await assertLikeLedger();
       await recount();
@@ -68,7 +68,7 @@ for (const engine of engines)
       for (const accountId of [undefined, one, other])
         for (const from of [first - day, first + 1, first + day]) {
           const period = { from, to: now, accountId };
-          // Without `now` charges are read from the ledger; on a day of 1970, attempts are too.
+          // Without `now` charges come from the ledger. On a day of 1970, attempts do as well.
           const live = { ...period, mode: "live" } as const;
           for (const by of attemptGroupings) {
             const charged = await chargeSums(store.db, live, { by: by === "vendor" ? "account" : by, zone });

@@ -16,7 +16,7 @@ const counted = [
 ] satisfies Count[];
 type Counted = (typeof counted)[number];
 
-/** What live verifications of a group and kind charged and cost. Money is in kobo. */
+/** The charges and costs of a group's live verifications of one kind. Money is in kobo. */
 export interface MoneySums extends Record<Counted, number> {
   /** Account id, day, month or vendor. A charge belongs to no single vendor, as several may have received attempts. */
   group: string;
@@ -32,12 +32,12 @@ interface Grouped {
 
 type Period = Omit<SummaryPeriod, "mode">;
 
-/** A sum as one statement returns it. PostgreSQL returns sums as text. */
+/** A sum in a statement's result. PostgreSQL returns sums as text. */
 type Line = Pick<MoneySums, "kind"> & { name: string | number } & Record<Counted, number | string>;
 
 /**
- * What live verifications charged and cost in a period by group and kind, in this order. One statement adds up all of
- * it, so that of many accounts it returns one row for each and its kinds.
+ * The charges and costs of live verifications in a period by group and kind, in this order. One statement adds up
+ * everything, so that for many accounts it returns one row for each account and kind.
  */
 export async function moneySums(db: Db, period: Period, grouped: Grouped): Promise<MoneySums[]> {
   const sums = new Map<string, MoneySums>();
@@ -57,7 +57,10 @@ export async function moneySums(db: Db, period: Period, grouped: Grouped): Promi
 
 const nothing = Object.fromEntries(counted.map((count) => [count, 0]));
 
-/** What all of them charged and cost. However many accounts there are, it reads no sums of single ones. */
+/**
+ * The charges and costs of all accounts together. However many accounts there are, the sums of single accounts are not
+ * read.
+ */
 export async function moneyTotal(db: Db, period: Period, { zone, now }: Omit<Grouped, "by">) {
   const isOfAll = period.accountId === undefined && !lacks(await olderVersionNote(db), useSumsSince);
   const table = isOfAll ? "use_sum" : "verification_sum";
@@ -66,7 +69,7 @@ export async function moneyTotal(db: Db, period: Period, { zone, now }: Omit<Gro
   return { fees: sumOf("charged_kobo"), cost: sumOf("billed_kobo") };
 }
 
-/** `table`: the daily sums of accounts, or the same of all of them together, without kinds and all costs. */
+/** `table`: the daily sums of accounts, or the sums of all accounts together, which have no kinds and all costs. */
 async function linesOf(
   db: Db,
   { from, to, accountId }: Period,
@@ -130,7 +133,7 @@ function charges(db: Db, { by, steady, accountId }: Part): Column {
       group by 1, 2`;
 }
 
-/** The sums have those that an outcome made. */
+/** The sums already include corrections that an outcome made. */
 function corrections({ by, steady, accountId }: Part, which: "all" | "by hand"): Column {
   const name = isByTime(by) ? dayNumber("at", steady) : by === "account" ? sql`account_id` : sql`''`;
   return sql`
@@ -153,7 +156,7 @@ function attempts({ by, steady, accountId }: Part): Column {
       group by 1, 2`;
 }
 
-/** All lines have the same columns. A sum that a line does not have is 0. */
+/** All lines have equal columns. A missing sum of a line is 0. */
 function columns(name: Column, kind: Column, sums: Partial<Record<Counted, Column>>): Column {
   const all = counted.map((count) => sql`${sums[count] ?? sql`0`} as ${sql.ref(count)}`);
   return sql`${name} as name, ${kind} as kind, ${sql.join(all)}`;

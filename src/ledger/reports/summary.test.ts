@@ -169,7 +169,7 @@ for (const engine of engines) {
               by,
             );
       };
-      // An older version wrote all of it, and its sums know nothing of states.
+      // An older version wrote all rows, and its sums have no states.
       await noteOlderVersion(store.db, 3);
       await assertSame();
       await recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);

@@ -22,8 +22,8 @@ export interface ChargeSums {
   /** Null for a correction of no single verification. */
   kind: CheckKind | null;
   /**
-   * Charges made in the period, even if their verifications are older. A reversal is subtracted in the period in which
-   * it is made, so that closed periods do not change.
+   * Charges made in the period, even for older verifications. A reversal is subtracted in its own period, so that
+   * closed periods do not change.
    */
   charged: number;
   /** Sum of their fees, in kobo, and of the corrections made in the period. */
@@ -54,9 +54,7 @@ const utc = new TimeZone("UTC");
 
 type Column = RawBuilder<unknown>;
 
-/**
- * `zone` determines the day of a time. With `now`, days that have ended are read from the sums, unless it is by key.
- */
+/** `zone` determines the day of a time. With `now`, days that have ended come from the sums, except by key. */
 interface SummaryOptions {
   by?: Grouping;
   zone?: TimeZone;
@@ -94,7 +92,7 @@ async function summed(
 
 type Grouped = { by: Grouping; zone: TimeZone; withVerifications: boolean };
 
-/** Reads the daily sums, and adds what they lack: states that may change, and corrections by hand. */
+/** Reads the daily sums, and adds the figures that they lack: states that may change, and corrections by hand. */
 async function sumLines(snapshot: Db, days: SummaryPeriod, grouped: Grouped): Promise<SummaryLine[]> {
   const { by } = grouped;
   const states = grouped.withVerifications ? lastingStates : [];
@@ -116,7 +114,7 @@ async function sumLines(snapshot: Db, days: SummaryPeriod, grouped: Grouped): Pr
   return [...lines, ...(await linesOf(snapshot, days, grouped, true))];
 }
 
-/** `besideSums`: only what the sums do not have. */
+/** `besideSums`: only figures that the sums do not have. */
 async function linesOf(
   db: Db,
   { from, to, accountId, mode }: SummaryPeriod,

@@ -101,7 +101,7 @@ function figuresIn(row: Sums): TrendFigures {
   };
 }
 
-/** Each of these spans until now and the one before it, for all accounts, or for one account or vendor. */
+/** Each of these spans until now and the span before, for all accounts, or for one account or vendor. */
 export async function trendOf(
   db: Db,
   now: number,

@@ -5,16 +5,16 @@ import type { Count } from "../journal/verification-sums.ts";
 
 const hour = 3_600_000;
 
-/** The spans in which use is shown, and what each of its parts is. */
+/** The spans of charts of use, with the unit of their parts. */
 export const useSpans = { "24h": "hour", "30d": "day", "12m": "month" } as const;
 export type UseSpan = keyof typeof useSpans;
 
 const counted = ["attempts", "verified", "negative", "charges", "charged_kobo"] as const satisfies Count[];
 
-/** What live verifications did in an hour, a day or a month. Money is in kobo. */
+/** The counts of live verifications in an hour, a day or a month. Money is in kobo. */
 export type Use = { begins_at: number } & Record<(typeof counted)[number], number>;
 
-/** The account, vendor or API key whose use it is; or all together. */
+/** The account, vendor or API key of the counts; or all together. */
 export interface UseOf {
   accountId?: string | undefined;
   vendor?: string | undefined;
@@ -32,7 +32,7 @@ export interface SpanOfSums {
 export function liveSums(db: Db, { accountId, vendor, keyId }: UseOf, { sums, from, to }: SpanOfSums) {
   const about = keyId === undefined ? "vendor" : "key";
   const name = keyId ?? vendor;
-  // Both tables have the columns that are read of them.
+  // Both tables have the columns that are read here.
   const table = (accountId === undefined ? "use_sum" : "verification_sum") as "use_sum";
   return db
     .selectFrom(table)

@@ -53,7 +53,7 @@ for (const engine of engines)
           { account: "e-low", balance: "99.99" },
         ],
       );
-      // Another process looks, and says it to its own log only.
+      // Another process finds the same accounts, and writes only to its own log.
       await new SpendingWatch(store.db, usualSettings, new RecordedLog()).look(january, true);
       const told = await store.db.selectFrom("event").selectAll().orderBy("number").execute();
       assert.deepEqual(
@@ -69,7 +69,7 @@ for (const engine of engines)
       await watch.look(january, true);
       assert.equal(log.lines.length, 5);
 
-      // With less left than a verification costs, they are refused: that is said once more.
+      // With less left than a verification costs, further ones are refused, which is reported once more.
       await store.db.updateTable("spending").set({ verifications: 5 }).where("account_id", "=", "b-count").execute();
       for (const _ of [1, 2]) await watch.look(january, true);
       const [last, ...more] = log.lines.slice(5);
@@ -92,7 +92,7 @@ for (const engine of engines)
         (await nearlySpentAccounts(store.db, january, usualSettings)).filter(({ account }) => account === "g-refused");
       const [used, refused] = ["₦200.00 of ₦200.00 used", { account: "g-refused", kind: "cap", isExhausted: true }];
       assert.deepEqual(await found(), [{ ...refused, used, refusedSince: january - 5 }]);
-      // From then on no verification came that it could pay.
+      // Since that cap was lowered, no verification came that the account could pay.
       const audited = { db: store.db, audit: append, actor: "terminal" };
       await changeTerms(audited, "g-refused", { capKobo: 9_000 }, usualSettings.timeZone, january);
       const lowered = (await found())[0]!;

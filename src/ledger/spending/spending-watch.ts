@@ -20,7 +20,7 @@ interface Use {
   most: string;
   /** Whether everything is used, so that verifications are refused. */
   isExhausted: boolean;
-  /** Such as "₦192,500.00 of ₦180,000.00 used". */
+  /** A text such as "₦192,500.00 of ₦180,000.00 used". */
   used: string;
   facts: Record<string, string | number | null>;
 }
@@ -67,7 +67,7 @@ export class SpendingWatch {
     }
   }
 
-  /** Announces it once, even if several processes look, and again after a top-up or a higher cap. */
+  /** Announces a state once, even if several processes look, and again after a top-up or a higher cap. */
   async #tell({ account, kind, period, most, isExhausted }: Use, at: number): Promise<void> {
     const data = { terms: kind, month: kind === "cap" ? period : null, used_up: isExhausted };
     const about = `${account} ${period} ${most} ${isExhausted ? "whole" : ""}`.trim();
@@ -163,7 +163,7 @@ async function usesOf(
         .as("verified"),
     )
     .where("spending.period", "in", [month, balancePeriod])
-    // A suspended account is left out: it waits for the person who suspended it.
+    // A suspended account is left out, because it waits for the person who suspended it.
     .where("account.suspended_at", "is", null)
     .orderBy("account.created_at")
     .orderBy("account.id")

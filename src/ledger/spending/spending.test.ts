@@ -20,7 +20,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const january = Date.UTC(2026, 0, 31, 12);
 
-    /** A room with a vendor that verifies everybody, or gives the outcome that a test sets. */
+    /** Opens the service with a vendor that verifies everybody, or has the outcome that a test sets. */
     const openAt = async (t: TestContext, changes: Changes = {}) => {
       const vendor = { outcome: undefined as IdentityOutcome | undefined };
       const clock = { time: january };
@@ -34,7 +34,7 @@ for (const engine of engines) {
     const customer = (terms: VerificationRequest["terms"], changes: Partial<VerificationRequest> = {}) =>
       newRequest({ mode: "live", terms, ...changes });
 
-    /** What the store says that an account took, by period; each as the ledger's rows say. */
+    /** The stored spending of an account by period, compared with its ledger rows. */
     const spent = async (mine: VerificationRequest) => {
       const rows = await store.db.selectFrom("spending").selectAll().where("account_id", "=", mine.accountId).execute();
       const takers = (await ledgerRows(store.db, mine)).filter((row) => row.state === "started" || row.charged === 1);
@@ -84,7 +84,7 @@ for (const engine of engines) {
       assert.equal(received.length, 2);
       assert.equal((await ledgerRows(store.db, mine)).length, 2);
       assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2] });
-      // The month begins in Lagos an hour before it does in London.
+      // In Lagos the month begins an hour before it begins in London.
       clock.time = Date.UTC(2026, 0, 31, 23, 0);
       await identity.verify(another(mine));
       assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2], "2026-02": [10_000, 1] });

@@ -8,9 +8,9 @@ import { type Budget, type BudgetKind, kindOf } from "./budget.ts";
 import { type SpendingFailure, spendingFailureOf } from "./spending-failure.ts";
 
 /**
- * What verifications use of a cap or a balance. If a ledger row names a period in `spends`, that period's row of
- * `spending` contains its fee while it runs and as long as it is charged. Both rows change in one statement or
- * transaction.
+ * The use of a cap or a balance by verifications. If a ledger row names a period in `spends`, that period's row of
+ * `spending` contains the row's fee while the verification runs and as long as it is charged. Both rows change in one
+ * statement or transaction.
  */
 
 /** The columns of the changed ledger row that `take` and `giveBack` need. */
@@ -20,8 +20,8 @@ const isThisVerification = (reference: string) =>
   expressionBuilder<Tables, "verification">()("verification.reference", "=", reference);
 
 /**
- * The statement by which the rows in `changed` take their fees. The store rejects it if a budget does not cover them:
- * see `isTooMuch`. With `input` there is a row per call, and a budget changes once, by the sum of its calls.
+ * The statement by which the rows in `changed` take their fees. The store rejects a statement that a budget does not
+ * cover: see `isTooMuch`. With `input` there is a row per call, and a budget changes once, by the sum of its calls.
  */
 export function take(
   db: Db,
@@ -59,7 +59,7 @@ export function take(
           taken.most_verifications.as("most_verifications"),
         ])
         .where(isThisVerification(reference))
-        // All statements lock the rows of several budgets in the same order, so that they cannot deadlock.
+        // All statements lock the rows of several budgets in one order, so that they cannot deadlock.
         .$if(input !== undefined, (query) =>
           query.groupBy(["account_id", "spends"]).orderBy("account_id").orderBy("spends"),
         ),
@@ -106,7 +106,7 @@ export async function lowerBalance(db: Db, accountId: string, kobo: number): Pro
   return lowered !== undefined;
 }
 
-/** What is left of the balance of a prepaid account, in kobo. */
+/** The rest of the balance of a prepaid account, in kobo. */
 export async function balanceOf(db: Db, accountId: string): Promise<number> {
   const row = await db
     .selectFrom("spending")
@@ -118,8 +118,8 @@ export async function balanceOf(db: Db, accountId: string): Promise<number> {
 }
 
 /**
- * Whether an account can pay for a verification. This check refuses most that it cannot. Concurrent verifications may
- * take their fees meanwhile, so `take` decides.
+ * Whether an account can pay for a verification. This check refuses most verifications that the account cannot pay.
+ * Concurrent verifications may take their fees meanwhile, so `take` decides.
  */
 export function hasEnough(
   { account_id, fee, period, most_kobo, most_verifications }: Budget & Pick<VerificationRow, "account_id" | "fee">,
@@ -150,7 +150,7 @@ export function isTooMuch(error: unknown): boolean {
   return code === "23514" || code === "SQLITE_CONSTRAINT_CHECK";
 }
 
-/** Returns no rows if the error means that; otherwise rethrows it. */
+/** Returns no rows for an error of `isTooMuch`, and rethrows any other error. */
 export function noneIfTooMuch(error: unknown): [] {
   if (isTooMuch(error)) return [];
   throw error;
@@ -176,7 +176,7 @@ export async function spendableOf(db: Db, accountId: string, budget: Budget): Pr
   };
 }
 
-/** What an account took from a budget in its period. */
+/** An account's spending from a budget in its period. */
 export async function spentIn(db: Db, accountId: string, { period }: Budget) {
   const spent = await db
     .selectFrom("spending")

@@ -10,7 +10,7 @@ import { notVerified, transitions } from "../transitions.ts";
 /** Selects started rows: those of one owner, or those whose owner's lease has expired. */
 type LeaseScope = { owner: string } | Pick<Leases, "isOwnerGone">;
 
-/** Makes started rows `unknown`. Each row gives back the fee that it took from a cap or a balance. */
+/** Makes started rows `unknown`. Each row gives back its fee to the cap or the balance. */
 export async function abandonAll(db: Db, scope: LeaseScope, now: () => number): Promise<number> {
   const spending = await db
     .selectFrom("verification")
@@ -31,7 +31,7 @@ export async function abandonAll(db: Db, scope: LeaseScope, now: () => number): 
   });
 }
 
-/** Makes one started row `unknown`. False if it is not in the scope. */
+/** Makes one started row `unknown`. False for a row outside the scope. */
 export async function abandonOne(
   db: Db,
   { reference, spends }: Pick<VerificationRow, "reference" | "spends">,

@@ -6,7 +6,7 @@ import { closeAttempt, isNotSent, journaledBill, type Run, type RunOutcome, stor
 import { holdRow } from "../hold-row.ts";
 import { addToJournal, uncharged } from "../journal/journal-entry.ts";
 
-/** Ends an attempt by a vendor's late response. Its verification has another outcome, and keeps it. */
+/** Ends an attempt by a vendor's late response. Its verification has another outcome, and keeps that outcome. */
 export async function endAttempt(
   trx: Transaction<Tables>,
   { reference, owner, run, attempts }: Run,
@@ -19,7 +19,7 @@ export async function endAttempt(
   await holdRow(trx, reference);
   const ended = storedOutcome(attempts, late, true, prices);
   const isOfRun = sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run}`;
-  // If the run may be missing from the ledger, it must not end another run's attempt with the same number.
+  // A late response of a run that the ledger may lack must not end another run's attempt with an equal number.
   const holds = isNotSent(late) ? isOfRun : undefined;
   const why = { state, reason: ended.reason, at, attempt, ...journaledBill(ended) };
   const entry = { reference, run, what: "late_answer", ...why, ...uncharged } as const;

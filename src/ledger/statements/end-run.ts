@@ -31,7 +31,8 @@ export const endKinds = {
 } as const;
 
 /**
- * A run with its outcome, as the ledger writes it. `variant`: everything that determines the SQL. `values`: all else.
+ * A run with its outcome, in the form for the ledger. `variant`: everything that determines the SQL. `values`: all
+ * else.
  */
 export type EndedRun = ReturnType<typeof endedRun>;
 type OutcomeValues = EndedRun["values"];
@@ -76,8 +77,8 @@ export function endedRun(ended: Run, outcome: RunOutcome, prices: PricesByVendor
 }
 
 /**
- * Returns the statement that ends a run. It writes the row, the attempt, the key of the record, the charge (or returns
- * the fee), and the journal entries. It changes nothing if another owner or run has the row. Variants: the states of
+ * Returns the statement that ends a run: the row, the attempt, the key of the record, the charge (or the return of the
+ * fee), and the journal entries. It changes nothing if another owner or run has the row. Variants: the states of
  * attempt and verification, and the parts that they leave out.
  */
 export function endRun(
@@ -110,7 +111,7 @@ export function outcomeColumns(values: OutcomeValues) {
 /** `isOfAnyRun`: the row may have had other runs after the run of this outcome. */
 type WrittenVariant = OutcomeVariant & { givesBack?: boolean; isOfAnyRun?: boolean };
 
-/** Returns the update of a row by an outcome, with every statement that follows from it. */
+/** Returns the update of a row by an outcome, with every statement that follows from the update. */
 export function withOutcomeOf(
   db: Db,
   update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,

@@ -6,7 +6,7 @@ import { transition } from "../transitions.ts";
 
 /**
  * The statement that ends the attempt of a run and opens one at another vendor, in the next run. It changes nothing if
- * another owner or run has the row. If its reply is lost, the run ends without that vendor, and a retry asks it.
+ * another owner or run has the row. If its reply is lost, the run ends without that vendor, which a retry then asks.
  * `isKnown`: the journal names the ended attempt.
  */
 export function failOver(

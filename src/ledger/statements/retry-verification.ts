@@ -23,7 +23,7 @@ export function retryVerification(
 ) {
   const columns = {
     ...retry,
-    // The reason why callers were told "unknown" stays: whoever ends this run tells them.
+    // A reason from an earlier "unknown" stays, so that the end of this run is announced to its callers.
     reason: row.state === "unknown" ? (row.reason ?? "timed_out") : null,
     completed_at: null,
     spends: budget?.period ?? null,

@@ -17,7 +17,7 @@ export interface NewRow extends VerificationRow {
   journaled?: Journaled;
 }
 
-/** What the statement writes, and what it compares. */
+/** The values that the statement writes, and those that it compares. */
 export interface Start extends VerificationRow, Budget, LimitScope {
   account_id: string;
   mode: string;
@@ -25,7 +25,9 @@ export interface Start extends VerificationRow, Budget, LimitScope {
   vendor: string | null;
   price: number | null;
   why: string | null;
-  /** The hashes of the idempotency key under other keys of the ring than the one that the row stores. */
+  /**
+   * The hashes of the idempotency key under all further keys of the ring. The row stores the hash under the first key.
+   */
   otherHashes: readonly string[];
 }
 

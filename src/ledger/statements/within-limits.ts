@@ -3,7 +3,7 @@ import type { Input } from "../../storage/queries/shared-input.ts";
 import type { Db, VerificationRow } from "../../storage/tables.ts";
 
 /**
- * What a limit counts.
+ * The objects that a limit can count.
  * - `verifications`: ledger rows, at their last start.
  * - `runs`: all runs of these rows, dated at the last start.
  * - `attempts`: attempts at vendors.
@@ -22,7 +22,9 @@ export interface Limiting {
   /** Whether only negative verifications count. */
   isNegative?: boolean;
   ofSubject?: boolean;
-  /** Whether a window may hold more than a statement can count, so that the process knows most of it: `counted`. */
+  /**
+   * Whether a window may hold more than a statement can count, so that the process knows most of the count: `counted`.
+   */
   isLarge?: boolean;
 }
 
@@ -31,13 +33,13 @@ export interface LimitScope extends Pick<VerificationRow, "account_id" | "mode">
   since: readonly number[];
   /** Excludes rows that a wrong clock dated into the future, but tolerates a small difference between clocks. */
   until: number;
-  /** One hash for each key of the ring; empty if no limit counts by subject. */
+  /** One hash for each key of the ring; empty without a limit by subject. */
   subjects: readonly string[];
-  /** Start, end and count of the attempts that the process knows, if a limit is large, else empty. */
+  /** Start, end and count of the attempts that the process knows, for a large limit, else empty. */
   counted: readonly number[];
 }
 
-/** Limits within which a verification must be to start, and what they count. */
+/** Limits that must have room for a start, and their counts. */
 export interface Limits {
   rules: readonly Limiting[];
   counted: LimitScope;
@@ -56,7 +58,7 @@ export function nameOfLimits({ rules, counted }: Limits): string {
   return `${name} ${counted.subjects.length}`;
 }
 
-/** Whether each limit has room for one more. With `input`, the earlier intents of the batch count too. */
+/** Whether each limit has room for one more. With `input`, the earlier intents of the batch count as well. */
 export function withinLimits(rules: readonly Limiting[], counted: LimitScope, input?: Input): Expression<SqlBool>[] {
   return rules.map((rule, index) => {
     const count = countOf(rule, counted.since[index]!, counted);
@@ -67,7 +69,7 @@ export function withinLimits(rules: readonly Limiting[], counted: LimitScope, in
   });
 }
 
-/** When a limit has room again, in milliseconds since 1970; undefined if it has room now. */
+/** The time at which a limit has room again, in milliseconds since 1970; undefined if it has room now. */
 export async function freeAt(db: Db, rule: Limiting, since: number, counted: LimitScope): Promise<number | undefined> {
   const { weight } = sources[rule.counts];
   // Reads the newest rows first, up to the one that fills the limit.
@@ -99,21 +101,22 @@ async function fillingAttempt(
     at: number;
   }>`select started_at as at ${from(rule, since, counted)} order by started_at ${place}`;
   const { rows } = await attempt.execute(db);
-  // Without a row, an attempt that was counted was not sent after all: the limit has room within a minute.
+  // No row: one of the counted attempts was not sent after all, and the limit has room within a minute.
   return rows.length > 0 ? { rows } : { rows: [{ at: since }] };
 }
 
 function countOf(rule: Limiting, since: number, counted: LimitScope): Expression<number> {
   if (!rule.isLarge)
     return sql`(select coalesce(sum(${sources[rule.counts].weight}), 0) ${from(rule, since, counted)})`;
-  // The process knows a window that began and ended a little earlier: we add what came since, and take away what left.
+  // The process knows the count of a slightly earlier window. This adds the attempts since then, and subtracts those
+  // before the new window.
   const [begin, end, calls] = counted.counted as [number, number, number];
   const came = from(rule, end, counted);
   const left = from(rule, begin, { ...counted, until: since });
   return sql`(${calls} + (select count(*) ${came}) - (select count(*) ${left}))`;
 }
 
-/** The FROM clause and conditions of what a limit counts. */
+/** The FROM clause and conditions for the rows that a limit counts. */
 function from(
   { counts, isNegative, ofSubject }: Limiting,
   since: number,

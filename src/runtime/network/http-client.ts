@@ -35,10 +35,11 @@ export interface OutgoingRequest {
 }
 
 /**
- * The outcome of a request. `code` comes from Duba or from Node, never from the other side. - `answered`: the wanted
- * part of the response is there. - `notSent`: no byte of the request left this machine: no connection, no trusted one,
- * or no time for one. - `lost`: the request was or may have been sent, and no response came. The other side may have
- * done the work. - `unreadable`: a response was refused.
+ * The outcome of a request. `code` comes from Duba or from Node, never from the other side.
+ * - `answered`: the wanted part of the response is there.
+ * - `notSent`: no byte of the request left this machine: no connection, no trusted one, or no time for one.
+ * - `lost`: the request was or may have been sent, and no response came. The other side may have done the work.
+ * - `unreadable`: a response was refused.
  */
 export type Exchanged =
   | { kind: "answered"; status: number; headers: IncomingHttpHeaders; body: Buffer }

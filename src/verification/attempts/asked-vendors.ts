@@ -15,8 +15,8 @@ import type { ChosenVendor, Route } from "./whom-to-ask.ts";
 export type Learned = RunOutcome<{ record: CheckRecord }>;
 
 /**
- * The vendors that one run asks, along its route. The ledger names each vendor before its attempt. They may outlive
- * their request: then a retry of it waits for them.
+ * The vendors of one run, along its route. The ledger names each vendor before its attempt. Their requests may last
+ * longer than the caller's request, and then a retry waits for these vendors.
  */
 export class AskedVendors {
   /** When the first attempt began, by `performance.now()`. */
@@ -25,7 +25,7 @@ export class AskedVendors {
   readonly result: Promise<Learned>;
   /** Always the same as on the ledger, except while a failover is being written. */
   row: Row;
-  /** The attempt under way, or the one that we look up. */
+  /** The running attempt, or the attempt that is looked up. */
   #attempt: number;
   #isLookUp: boolean;
   readonly #parts: VerificationDependencies;
@@ -54,7 +54,7 @@ export class AskedVendors {
     this.result = this.#askInTurn();
   }
 
-  /** The result, or the late response of a vendor that was too slow for it. Never rejects. */
+  /** The result, or the late response of a vendor that was too slow for the result. Never rejects. */
   get final(): Promise<Learned> {
     this.#final ??= this.result.then((result) => this.#finalResult(result));
     return this.#final;
@@ -65,7 +65,7 @@ export class AskedVendors {
     return this.#later.length > 0;
   }
 
-  /** The result to give while there is no response. */
+  /** The result before any response. */
   get unanswered(): Learned {
     const at = this.#parts.now();
     return this.#isLookUp
@@ -73,7 +73,7 @@ export class AskedVendors {
       : { state: "unknown", reason: "timed_out", attempt: this.#attempt, at };
   }
 
-  /** Ends the time of the vendors and asks no other. Resolves once `row` is the same as on the ledger. */
+  /** Ends the time of the vendors and asks no further one. Resolves once `row` equals the ledger's row. */
   async end(): Promise<void> {
     this.#limit.abort();
     await this.#failingOver;
@@ -126,7 +126,7 @@ export class AskedVendors {
     return true;
   }
 
-  /** Looks up the earlier attempt. The result is `failed` if the vendor did no work for it. */
+  /** Looks up the earlier attempt. The result is `failed` if the vendor did no work for that attempt. */
   async #lookUp(upstream: IdentityUpstream): Promise<Learned> {
     const { kind: _, number: __, claims: ___, ...earlier } = this.#requestTo(upstream);
     const attempt = this.#attempt;
@@ -158,7 +158,7 @@ export class AskedVendors {
     return outcome ? { ...outcome, attempt, at } : unsentOutcome(null, at);
   }
 
-  /** What a vendor says about this person; undefined if it broke off with an error. */
+  /** A vendor's response about this person; undefined for a vendor that broke off with an error. */
   async #heard(
     { name: vendor }: IdentityUpstream,
     answer: () => Promise<IdentityOutcome>,
@@ -188,15 +188,15 @@ function isCertain({ state }: Pick<Learned, "state">): boolean {
 }
 
 /**
- * Marks a result after which we should have asked the next vendor but did not. It is not lasting, because nobody knows
- * whether that vendor's failure would have been.
+ * Marks a result after which the next vendor should have been asked, but was not. The mark is not lasting, because
+ * nobody knows whether that vendor's failure would have been.
  */
 function interrupted(result: Learned): Learned {
   if (result.state === "failed") return { ...result, lasting: false, interrupted: true };
   return result.state === "unknown" ? result : { ...result, interrupted: true };
 }
 
-/** The last vendor's result, but it is lasting only if every vendor's failure is. */
+/** The last vendor's result, but only lasting if every vendor's failure is lasting. */
 function withEarlier(earlier: Learned, result: Learned): Learned {
   if (earlier.state !== "failed" || result.state !== "failed" || isRejected(result.reason)) return result;
   return { ...result, lasting: earlier.lasting === true && result.lasting === true };

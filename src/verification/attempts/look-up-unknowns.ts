@@ -28,12 +28,12 @@ type LookUpParts = Pick<VerificationDependencies, "upstreams" | "log" | "now"> &
 };
 
 /**
- * One round: looks up verifications with an unknown outcome one after another, and writes `negative` and `failed`. It
- * ignores records, because only a retry with the key brings the number and phone to compare with the record.
+ * One round: looks up verifications with an unknown outcome one after another, and writes `negative` and `failed`.
+ * Ignores records, because only a retry with the key brings the number and phone to compare with the record.
  */
 export async function lookUpUnknowns(db: Db, parts: LookUpParts, signal: AbortSignal): Promise<void> {
   const { live, test } = parts.upstreams;
-  // Each mode has its own query, so that many rows of one mode do not block the other.
+  // Each mode has its own query, so that many rows of one mode do not block the other mode.
   await lookUpOf("live", live, db, parts, signal);
   await lookUpOf("test", [test], db, parts, signal);
 }
@@ -65,7 +65,7 @@ async function lookUpOf(
         .where("attempt.outcome", "=", "unknown")
         .where("attempt.vendor", "in", [...sources.keys()]),
     )
-    // The order is random, so that rows that stay unknown do not block the others.
+    // The order is random, so that rows that stay unknown do not block later rows.
     .orderBy(sql`random()`)
     .limit(mostInARound)
     .execute();

@@ -10,8 +10,8 @@ import { badResponse } from "../../vendors/ports/outcomes.ts";
 const outcomeStates: readonly unknown[] = transitions.complete.to;
 
 /**
- * The outcome of an attempt whose record is the requested person's: it must be complete and have the requested number
- * and, with `phoneMatch`, the requested phone. It then contains only what `answers` permits.
+ * The outcome of an attempt whose record belongs to the requested person. The record must be complete and have the
+ * requested number and, with `phoneMatch`, the requested phone. The outcome then contains only what `answers` permits.
  */
 export function matchRecord(
   outcome: IdentityOutcome,

@@ -36,7 +36,7 @@ const routeOf = (
   const request = newRequest({ mode: "live", kind: "nin", claims: {}, ...given });
   return new Route({ upstreams: { test: any, live }, settings, routeCache }, request, null, row);
 };
-/** The vendors that are sent it, in order, while each of them does no work. */
+/** The vendors that get the request, in order, if each of them does no work. */
 const walked = (...given: Parameters<typeof routeOf>): ChosenVendor[] => {
   const route = routeOf(...given);
   const chosen = [route.first];

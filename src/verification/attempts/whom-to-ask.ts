@@ -24,7 +24,7 @@ import { attemptsUsedUp, noFacts, noneOpen, verificationFailure } from "../verif
 
 type Parts = Pick<VerificationDependencies, "upstreams" | "settings" | "routeCache">;
 
-/** A vendor to ask, and what its attempt stores of the choice. */
+/** A vendor to ask, and the data about the choice in its attempt. */
 export interface ChosenVendor {
   upstream: IdentityUpstream;
   start: Required<Pick<AttemptStart, "vendor" | "price" | "why">>;
@@ -33,9 +33,9 @@ export interface ChosenVendor {
 /** A vendor that a run may ask, and why it has this place. */
 interface Stop {
   upstream: IdentityUpstream;
-  /** The vendors before it that the run cannot use. */
+  /** The earlier vendors that the run cannot use. */
   passedOver: readonly PassedOver[];
-  /** The vendors that would come before it without its share, or as listed. */
+  /** The vendors that would come before this one without its share, or in the listed order. */
   overtaken: readonly PassedOver[];
 }
 
@@ -43,12 +43,12 @@ interface Stop {
 const mostUseless = 3;
 
 /**
- * Decides whom a run asks, and why. A run asks the next vendor in three cases: the last one certainly did no work; it
- * timed out, and the operator accepts paying twice; it found nobody, and the operator wants a second source.
+ * Decides which vendor a run asks, and why. A run asks the next vendor in three cases: the last one certainly did no
+ * work; it timed out, and the operator accepts paying twice; it found nobody, and the operator wants a second source.
  */
 export class Route {
   readonly first: ChosenVendor;
-  /** Whether to look up what the first vendor did for an earlier run, and to ask it again only if it did nothing. */
+  /** Whether to look up the first vendor's work for an earlier run, and to ask again only if there was none. */
   readonly lookUpFirst: boolean;
   readonly #settings: IdentitySettings;
   readonly #kind: VerificationRequest["kind"];
@@ -57,7 +57,7 @@ export class Route {
   readonly #stops: readonly Stop[];
   /** The first vendor, if it may have done the work in an earlier run. */
   readonly #resumed: IdentityUpstream | undefined;
-  /** The place of the vendor that was asked last, and whether it is the last that may be asked. */
+  /** The place of the last asked vendor, and whether it is the last that may be asked. */
   #at = 0;
   #isLast = false;
   /**
@@ -89,8 +89,7 @@ export class Route {
   }
 
   /**
-   * Whom to ask after this outcome of the vendor that was asked last; undefined: nobody. `elapsed`: milliseconds since
-   * the run began.
+   * The vendor to ask after this outcome of the last one; undefined: none. `elapsed`: milliseconds since the run began.
    */
   next(outcome: RunOutcome, attempts: readonly Attempt[], elapsed: number): ChosenVendor | undefined {
     const follows = this.#whatFollows(outcome, attempts, elapsed);
@@ -111,7 +110,10 @@ export class Route {
     return undefined;
   }
 
-  /** An attempt in place of this one, or at a second source, which bills separately and needs half of the time. */
+  /**
+   * A next attempt that replaces this one, or one at a second source, which bills separately and needs half of the
+   * time.
+   */
   #whatFollows(
     outcome: RunOutcome,
     attempts: readonly Attempt[],
@@ -126,7 +128,7 @@ export class Route {
     return isOpen ? undefined : "second_source";
   }
 
-  /** Whether the vendor at this place would leave the bills within the bound of a second source. */
+  /** Whether an attempt at this place would keep the bills within the bound of a second source. */
   #isAffordable(outcome: RunOutcome, attempts: readonly Attempt[]): boolean {
     const { vendorPrices = {} } = this.#settings;
     const asked = withOutcome(attempts, storedOutcome(attempts, outcome, false, vendorPrices));
@@ -147,26 +149,28 @@ export class Route {
   }
 }
 
-/** A vendor at the start of a run, and what keeps the run from asking it. */
+/** A vendor at the start of a run, and the reasons that keep the run from asking it. */
 interface Candidate {
   upstream: IdentityUpstream;
   unfit: ReturnType<typeof unfitFor>;
   isPaused: boolean;
-  /** Whether it has had its turn in an earlier run, or would come after the one that has. */
+  /** Whether an earlier run has asked the vendor, or has asked one that comes later. */
   isOver: boolean;
 }
 
-/** The vendors of a request at the start of a run: who may be asked, who not, and why. */
+/**
+ * The vendors of a request at the start of a run: those that may be asked, and the reasons against all further ones.
+ */
 class Vendors {
   /** Undefined in test mode. */
   readonly order: VendorOrder | undefined;
-  /** The vendor that may have done the work in an earlier run, if it may be asked again. */
+  /** The vendor that may have done the work in an earlier run, if another request to it is allowed. */
   readonly resumed: Candidate | undefined;
   /** Those that the run may ask, in order. */
   readonly asked: readonly Candidate[];
   readonly #live: readonly IdentityUpstream[];
   readonly #placed: readonly Candidate[];
-  /** As placed, but the vendor comes first that gets this verification as part of its share. */
+  /** In order of their places, but a vendor whose share includes this verification comes first. */
   readonly #all: readonly Candidate[];
   readonly #share: Candidate | undefined;
 
@@ -213,7 +217,7 @@ class Vendors {
     return stops;
   }
 
-  /** Those that may be asked now; undefined if none could take the request even if it were not paused. */
+  /** The vendors that may be asked now; undefined if none could take the request even without pauses. */
   #open(): Candidate[] | undefined {
     const open: Candidate[] = [];
     let isAnyFit = false;
@@ -228,8 +232,8 @@ class Vendors {
   }
 
   /**
-   * A row with an unresolved attempt stays with that vendor, even if it is paused or unfit by now, because another
-   * vendor would bill too.
+   * A row with an unresolved attempt stays with that vendor, even a paused or unfit one, because another vendor would
+   * bill as well.
    */
   #vendorOfUnresolved(row: Row, kind: VerificationRequest["kind"]): Candidate | undefined {
     const vendor = unresolvedAttempts(row).at(-1)?.vendor;
@@ -257,13 +261,13 @@ function readyOnes(open: readonly Candidate[]): readonly Candidate[] {
   return ready.length > 0 ? ready : open;
 }
 
-/** Why a vendor is passed over: what keeps it from being asked, else `otherwise`. */
+/** Why a vendor is passed over: the reason against asking it, else `otherwise`. */
 function because({ upstream, unfit, isPaused }: Candidate, otherwise: PassedOver["reason"]): PassedOver {
   const reason = unfit ?? (isPaused ? "paused" : isReady(upstream) ? otherwise : "not_ready");
   return { vendor: upstream.name, reason };
 }
 
-/** Whether a vendor has had its turn in an earlier run, or would come after the one that has. */
+/** Whether an earlier run has asked the vendor, or has asked one that comes later. */
 function isOver(
   one: IdentityUpstream,
   unfound: NonNullable<ReturnType<typeof afterNotFound>>,
@@ -275,12 +279,12 @@ function isOver(
   return one.name === unfound.by || !isAffordable(one, kind, attempts, settings);
 }
 
-/** The most kobo of all bills if another vendor is asked after "not found". Null: none is. */
+/** The most kobo of all bills if another vendor is asked after "not found". Null: none is asked. */
 function secondSourceMax({ routes }: IdentitySettings): number | null {
   return (routes ?? listedRoutes).notFoundMax;
 }
 
-/** Whether a second source leaves the bills of these attempts within their bound even at its highest price. */
+/** Whether a second source keeps the bills of these attempts within their bound even at its highest price. */
 function isAffordable(
   { name }: IdentityUpstream,
   kind: VerificationRequest["kind"],
@@ -317,7 +321,7 @@ function isReady(upstream: IdentityUpstream): boolean {
 }
 
 /**
- * Returns the vendor that reported "not found", and the vendor that was tried `next`, with which a retry continues. If
+ * Returns the vendor that reported "not found", and the `next` vendor that was tried, with which a retry continues. If
  * none was tried, because the store did not take that attempt, a retry asks one other vendor within the bounds of a
  * second source.
  */
@@ -328,8 +332,8 @@ function afterNotFound({ attempts }: Row): { by: string; next: string | undefine
 }
 
 /**
- * Counts attempts that brought no result although the vendor may bill them. With `lookUpFirst`, unresolved attempts do
- * not count, because a look-up is not a new attempt.
+ * Counts attempts without a result that the vendor may bill. With `lookUpFirst`, unresolved attempts do not count,
+ * because a look-up is not a new attempt.
  */
 function uselessAttempts(row: Row, lookUpFirst: boolean): number {
   const badAnswers = row.attempts.filter(({ reason }) => reason === "bad_response").length;

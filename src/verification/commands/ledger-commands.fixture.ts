@@ -76,7 +76,7 @@ export function suiteShop(engine: Engine, store: (db: Db, accountId: string) => 
     const { id } = JSON.parse((await terminal.duba(...account)).out);
     const { db, close } = await openStore({ ...terminal.settings, serving: false });
     await store(db, id);
-    // As if an older version had written the rows: no sum has them.
+    // Makes the rows look like an older version's: no sum has them.
     await noteOlderVersion(db, 1);
     await close();
   });

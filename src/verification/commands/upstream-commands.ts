@@ -101,9 +101,7 @@ const showStatus = command({
   run: async (_, room: ReadingRoom) => statusesOf(room),
 });
 
-/**
- * The state of each vendor, as each process sees it. A vendor counts as paused if all its kinds of check are paused.
- */
+/** The state of each vendor in each process. A vendor counts as paused if all its kinds of check are paused. */
 async function statusesOf({ db, now, takesWrites }: ReadingRoom) {
   const [pauses, takes] = [await pausedRoutes(db, now()), await takesWrites()];
   return (await upstreamStatus(db, now())).map((seen) => statusOf(seen, pauses, takes));
@@ -173,7 +171,7 @@ const showUpstream = command({
     { title: "Checks:", rows: checkRows(checks), row: CheckRow, whole: true, named: true },
     {
       title: "Serving processes:",
-      // What is wrong with it says more than that it waits.
+      // Shows a process's alarm in place of its state, because the alarm says more, except for a pause.
       rows: processes.map(({ alarm, ...seen }) => ({
         ...seen,
         state: seen.state === "paused" ? seen.state : (alarm ?? seen.state),

@@ -12,7 +12,7 @@ import type { LiveVendor } from "../routes/live-vendors.ts";
 import { inDecidedOrder } from "../routes/route-cache.ts";
 import { vendorStandings } from "../routes/vendor-standing.ts";
 
-/** Settings by which vendors are asked and paid. */
+/** Settings of the vendors' order and prices. */
 export interface VendorSettings {
   upstreams: readonly string[];
   vendorPrices: PricesByVendor;
@@ -27,7 +27,7 @@ const milliseconds = { unit: "ms" };
 const CheckFacts = Type.Object({
   place: orNull(Type.Integer()),
   price: orNull(naira),
-  /** Prices of other outcomes, where they differ. */
+  /** Prices of outcomes that differ from the price of a record. */
   prices: Type.Record(Type.String(), naira),
   attempts: Type.Integer(),
   found_rate: orNull(Type.Number(percent)),
@@ -58,7 +58,7 @@ export const dayFacts = {
 type Checks = Record<CheckKind, Static<typeof CheckFacts> | null>;
 export type Hours = Static<typeof dayFacts.hours>;
 
-/** How a vendor did in the last 24 hours, what it costs, and when it is asked. */
+/** A vendor's last 24 hours, its costs, and its places in the order. */
 export async function vendorDay(
   db: Db,
   now: number,
@@ -155,7 +155,7 @@ export const CheckRow = Type.Object({
   ...forEachKind(sameName, (kind) => orNull(Type.String({ shows: "number", label: labelOf(kind) }))),
 });
 
-/** The lines of the table of checks: only what some check has. */
+/** The lines of the table of checks, without lines that no check has. */
 export function checkRows(checks: Checks): Record<string, unknown>[] {
   const line = (what: string, of: (facts: Static<typeof CheckFacts>) => string | null) => {
     const row = forEachKind(sameName, (kind) => (checks[kind] ? of(checks[kind]) : null));

@@ -27,8 +27,8 @@ export const vendorStateWords: Record<VendorState, string> = {
 };
 
 /**
- * The colour of a vendor that does not serve: its alarm costs money or waits for somebody. That no vendor is left is an
- * alarm of its own, which stops the service.
+ * The colour of a vendor that does not serve, whose alarm costs money or waits for a person. A check without any vendor
+ * left has an alarm of its own, which stops the service.
  */
 export const vendorStateTones = Object.fromEntries(
   vendorStates.map((state) => [state, state === "ready" ? "good" : "warn"] as const),
@@ -49,7 +49,7 @@ export const pauseMembersOfState = {
   why: { of: "paused_why", words: pauseReasons },
 };
 
-/** The state of a vendor says since when it is not ready, or who paused it, until when and why. */
+/** The state of a vendor, with the time since when it is not ready, or the author, end and reason of its pause. */
 export const vendorState = (words: Readonly<Record<string, string>> = vendorStateWords) =>
   state(vendorStates, { words, tones: vendorStateTones, ...pauseMembersOfState });
 

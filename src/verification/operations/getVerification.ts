@@ -16,7 +16,7 @@ export const getVerification = operation({
     { summary: "Verified and charged", input: { request_reference: "3wKwKW719640695" }, answer: stateExample },
   ],
   run: async ({ input, caller }, identity: Identity) => {
-    // The path holds a person's number, so neither a query nor a log of the store may get it.
+    // A path in another form may hold a person's number, which must not reach a query or the store's log.
     const { accountId, mode } = caller!;
     if (!isPlainId(input.request_reference)) throw verificationNotFound(mode);
     return stateOf(identity, { accountId, mode, reference: input.request_reference });

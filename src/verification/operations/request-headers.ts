@@ -29,7 +29,7 @@ const visible = /^[\x21-\x7e]+$/;
 /** Shorter claims, such as a bank's code, occur in many texts by chance. */
 const shortestClaim = 7;
 
-/** Every form of a phone contains its ten digits, so we look for those, and ignore separators. */
+/** Every form of a phone contains its ten digits, so only these are searched, without separators. */
 function holdsValues(text: string, { number, claims }: CheckInput): boolean {
   const searched = bare(text);
   if (searched.includes(bare(number))) return true;
@@ -48,8 +48,8 @@ function bare(text: string): string {
 const valuesOf = ({ kind }: CheckInput) => `the ${labelOf(kind)} or the ${claimOf(kind)}`;
 
 /**
- * An idempotency key without quotes: quoted and bare, it is the same key. Throws `invalid_idempotency_key`, also if the
- * key contains a value of the request.
+ * An idempotency key without quotes: quoted and bare, it is one key. Throws `invalid_idempotency_key`, also for a key
+ * that contains a value of the request.
  */
 export function idempotencyKeyOf(header: string, input?: CheckInput): string {
   const key = /^".*"$/s.test(header) && header.length > 1 ? header.slice(1, -1) : header;
@@ -91,7 +91,7 @@ function unfitConsent(message: string): Failure {
 
 const trace = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A W3C trace context. The standard asks us to ignore an invalid one. */
+/** A W3C trace context. The standard requires that an invalid one is ignored. */
 export function traceparentOf(header: string | undefined): string | undefined {
   return header !== undefined && trace.test(header) ? header : undefined;
 }

@@ -18,7 +18,7 @@ for (const engine of usualEngines) {
   suite(`the numbers of the sandbox on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    /** A room, and how often its sandbox was asked. */
+    /** Opens a service, and counts the requests to its sandbox. */
     async function open(t: TestContext) {
       const usual = sandbox();
       const asked = { count: 0 };
@@ -35,7 +35,7 @@ for (const engine of usualEngines) {
 
     type Room = Awaited<ReturnType<typeof open>>;
 
-    /** What a new caller gets for a number, in the words of the table. */
+    /** The response to a new caller for a number, in the words of the table. */
     function callerOf(kind: CheckKind, number: string, consent?: string) {
       const caller = { accountId: newRequest().accountId };
       const headers = { "idempotency-key": "k", ...(consent ? { "consent-reference": consent } : {}) };

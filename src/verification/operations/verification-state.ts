@@ -30,7 +30,7 @@ const VerificationAnswer = Type.Object({
 });
 type VerificationAnswer = Static<typeof VerificationAnswer>;
 
-/** The common parts of the operations on a verification's state. Spread it into the operation. */
+/** The common parts of the operations on a verification's state. Spread this object into each operation. */
 export const verificationState = {
   method: "GET",
   group: "Identity",
@@ -58,7 +58,7 @@ export async function stateOf(identity: Identity, sought: Sought): Promise<Verif
   const isCoarse = identity.settings.negativeDetail === "coarse";
   return answerWith({
     request_reference: row.reference,
-    // Coarse responses do not reveal what was wrong here either.
+    // Coarse responses do not reveal here either which member was wrong.
     state: isCoarse && row.state === "negative" ? "not_found" : publicState(row),
     charged: row.charged === 1,
     fee: row.charged === 1 ? nairaOf(row.fee) : "0",

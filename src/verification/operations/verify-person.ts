@@ -100,7 +100,7 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
   });
 }
 
-/** What a caller asks for. Throws the failure of a header that is not accepted. */
+/** The request of a caller. Throws the failure of a header that is not accepted. */
 async function requestOf(
   check: Check,
   { input, headers, caller, requestId }: Call<Record<string, string>, VerificationHeaders>,
@@ -142,9 +142,7 @@ function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, str
   return sent;
 }
 
-/**
- * Computed from the record that the caller gets, so that it reveals nothing more, and a replay has the same.
- */
+/** Computed from the caller's record, so that the match reveals nothing more, and a replay gives an equal match. */
 async function matchOf(
   { compare }: Check<CheckRecord>,
   record: CheckRecord,

@@ -26,7 +26,7 @@ for (const engine of engines)
     const live = names.map((name) => ({ ...answering(verified).upstream, name }));
     const prices = Object.fromEntries(names.map((name) => [name, { bvn: 3_000 }]));
 
-    /** One more process on this store. `beat` is what its pulse does: follow, and decide as the leader. */
+    /** Opens one more process on this store. `lead` also makes the leader's decision. */
     const opened = async (t: TestContext, changes: Partial<RouteSettings> = {}, listed = live) => {
       const events: AuditEvent[] = [];
       const identity = await store.open(t, {
@@ -61,7 +61,8 @@ for (const engine of engines)
       return { identity, events, lead, follow, vendorOf };
     };
     /**
-     * What the vendors did in the last 24 hours and 30 days, of whom a record costs so much at their price of 30 naira.
+     * Stores the vendors' sums of the last 24 hours and 30 days, with these costs of a record at a price of 30 naira an
+     * attempt.
      */
     const did = async (costs: Record<string, number>, changes: Partial<typeof noCounts> = {}, of: string[] = names) => {
       await store.db.deleteFrom("verification_sum").where("vendor", "in", of).execute();
@@ -71,7 +72,7 @@ for (const engine of engines)
           ["day", 24 * hour],
         ] as const) {
           const key = { span, begins_at: clock.now - ago, account_id: "a", mode: "live", kind: "bvn", vendor };
-          // So many that the test's own verifications move nothing.
+          // Enough attempts that the test's own verifications change no figure.
           const all = 90_000;
           const verified = (all * 3_000) / cost;
           const good = { attempts: all, verified, negative: all - verified, within_250ms: all };
@@ -182,7 +183,7 @@ for (const engine of engines)
       await did({ first: 9_000, second: 6_000, third: 3_000 });
       await lead();
       assert.equal((await vendorOf()).vendor, "third");
-      // Of records that cost 30 naira each: the sums still say so.
+      // The stored sums still have bills of 30 naira; the new price is 80.
       prices.third = { bvn: 8_000 };
       clock.now += 10 * minute;
       await lead();

@@ -25,7 +25,7 @@ export interface DecidedOrder {
 
 /** The least time between two decisions, in milliseconds. */
 const decidedFor = 10 * 60_000;
-/** How long a place holds, in milliseconds, unless a vendor breaks a bound or a price changes. */
+/** Milliseconds for which a place holds, unless a vendor breaks a bound or a price changes. */
 const placeHolds = 6 * 3_600_000;
 
 const name = "route-order";
@@ -61,7 +61,7 @@ export interface OrderChange {
   order: readonly PlacedVendor[];
 }
 
-/** Computes the next orders from those before, at `at` in milliseconds since 1970, and which of them changed. */
+/** Computes the next orders from the previous ones, at `at` in milliseconds since 1970, and names the changed ones. */
 export function nextOrder(
   before: DecidedOrder | undefined,
   { listed, bounds, figures, ...all }: Grounds,

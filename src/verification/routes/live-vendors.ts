@@ -7,8 +7,8 @@ import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "./upstream-status.ts";
 
 /**
- * What a vendor is for a kind of check: paused by a person, ill, waiting after failures, or well where the service asks
- * nobody. The worst first.
+ * The state of a vendor for a kind of check: paused by a person, failing, waiting after failures, or working although
+ * the service sends it no requests. The worst state comes first.
  */
 export const vendorStates = [
   "paused",
@@ -18,24 +18,24 @@ export const vendorStates = [
 export type VendorState = (typeof vendorStates)[number];
 
 /**
- * Milliseconds that a vendor counts as away after its last failed attempt, so that it does not seem well between two
+ * Milliseconds that a vendor counts as away after its last failed attempt, so that it does not seem to work between two
  * failures.
  */
 const stillAway = 5 * 60_000;
 
-/** A vendor that serving processes use for a kind of check. Every page, alarm and figure goes by it. */
+/** A vendor that serving processes use for a kind of check. Every page, alarm and figure uses this state. */
 export interface LiveVendor {
   vendor: string;
   kind: CheckKind;
-  /** What a person did, else the worst that a process says. */
+  /** The pause by a person, else the worst state in any process. */
   state: VendorState;
   pause: PausedRoute | undefined;
   alarm: VendorAlarm | null;
   /** True if every process waits before its next attempt there, or that is due and the last one failed just before. */
   isAway: boolean;
-  /** Since when it is not ready, in milliseconds since 1970. */
+  /** When the vendor ceased to be ready, in milliseconds since 1970; null for a ready vendor. */
   since: number | null;
-  /** When it was asked last, if the next verification tries whether it works again; else null. */
+  /** The time of the last attempt, if the next verification tries whether the vendor works again; else null. */
   notAskedSince: number | null;
 }
 
@@ -53,7 +53,7 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
         (view) => view.state === "open" || (view.state === "half_open" && now - askedAt(view) < stillAway),
       );
       const ill = views.flatMap(({ ill_since }) => ill_since ?? []);
-      // It is away since the last process finds it so.
+      // A vendor is away since the last process noticed that.
       const since = ill.length === 0 ? null : isAway ? Math.max(...ill) : Math.min(...ill);
       const said = new Set<string>(views.flatMap(({ alarm, state }) => [alarm ?? [], state].flat()));
       // A newer version may have other alarms.
@@ -76,12 +76,12 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   );
 }
 
-/** The check of a vendor for which it is worst. */
+/** The check of a vendor with the worst state. */
 export function worstOf(checks: readonly LiveVendor[]): LiveVendor | undefined {
   return checks.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
 }
 
-/** The pauses that keep a check from its vendor: not those of a check that the vendor does not serve. */
+/** The pauses that keep a check from its vendor, without those of checks that the vendor does not serve. */
 export function pausesThatCount(pauses: readonly PausedRoute[], live: readonly LiveVendor[]): PausedRoute[] {
   return pauses.filter(({ vendor, kind }) => {
     const own = live.filter((one) => one.vendor === vendor);
@@ -89,7 +89,7 @@ export function pausesThatCount(pauses: readonly PausedRoute[], live: readonly L
   });
 }
 
-/** The kinds of check that would have no vendor if `but` were paused too. */
+/** The kinds of check without any vendor if `but` were paused as well. */
 export function checksWithoutVendor(
   vendors: readonly LiveVendor[],
   but: { vendor?: string; kind?: CheckKind | null } = {},

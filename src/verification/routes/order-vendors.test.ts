@@ -7,8 +7,8 @@ const bounds = { p95: 2_000, failures: 10 };
 const usual = { attempts: 1_000, answers: 990, foundRate: 90, failureShare: 1, median: 500, p95: 1_000, cost: 1 };
 
 /**
- * Usual figures of a vendor with these changes, a record within 1 %: those of 30 days, and of 24 hours unless `day` is
- * null.
+ * Usual figures of a vendor with these changes, for 30 days, and for 24 hours unless `day` is null. The cost of a
+ * record is known within 1 %.
  */
 const figuresOf = (vendor: string, day: Partial<VendorFigures> | null, month: Partial<VendorFigures> = day ?? {}) =>
   [...(day ? [{ span: "24h", ...day } as const] : []), { span: "30d", ...month } as const].map((changes) => {

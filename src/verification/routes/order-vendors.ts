@@ -5,13 +5,13 @@ import type { VendorFigures } from "./vendor-figures.ts";
 /** A vendor at its place in the order. */
 export interface PlacedVendor {
   vendor: string;
-  /** Null if too little is known about it. Then it keeps its listed place. */
+  /** Null if too little is known about the vendor, which then keeps its listed place. */
   figures: ComparedFigures | null;
   /** The bound that it breaks. */
   breaks: Extract<PassedOver["reason"], "too_slow" | "too_many_failures"> | null;
 }
 
-/** Below this number of attempts or responses, we know too little about a vendor. */
+/** Below this number of attempts or responses, too little is known about a vendor. */
 export const enoughAnswers = 50;
 
 /** The factor by which another vendor must be cheaper to take a place. */
@@ -23,7 +23,7 @@ interface JudgedVendor extends PlacedVendor {
 }
 
 /**
- * Orders the vendors of one kind of check by cost per record; those that break a bound come last, in listed order. A
+ * Orders the vendors of one kind of check by cost per record. Those that break a bound come last, in listed order. A
  * vendor with fewer than 50 responses in 30 days keeps its listed place. `before`: the previous order. With `holds`,
  * vendors keep their places, except that those that now break a bound go last.
  */
@@ -58,7 +58,7 @@ function judge(vendor: string, figures: readonly VendorFigures[], bounds: RouteS
   const cost = day && month && isOther(day, month) ? day : (month ?? recent);
   const { p95, failureShare } = recent;
   const known = { vendor, figures: { vendor, costPerFound: cost.costPerFound, p95, failureShare }, cost };
-  // We need only attempts for this: a vendor that never responds would always have too few responses.
+  // This needs only attempts, because a vendor that never responds would always have too few responses.
   if (failureShare > bounds.failures) return { ...known, breaks: "too_many_failures" };
   if (!month || month.answers < enoughAnswers) return isUnknown;
   return { ...known, breaks: p95 === null || p95 > bounds.p95 ? "too_slow" : null };
@@ -69,14 +69,14 @@ function isOther(day: VendorFigures, month: VendorFigures): boolean {
   return day.answers >= enoughAnswers && (isBelow(day, month) || isBelow(month, day));
 }
 
-/** Whether a record costs significantly less. */
+/** Whether a record costs significantly less at the first vendor. */
 function isBelow(one: VendorFigures, other: VendorFigures): boolean {
   return one.costBetween[1] < other.costBetween[0];
 }
 
 /**
- * The cheapest first. But at each place, the vendor with the earlier place before stays unless another is clearly
- * cheaper.
+ * Orders vendors from the cheapest. At each place, the vendor with the earlier previous place stays unless another one
+ * is clearly cheaper.
  */
 function byCost(before: readonly JudgedVendor[]): JudgedVendor[] {
   const rest = [...before];

@@ -23,7 +23,7 @@ export interface PausedRoute {
   /** The actor who paused it. */
   by: string;
   since: number;
-  /** Null if it lasts until a person resumes it. */
+  /** Null for a pause that lasts until a person resumes the vendor. */
   until: number | null;
 }
 
@@ -50,7 +50,7 @@ async function notedPauses(db: Db): Promise<PausedRoute[]> {
   });
 }
 
-/** The pause that applies to a vendor and kind of check. Of two, the one that ends later. */
+/** The pause that applies to a vendor and kind of check. Of two pauses, the one that ends later. */
 export function pauseOf(pauses: readonly PausedRoute[], vendor: string, kind: CheckKind): PausedRoute | undefined {
   return pauses
     .filter((pause) => pause.vendor === vendor && (pause.kind ?? kind) === kind)
@@ -72,8 +72,8 @@ export async function pauseRoute(
 }
 
 /**
- * Ends a pause; with `kind` null, all pauses of the vendor. If only one kind of a pause for all kinds is resumed, the
- * other kinds stay paused. False if there is no pause.
+ * Ends a pause; with `kind` null, all pauses of the vendor. If only one kind of a pause for all kinds is resumed, all
+ * further kinds stay paused. False without a pause.
  */
 export async function resumeRoute(
   { db, audit, actor }: Audited,
@@ -101,7 +101,7 @@ export async function endPauses({ db, audit, now }: Omit<Audited, "actor"> & Wit
     const { vendor, kind, since, until } = pause;
     if (until === null || until > now()) continue;
     await db.transaction().execute(async (trx) => {
-      // We do not delete a pause that somebody has set in its place meanwhile.
+      // A newer pause that somebody has set meanwhile is not deleted.
       const own = trx.deleteFrom("fact").where("name", "=", nameOfPause(pause)).where("created_at", "=", since);
       if ((await own.returning("name").execute()).length === 0) return;
       await noteChange(trx, "routes");

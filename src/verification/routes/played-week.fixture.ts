@@ -17,7 +17,10 @@ export type Trouble = (typeof troubles)[number];
 /** When each trouble is, in hours of the week. */
 const when: Record<Trouble, [from: number, to: number]> = { slow: [24, 48], halved: [72, 120], empty: [132, 144] };
 
-/** Three vendors: kobo of an attempt, and how many of 100 people they find. Nobody lists the cheapest first. */
+/**
+ * Three vendors: kobo of an attempt, and how many of 100 people they find. The listed order does not begin with the
+ * cheapest.
+ */
 export const playedVendors = [
   { name: "gamma", price: 5_500, finds: 94 },
   { name: "alpha", price: 4_500, finds: 90 },
@@ -73,7 +76,7 @@ export class Week {
     return listPrices;
   }
 
-  /** Whether a vendor has its trouble, of this kind. */
+  /** Whether a vendor has trouble of this kind at this time. */
   hasTrouble(vendor: string, trouble: Trouble, at: number): boolean {
     const [from, to] = when[trouble].map((hours) => weekBegins + hours * hour) as [number, number];
     return this.#troubles[vendor] === trouble && at >= from && at < to;
@@ -93,7 +96,7 @@ export class Week {
   }
 }
 
-/** From 0 to 1, the same for the same three numbers. */
+/** A number from 0 to 1, always equal for three equal arguments. */
 export function drawn(n: number, vendor: number, trait: number): number {
   let mixed = Math.imul(n + 1, 0x9e3779b1) ^ Math.imul(vendor * 8 + trait + 1, 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
@@ -109,7 +112,7 @@ export interface Spent {
   failed: number;
   /** Responses that came after the time limit. */
   late: number;
-  /** When the order changed, to what, and whether a vendor broke a bound by it or does no more. */
+  /** The changes of order: time, new order, and whether a bound caused the change. */
   changes: { at: number; order: string; byBound: boolean }[];
 }
 
@@ -175,7 +178,7 @@ export function playWeek(week: Week, fixed?: readonly string[], from = weekBegin
 const nameOf = ({ vendor }: { vendor: string }) => vendor;
 const kindsOf = listed.map((name) => ({ name, kinds: ["bvn"] as const }));
 
-/** What the sums of hours say, which are those of 30 days too. */
+/** The figures from the sums of hours, which serve as those of 30 days as well. */
 function figuresAt(sums: Map<string, HourSums>, prices: PricesByVendor, at: number) {
   return [...sums].flatMap(([vendor, hours]) =>
     (["24h", "30d"] as const).flatMap((span) => {

@@ -58,8 +58,8 @@ export class PricedWeek extends Week {
 }
 
 /**
- * What the policy spent in such a week, by how many percent a record cost more than with the best of all orders, and
- * the changes of order.
+ * The policy's spending in such a week, the percentage by which a record cost more than under the best of all orders,
+ * and the changes of order.
  */
 export function judgedWeek(size: number, seed: number) {
   const played = new PricedWeek(size, seed);

@@ -15,7 +15,7 @@ export interface VendorOrder {
   whyBehind(vendor: string): PassedOver["reason"];
 }
 
-/** The pauses and the order of vendors as this process knows them. */
+/** The pauses and the order of vendors in this process. */
 export class RouteCache {
   readonly #db: Db;
   readonly #now: () => number;
@@ -47,7 +47,7 @@ export class RouteCache {
     this.#seen = changes;
   }
 
-  /** Whether a vendor gets no new attempt of this kind, because a person paused it. */
+  /** Whether a vendor gets no new attempt of this kind, because a person paused the vendor. */
   isPaused(vendor: string, kind: CheckKind): boolean {
     const pause = pauseOf(this.#paused, vendor, kind);
     return pause !== undefined && (pause.until === null || pause.until > this.#now());

@@ -1,8 +1,8 @@
 import type { RouteSettings } from "../../ledger/identity-settings.ts";
 
 /**
- * The vendor that gets this verification as part of its share; undefined if none does. The stored hash of the
- * idempotency key decides, so that a retry goes the same way. Without a key, the choice is random.
+ * The vendor whose share includes this verification; undefined without one. The stored hash of the idempotency key
+ * decides, so that a retry has the same result. Without a key, the choice is random.
  */
 export function shareOf(hash: string | null, shares: RouteSettings["shares"]): string | undefined {
   if (shares.length === 0) return undefined;

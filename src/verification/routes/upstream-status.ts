@@ -4,7 +4,7 @@ import { forgottenAfter } from "../../storage/tables/ledger-tables.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { CircuitBreaker, UpstreamHealth } from "../../vendors/circuit-breaker.ts";
 
-/** The state of an upstream, as one serving process sees it. Times are milliseconds since 1970. */
+/** The state of an upstream in one serving process. Times are milliseconds since 1970. */
 export type UpstreamStatus = Awaited<ReturnType<typeof upstreamStatus>>[number];
 
 const noteEvery = 5_000;
@@ -28,7 +28,7 @@ export class UpstreamNotes {
     this.#upstreams = upstreams;
   }
 
-  /** Call it when the state of an upstream changes. */
+  /** Call this when the state of an upstream changes. */
   readonly changed = (): void => {
     this.#isChanged = true;
   };

@@ -38,8 +38,7 @@ for (const engine of engines)
         answers: 16,
         foundRate: 75,
         failureShare: 20,
-        // At the prices of today: 12 records, 4 negatives at half of that, and 2 of which nobody knows whether they are
-        // billed.
+        // At today's prices: 12 records, 4 negatives at half of that price, and 2 attempts with an uncertain bill.
         median: 250,
         p95: 1_000,
         cost: 90_000,

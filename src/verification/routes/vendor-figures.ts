@@ -79,14 +79,14 @@ export async function vendorFigures(
 }
 
 /**
- * With this `z`, an interval misses in 3 of 1,000 cases. A lower one would mislead often, as we compare every vendor
- * every day.
+ * With this `z`, an interval misses in 3 of 1,000 cases. A lower one would mislead often, because every vendor is
+ * compared every day.
  */
 const beyondChance = 3;
 
 /**
- * Computes the figures of a span from its sums. `prices`: the vendor's current prices. Without them, a record costs
- * what was billed.
+ * Computes the figures of a span from its sums. `prices`: the vendor's current prices. Without prices, a record costs
+ * the billed amount.
  */
 export function figuresOf(sums: Counts, span: FigureSpan, prices: VendorPrices = {}): VendorFigures {
   const { vendor, kind, attempts, verified, negative, failed, unknown, billed_kobo: cost } = sums;

@@ -15,7 +15,7 @@ export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetwee
   daysLeft: number | null;
   /** Null if no process runs, or none uses the vendor. */
   state: VendorState | null;
-  /** Since when it is not ready, in milliseconds since 1970. */
+  /** When the vendor ceased to be ready, in milliseconds since 1970; null for a ready or unused vendor. */
   since: number | null;
   /** The operator's pause that applies to this kind of check. */
   pause: PausedRoute | undefined;

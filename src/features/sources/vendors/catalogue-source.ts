@@ -2,9 +2,11 @@ import type { CatalogueLists, ListName } from "../../../lists/index.ts";
 import type { Adapter } from "../../../vendors/ports/vendor.ts";
 
 /**
- * Why a pull failed. - `unreachable`: no response in time, or one that says that the source does not work now. -
- * `refused_credentials`: the source refused our credentials. - `unreadable`: the response is not JSON, is too large, or
- * has an unexpected shape or content. - `incomplete`: an entry or a list that the source names does not exist there.
+ * Why a pull failed.
+ * - `unreachable`: no response in time, or one that says that the source does not work now.
+ * - `refused_credentials`: the source refused our credentials.
+ * - `unreadable`: the response is not JSON, is too large, or has an unexpected shape or content.
+ * - `incomplete`: an entry or a list that the source names does not exist there.
  */
 export type PullError = "unreachable" | "refused_credentials" | "unreadable" | "incomplete";
 
