@@ -47,8 +47,8 @@ const personRow = <Member extends string>(label: string, member: Member) => ({
 });
 
 /**
- * The kinds of check. Other names follow from the kind: the request member `bvn_number`, the setting `DUBA_BVN_FEE`,
- * the path `…/verify-bvn`.
+ * The kinds of check. Other names follow from the kind: the request member `bvn`, the setting `DUBA_BVN_FEE`, the path
+ * `…/verify-bvn`.
  */
 const rows = { bvn: personRow("BVN", "bvn_number"), nin: personRow("NIN", "nin") } satisfies Record<string, KindRow>;
 type Rows = typeof rows;
