@@ -4,6 +4,7 @@ import {
   account as accountFact,
   naira,
   orNull,
+  type Part,
   type Showing,
   state,
   time,
@@ -155,16 +156,21 @@ const showAccount = command({
     notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
     /** The endpoints with a mark, which an operator should look at. */
     endpoints: madeEndpoints,
+    /** The limits of accounts without their own. Null: no limit. */
+    default_limits: Type.Record(Type.String(), orNull(Type.String())),
   }),
-  view: ({ money, notes, endpoints, ...facts }) => [
-    { record: facts },
-    ...endpointList(endpoints),
-    ...(money.length > 0 ? ["", { title: "Money in and back:", list: "money" }] : []),
-    ...(notes.length > 0 ? ["", { title: "Notes:", list: "notes" }] : []),
-  ],
+  view: ({ default_limits: _, ...account }) => accountView(account),
+  onPage: ({ default_limits: defaults, ...account }) => {
+    const said = Object.entries(defaults).map(([name, text]) => [
+      name,
+      account[name as LimitName] ?? `${text ?? "none"} (default)`,
+    ]);
+    return accountView({ ...account, ...Object.fromEntries(said) });
+  },
   examples: [{ account: "shop@example.com" }],
-  run: async ({ account }, room: Room & WithNotes & WithNearlySpent) => {
+  run: async ({ account }, room: Room & WithNotes & WithNearlySpent & WithLimits) => {
     const found = await accounts.findAccount(room.db, account);
+    const { limits } = room.verificationSettings();
     const entries = (await room.auditEntries(found.id)).filter(({ kind }) => kind === "account.noted");
     const { id, suspended_at: since } = found;
     const marked = await markedEndpoints(room.db, room.now(), { audience: id });
@@ -178,9 +184,37 @@ const showAccount = command({
         note: noteIn(facts),
       })),
       endpoints: marked.filter(({ mark }) => mark !== null).map(endpointFactsOf),
+      default_limits: {
+        limit_verification: limits && limitText(limits.account),
+        limit_in_flight: limits && String(limits.inFlight),
+        limit_negatives: limits && limitText(limits.negatives),
+      } satisfies Record<LimitName, string | null>,
     };
   },
 });
+
+type LimitName = "limit_verification" | "limit_in_flight" | "limit_negatives";
+
+type Rate = Parameters<typeof limitText>[0];
+
+/** Knows the limits of accounts without their own. */
+export interface WithLimits {
+  verificationSettings(): { limits: { account: Rate; inFlight: number; negatives: Rate } | null };
+}
+
+function accountView({
+  money,
+  notes,
+  endpoints,
+  ...facts
+}: Record<"money" | "notes", readonly object[]> & { endpoints: Static<typeof madeEndpoints> }): Part[] {
+  return [
+    { record: facts },
+    ...endpointList(endpoints),
+    ...(money.length > 0 ? ["", { title: "Money in and back:", list: "money" }] : []),
+    ...(notes.length > 0 ? ["", { title: "Notes:", list: "notes" }] : []),
+  ];
+}
 
 export const termsCommands = [listAccounts, showAccount];
 

@@ -223,6 +223,7 @@ suite("what pages of the console say", () => {
     const id = await idOfTill();
     const shown = await page("/accounts/show?account=till@example.com");
     for (const fact of ["<h1>Till</h1>", `>${id}<`, ">till@example.com<"]) assert.ok(shown.includes(fact), fact);
+    assert.match(shown, /Rate limit<\/dt><dd>\d+\/(?:s|min|h) \(default\)/);
     const changed = await post("/accounts/change", { account: "shop@example.com", email: "bill@example.com" });
     assert.match(changed, /The account Shop pays /);
     assert.match(changed, /<span class="id">acc_/);

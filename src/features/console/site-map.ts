@@ -216,7 +216,7 @@ const called: Readonly<Record<string, string>> = {
   spent_count: "This month (verifications)",
   limit_in_flight: "At one time",
   limit_negatives: "Most calls without a match",
-  limit_verification: "Most verifications",
+  limit_verification: "Rate limit",
   last_used_at: "Last used",
   last_used_from: "Last used from",
   since: "From",
