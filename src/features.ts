@@ -25,7 +25,7 @@ import { standIn } from "./features/stand-in/index.ts";
 import { tracing } from "./features/tracing/index.ts";
 import { vendorTest } from "./features/vendor-test/index.ts";
 
-/** What the core does without, in the order in which it opens. */
+/** The optional features, in the order in which they open. */
 export const features: readonly Feature[] = [
   tracing,
   catalogueEditing,
@@ -51,7 +51,7 @@ export const features: readonly Feature[] = [
   auditReading,
   keyRotation,
   operatorsConsole,
-  // Last, so that it knows what all others measure.
+  // Comes last, so that the metrics include all other features.
   metrics,
 ];
 

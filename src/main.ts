@@ -6,7 +6,7 @@ import { terminal } from "./terminal/screen.ts";
 const io = {
   ...terminal(),
   serve: (async (...given) => (await import("./serve/serve.ts")).serve(...given)) as StartService,
-  // What reads the whole store gives way to a service on the same machine.
+  // A command that reads the whole store gets a lower priority than a service on this machine.
   giveWay: () => setPriority(constants.priority.PRIORITY_BELOW_NORMAL),
 };
 process.exitCode = await run(process.argv.slice(2), io);

@@ -98,7 +98,7 @@ async function reportError(problem: unknown, io: Io): Promise<number> {
   return exitCode ?? 1;
 }
 
-/** What `--version` prints. Nothing else reads it, so it is looked up for nothing else. */
+/** The text of `--version`. No other command reads this text, so it is only looked up here. */
 async function versionFor(argv: readonly string[]): Promise<string> {
   if (!argv.some((arg) => arg === "--version" || arg === "-V")) return version;
   const [{ runningCommit }, { newestMigration }] = await Promise.all([

@@ -29,7 +29,7 @@ export interface Core {
   config: Config;
   log: Log;
   commands: EveryCommand;
-  /** What each feature knows of a verification. */
+  /** Functions by which each feature adds its part to the story of a verification. */
   stories: readonly TellStory[];
   /** The origin at which browsers reach the console; undefined if there is none. */
   consoleOrigin: string | undefined;

@@ -176,7 +176,7 @@ export interface Feature extends FeatureSettings {
   auditEvents?: () => Promise<readonly DeclaredKind[]>;
   /** Unbound operations for the documents; `open` returns them bound. */
   operations?: () => Promise<readonly Operation<never>[]>;
-  /** What the feature knows of a verification. */
+  /** Returns the feature's part of the story of a verification. */
   story?: TellStory;
   /** The state of the feature, and its alarms. */
   health?: TellHealth;

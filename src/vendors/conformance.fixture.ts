@@ -103,7 +103,7 @@ export const publishedRecord: PersonRecord = {
   },
 };
 
-/** The same invented person, as in shorter samples. */
+/** The same invented person, with the members of shorter samples only. */
 export const shortRecord: PersonRecord = {
   ...emptyRecord,
   bvn_number: "22000000017",
@@ -167,7 +167,7 @@ export function testIdentityUpstream(
   });
 }
 
-/** Adds what this source needs to the attempt. */
+/** Adds the facts that this source needs to the attempt. */
 export function attemptTo({ needs = [] }: IdentityUpstream, kind: CheckKind): IdentityAttempt {
   const asked = attempts[kind];
   const claims = needs.includes("names")

@@ -9,7 +9,7 @@ for (const engine of usualEngines) {
   suite(`a stop on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    /** Opens a room whose time passes only when the test says so. */
+    /** Opens a service whose time passes only when the test says so. */
     const openPlayed = async (t: TestContext, changes: Changes = {}) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });

@@ -50,7 +50,7 @@ export interface SimulationFigures {
   trace: string;
 }
 
-/** What some faults act on beside the store. */
+/** The parts besides the store on which some faults act. */
 interface Played {
   vendors: Vendors;
   environment: Record<string, string>;

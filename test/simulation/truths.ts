@@ -34,7 +34,7 @@ const hourlyWithin = 4 * day;
 const worksWithin = 30 * second;
 /** A process notes each second which callers received their charged record. */
 const noteWithin = 5 * second;
-/** The same while the store is away, or the process is frozen. */
+/** Milliseconds for a note while the store is away, or the process is frozen. */
 const heldUpNoteWithin = 80 * second;
 /** How long a charge without a key may outlive its process on PostgreSQL, as documented. */
 const takenBackWithin = 130 * second;

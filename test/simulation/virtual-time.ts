@@ -42,7 +42,7 @@ export const longestJump = 58 * 60_000;
 
 const clearRealTimeout = globalThis.clearTimeout;
 
-/** What the code under test gets from `setTimeout`. */
+/** The object that `setTimeout` returns to the code under test. */
 class VirtualTimer {
   readonly #time: VirtualTime;
   readonly #plan: () => Happening;

@@ -14,7 +14,7 @@ export interface Hands {
    * shown beside the form.
    */
   confirm(name: RegExp): Promise<1 | 2>;
-  /** Confirms with the passkey what the page shows. */
+  /** Confirms the shown effect with the passkey. */
   agree(): Promise<void>;
   fill(label: RegExp, text: string): Promise<void>;
   /** Chooses a radio button. */

@@ -1,18 +1,21 @@
 import { negativeReasons } from "../../declare/check-kind.ts";
 
 /**
- * Every reason for an attempt without a record, grouped by what it tells about the vendor's work. - `negative`: about
- * the person. `no_phone`: the record has no phone number to match. - `noWork`: the source reports that it did no work.
- * `no_money`, `bad_credentials`, `bad_settings`: every attempt fails until the operator acts. `refused`: this attempt
- * failed, others may work. `not_done`: reported about an earlier attempt. - `notSent`: the source never received the
- * attempt. `not_reached`: it did not leave this machine. `busy`, `paused`: we sent nothing, because too many attempts
- * are in flight or too many failed. - `rejected`: we do not trust the response. `unreadable`: not JSON, or a redirect.
- * `too_large`: the next response would be too large as well. `status`: a status that tells nothing about the attempt.
- * `shape`: JSON that the adapter does not know. `failure`: a failure that does not tell whether work was done.
- * `stand_in`: a stand-in answered a service that is not in rehearsal. `other_number`: the record is about another
- * person. `strange`: the adapter broke its contract. - `unknown`: the source may have done the work. `unclear`: its
- * response does not tell. - `stated`: an operator stated the outcome. `released`: the vendor did no work.
- * `record_lost`: the vendor bills the work, although no response arrived.
+ * Every reason for an attempt without a record, grouped by what it tells about the vendor's work.
+ * - `negative`: about the person. `no_phone`: the record has no phone number to match.
+ * - `noWork`: the source reports that it did no work. `no_money`, `bad_credentials`, `bad_settings`: every attempt
+ *   fails until the operator acts. `refused`: this attempt failed, others may work. `not_done`: reported about an
+ *   earlier attempt.
+ * - `notSent`: the source never received the attempt. `not_reached`: it did not leave this machine. `busy`, `paused`:
+ *   we sent nothing, because too many attempts are in flight or too many failed.
+ * - `rejected`: we do not trust the response. `unreadable`: not JSON, or a redirect. `too_large`: the next response
+ *   would be too large as well. `status`: a status that tells nothing about the attempt. `shape`: JSON that the
+ *   adapter does not know. `failure`: a failure that does not tell whether work was done. `stand_in`: a stand-in
+ *   answered a service that is not in rehearsal. `other_number`: the record is about another person. `strange`: the
+ *   adapter broke its contract.
+ * - `unknown`: the source may have done the work. `unclear`: its response does not tell.
+ * - `stated`: an operator stated the outcome. `released`: the vendor did no work. `record_lost`: the vendor bills the
+ *   work, although no response arrived.
  */
 const reasons = {
   negative: [...negativeReasons, "no_phone"],

@@ -283,7 +283,7 @@ async function aheadOf(request: PageRequest, command: ConsoleCommand): Promise<H
     return html`<section class="panel"><h2>${asks ?? titleOf(command)}</h2><ul class="deeds">${says.map((text) => html`<li>${request.say(text)}</li>`)}</ul></section>`;
   } catch (problem) {
     if (!isExpected(problem)) throw problem;
-    // With incomplete input the form asks for the rest. With complete input this says what is wrong.
+    // With incomplete input the form asks for the missing members. With complete input this shows the problem.
     return hasMembers(request.query) ? html`<p class="warn">${redacted(problem).message}</p>` : undefined;
   }
 }

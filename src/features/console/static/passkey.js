@@ -60,7 +60,7 @@ function send(form) {
   else form.submit();
 }
 
-/** Asks what the passkey has to sign for the form; nothing if it needs none. */
+/** Asks the service for the data that the passkey must sign for the form; nothing for a form that needs no passkey. */
 const deedOf = (form) => post(`${form.getAttribute("action")}?_confirm=1`, new FormData(form));
 
 /** Sends the form with the passkey's signature. */
