@@ -33,7 +33,7 @@ async function onSqlite(file: string): Promise<BarePair> {
     async write() {
       const reference = randomUUID();
       run("insert into bare (reference, state, intent) values (?, 'started', ?)", [reference, intent]);
-      // Else one of several callers would have the connection to itself for both of its writes.
+      // Without this pause, one of several callers would have the connection to itself for both of its writes.
       await new Promise(setImmediate);
       run("update bare set state = 'verified', outcome = ? where reference = ?", [outcome, reference]);
       await new Promise(setImmediate);

@@ -14,7 +14,7 @@ export interface Person {
 
 let verified = 0;
 
-/** Callers of one server with one key, whose connections stay open. Whatever is not answered 200 rejects. */
+/** Callers of one server with one key, whose connections stay open. A response other than 200 rejects. */
 export class Client {
   readonly #url: string;
   readonly #key: string;

@@ -118,7 +118,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     }
   if (isPostgres) await store.run("set maintenance_work_mem = '512MB'");
   for (const { sql } of indexes) await store.run(sql);
-  // The server does this by itself in time; SQLite has no statistics.
+  // PostgreSQL would analyze the tables by itself later; SQLite has no statistics.
   if (isPostgres) for (const table of Object.keys(tables)) await store.run(`vacuum analyze ${table}`);
 }
 

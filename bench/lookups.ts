@@ -51,7 +51,7 @@ Look-ups against a bare node:http server that sends the same bytes and headers
   console.log(`\n  Aim: Duba/bare 0.95, not below 0.90. Resident memory afterwards: ${mebibytes(memory)}.`);
 }
 
-/** This tree and a commit's in turn, one server at a time. */
+/** Compares this tree and a commit in turn, one server at a time. */
 async function lookUpsAgainst(
   commit: string,
   { starts, seconds, warm }: Record<"starts" | "seconds" | "warm", number>,

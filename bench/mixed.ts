@@ -63,7 +63,10 @@ Look-ups of 4.1 while the same service verifies
 
 const slowName = "SQLite + 5 ms a sync";
 
-/** Services on an SQLite whose syncs are slow; undefined, after a sentence that says why, if there can be none. */
+/**
+ * Services on an SQLite whose syncs are slow. Undefined, after a sentence with the reason, on a machine that cannot
+ * slow syncs.
+ */
 async function startSlow(owner: AsyncDisposableStack): Promise<Pair | undefined> {
   const directory = owner.adopt(mkdtempSync(join(tmpdir(), "duba-bench-")), (one) => rmSync(one, { recursive: true }));
   const environment = slowSync(directory);

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 
-/** Microseconds: short, so that a process that has used its part waits only briefly for the next one. */
+/** Microseconds: short, so that a process that has used up its part waits only briefly for its next part. */
 const period = 10_000;
 
 /** A control group of the kernel, whose processes together get a part of a core. */

@@ -57,7 +57,7 @@ export async function serveWeek(week: Week): Promise<Served> {
       clock.now = week.timeOf(n);
       const decide = jobOf("decide the order of vendors");
       if (decide.when!(undefined)) {
-        // Rows of one verification follow each other.
+        // Repeats until the journal is empty, because one run may leave later rows of a verification.
         while ((await jobOf("follow the journal").run(await beat(), signal)) !== 0);
         await decide.run(undefined, signal);
         await jobOf("follow pauses and order of vendors").run(await beat(), signal);

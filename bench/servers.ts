@@ -29,7 +29,7 @@ export async function startService(
   return { name, duba, client, store: settings, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** The service on SQLite and, where there is one, on PostgreSQL; ended by `owner`. */
+/** Starts the service on SQLite and, where available, on PostgreSQL. `owner` ends both. */
 export async function startOnEachEngine(
   owner: AsyncDisposableStack,
   environment: Record<string, string>,
@@ -42,7 +42,7 @@ export async function startOnEachEngine(
   return services;
 }
 
-/** A fresh store; undefined, after a sentence that says why, if this machine has no such engine. */
+/** A fresh store. Undefined, after a sentence with the reason, on a machine without such an engine. */
 export async function storeOf(engine: Engine): Promise<Fresh | undefined> {
   try {
     const store = await engine.fresh();

@@ -56,7 +56,7 @@ export function browserDocument(
   origin: string,
 ): OpenApiDocument {
   const copy = structuredClone(document);
-  // The page may send nothing to another host than its own.
+  // The page may send requests only to its own host.
   copy.servers = copy.servers.map(({ url }) => ({ url: new URL(url, "http://local").pathname }));
   for (const { get, post } of Object.values(copy.paths)) {
     if (get) leaveOutBody(get);

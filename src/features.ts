@@ -58,7 +58,7 @@ export const features: readonly Feature[] = [
 /** The settings of features. */
 export const settingsOfFeatures = features.flatMap(({ settings }) => Object.values(settings ?? {}));
 
-/** The pages of features, and what they add to those of the core. */
+/** The pages of features, and the features' additions to the core's pages. */
 export const pagesOfFeatures = features.flatMap(({ pages }) => pages ?? []);
 
 /** How features are. */

@@ -50,7 +50,7 @@ export async function listenAsStandIn(
   };
 }
 
-/** A host by which this machine reaches a server that listens there. */
+/** A host at which this machine reaches a server that listens on `host`. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -35,5 +35,5 @@ export const phoneOfNumber = (number: string) => `80${number.slice(-8)}`;
 /** That of a record with another phone. */
 export const otherPhoneOfNumber = (number: string) => `70${number.slice(-8)}`;
 
-/** The number of the record that is another person's. */
+/** The number in the record of another person. */
 export const otherNumber = (number: string) => `${number.slice(0, -2)}99`;

@@ -187,7 +187,7 @@ suite("the client", { concurrency: true }, () => {
       assert.deepEqual(answer, { events: [event], cursor: next });
     });
 
-    // A program in another language has a clock that no test moves.
+    // A program in another language has a clock that no test can set.
     const isMoved = process.env.DUBA_TEST_CLOCK_AHEAD !== undefined && name !== "TypeScript";
     test(`the client for ${name} accepts a delivery of Duba, and nothing else`, {
       skip: skip || isMoved,

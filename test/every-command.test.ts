@@ -374,7 +374,7 @@ function filesOf(input: AnyCommand["input"], example: Example) {
   return Object.fromEntries(members.map(({ name }) => [name, [example[name as keyof Example] ?? []].flat()]));
 }
 
-/** A text that no value of the member has; undefined if any text is one. */
+/** A text that is invalid for the member; undefined if every text is valid. */
 function badTextFor(member: Member): string | undefined {
   const { read, enum: words } = member.items ?? member;
   const bad = "~no value~";

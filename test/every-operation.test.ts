@@ -63,13 +63,13 @@ after(async () => {
 
 let endpoints = 0;
 let endpoint = "";
-/** A new one, of a port that refuses connections. */
+/** A new URL each time, with a port that refuses connections. */
 function endpointUrl(): string {
   endpoints += 1;
   return `http://127.0.0.1:1/${endpoints}`;
 }
 
-/** Leaves one endpoint, a new one if there is none. A key changes endpoints 50 times a day. */
+/** Leaves exactly one endpoint, and creates one if there is none. A key may change endpoints 50 times a day. */
 async function makeEndpoint(): Promise<void> {
   const path = "/api/v2/events/endpoints";
   const asked = { credential: mightyKey };

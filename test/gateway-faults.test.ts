@@ -18,7 +18,7 @@ const patience = 30;
 /** Faults that let a client wait. */
 const slow: readonly Fault[] = ["held", "drip"];
 const intents = 300;
-/** Faults whose outcome a client may see as no answer, or as one that is not Duba's. */
+/** Faults after which a client may report no answer, or an answer that is not Duba's. */
 const between: readonly Fault[] = ["half", "chunk", "200 no gzip"];
 
 interface Trial {
@@ -112,7 +112,7 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
         bvn,
         fault: (step: number) => faults[(at + step * 7) % faults.length]!,
       }));
-      // A program answers one call after another.
+      // One program sends its calls one after another.
       const work = async () => {
         const client = open(t);
         for (let intent = waiting.shift(); intent !== undefined; intent = waiting.shift()) {

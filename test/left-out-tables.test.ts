@@ -111,8 +111,8 @@ function onEngine(engine: Engine, program: string): void {
 }
 
 /**
- * The whole product publishes its catalogue, verifies two people, notes both requests and tries to deliver the events
- * of two keys to a receiver that is not there. Returns the references of the verifications by the number.
+ * Runs the whole product: it publishes its catalogue, verifies two people, notes both requests and tries to deliver the
+ * events of two keys to an absent receiver. Returns the references of the verifications by the number.
  */
 async function filled(environment: Record<string, string>): Promise<Record<string, string>> {
   const service = await serveInProcess(environment);

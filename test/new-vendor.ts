@@ -41,7 +41,7 @@ execFileSync("node_modules/.bin/biome", ["check", "--write", "--vcs-enabled=fals
 console.log(`Wrote ${Object.values(files).join(", ")}, and a line in ${registry} and ${standIns}.
 Then: npx node --test ${folder}/${name}.test.ts names what is left to fill in, and npm run generate writes its settings into the documents.`);
 
-/** The text for this vendor: the files here are for one that is called acme, and import from here. */
+/** The text for this vendor. The template files are for a vendor called acme, and import from this folder. */
 function filled(text: string): string {
   const capital = name[0]!.toUpperCase() + name.slice(1);
   return text

@@ -137,7 +137,7 @@ function run({ script, printed }: Block): void {
   if (printed) assertPrinted(stdout, printed);
 }
 
-/** This process's environment without any setting of the service: the README's reader has none. */
+/** This process's environment without any setting of the service, because the README's reader has none. */
 function bare(): Record<string, string> {
   const own = Object.entries(process.env).filter(
     ([name, value]) => value !== undefined && !/^(DUBA_|PORT$|HOST$|NODE_TEST_CONTEXT$|NO_COLOR$)/.test(name),

@@ -48,7 +48,8 @@ suite("reports on PostgreSQL with a second database for them", () => {
   test("reports read the replica and say so, and no decision does", async () => {
     const first = await service.verify({ key: "once" });
     assert.equal(first.status, 200, first.text);
-    // The second database holds no account, no key and no verification: who decides does not look there.
+    // The second database has no account, no key and no verification, which shows that the service never reads it for a
+    // decision.
     const again = await service.verify({ key: "once" });
     assert.equal(again.headers["idempotency-replayed"], "true");
 

@@ -84,7 +84,7 @@ for (const engine of engines)
       assert.deepEqual(await left(), { ...young, ...noRecords });
       await acceptClock(db, time);
       await wrong();
-      // The newest revision and event stay, so that no later one gets their number.
+      // The newest revision and event stay, so that no later revision or event gets their number.
       const newest = { "catalogue history": young["catalogue history"], events: young.events };
       assert.deepEqual(await left(), { ...all(made), ...newest });
       assert.deepEqual(

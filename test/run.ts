@@ -170,7 +170,7 @@ async function run(files: string[]): Promise<void> {
   else if (!isWhole) console.error(`A share ended before its last test, with code ${code}. ${at}`);
 }
 
-/** The environment of processes whose clock is at this time now. */
+/** The environment of processes whose clock starts at this time. */
 function movedClock(clock: string): NodeJS.ProcessEnv {
   const ahead = Date.parse(clock) - Date.now();
   if (Number.isNaN(ahead)) throw new Error(`${clock} is no time: write one such as 2027-02-28T23:59:50Z.`);

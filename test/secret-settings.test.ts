@@ -17,7 +17,7 @@ import { until } from "./support/until.ts";
  */
 const readable = new Set([
   "DUBA_KEYRING",
-  // A folder that is there, and was when the process began.
+  // The path of a folder, which existed when the process began.
   "DUBA_VENDOR_FILES",
   // Printed on every statement for a client.
   "DUBA_BUSINESS_NAME",

@@ -37,10 +37,10 @@ export interface ShareTest {
 /** Milliseconds. A test that runs longer hangs, even on a slow machine. */
 const longestTest = 300_000;
 
-// The real ones: a test that plays with the clock must not end the share.
+// The real timers, because a test that plays with the clock must not end the share.
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Milliseconds without a test that begins or ends: then the last one has ended, and left something open. */
+/** Milliseconds without a begin or an end of a test. Then the last test has ended, and has left something open. */
 const openFor = longestTest + 60_000;
 
 // Node's runner follows every promise, to name the test of an unhandled rejection, which takes a fifth of all processor
@@ -88,7 +88,7 @@ events.on("test:dequeue", ({ nesting, name, file }) => {
 events.on("test:complete", ({ nesting }) => {
   underWay.length = Math.min(underWay.length, nesting);
 });
-/** A test that leaves a server open would keep this process for ever after the last one. */
+/** A test that leaves a server open would keep this process alive for ever. */
 let leaving: NodeJS.Timeout | undefined;
 const leaveLater = () => {
   clearTimeout(leaving);

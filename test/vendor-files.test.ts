@@ -14,7 +14,7 @@ import { ask, sandboxKey } from "./support/service.ts";
 const fixtureOf = (name: string) => readFileSync(`src/vendors/files/fixtures/${name}.json`, "utf8");
 const vendorOf = (text: string) => fileVendor(JSON.parse(text) as VendorFile);
 
-/** A built-in vendor that an operator mended: the number has another name in the request. */
+/** A built-in vendor with an operator's change: the number has another name in the request. */
 const mended = (() => {
   const file = JSON.parse(readFileSync("src/vendors/prembly/vendor.json", "utf8"));
   file.title = "Our Prembly";

@@ -12,7 +12,7 @@ import { signedHeaders } from "../src/runtime/network/signature.ts";
 import { nodeEnvironment } from "./support/process.ts";
 import { until } from "./support/until.ts";
 
-/** Runs the receivers of `docs/events.md`, with a delivery of ours and with forged ones. */
+/** Runs the receivers of `docs/events.md`, with a genuine delivery and with forged ones. */
 
 const blocks = new Map(
   [...readFileSync("docs/events.md", "utf8").matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, name, text]) => [
@@ -76,7 +76,7 @@ suite("the receiver in docs/events.md", () => {
   };
   for (const [name, { file, driver }] of Object.entries(scripts)) {
     const command = name === "python" ? "python3" : name;
-    // A program in another language has a clock that no test moves.
+    // A program in another language has a clock that no test can set.
     const isMoved = process.env.DUBA_TEST_CLOCK_AHEAD !== undefined;
     const skip = isMoved || (!installed(command) && `${command} is not installed`);
     test(`the example receiver for ${name} accepts Duba's deliveries and refuses forged ones`, { skip }, () => {

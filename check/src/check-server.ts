@@ -66,7 +66,7 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
   }
 }
 
-/** Throws a `CheckError` if the server refuses a key: each point that needs one would say so again. */
+/** Throws a `CheckError` if the server refuses a key, because each point that needs the key would report that again. */
 async function refuseWrongKey(session: CheckSession, origin: string, key: string, which: string): Promise<void> {
   try {
     const { status, json } = await session.call(listCorporateBundles, { authorization: `Bearer ${key}` });

@@ -29,7 +29,7 @@ export interface RunOptions {
   progress: (done: number, all: number) => void;
 }
 
-/** After so many time-outs in a row the rest is left out. */
+/** After this many time-outs in a row, all further points are left out. */
 const mostTimeouts = 3;
 
 /** Judges the points in their order. */
@@ -79,7 +79,7 @@ async function judge(
   } catch (problem) {
     if (problem instanceof NoResponse) return { outcome: "broken", why: [whyNoResponse(problem, timeout)] };
     if (!(problem instanceof Blocked)) throw problem;
-    // A server may answer the same question well at first, and not later.
+    // A server may answer a question well at first, and fail at its repetition.
     const outcome = notHolding.has(problem.by) ? "left_out" : "broken";
     return { outcome, why: [outcome === "left_out" ? problem.message : `The answer is not that of ${problem.by}.`] };
   }

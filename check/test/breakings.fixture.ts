@@ -241,7 +241,7 @@ function ofLists(like: (place: PathName) => CheckedResponse): Record<string, Bre
   };
 }
 
-/** Gives a fixed member another value, or a price another form. */
+/** Replaces a fixed member by another value, or a price by another form. */
 function misform(value: Record<string, unknown>): void {
   if ("status" in value) value.status = "ok";
   else if ("price" in value) value.price = "100.999";

@@ -26,7 +26,7 @@ export const barePath = ({ path }: ServerRequest): string => path.split("?")[0]!
 export const isAt = (asked: ServerRequest, place: PathName): boolean =>
   `${barePath(asked)}/`.startsWith(`${(paths as Record<string, string>)[place] ?? place}/`);
 
-/** RequestChanges the JSON of responses with this status. */
+/** Changes the JSON of responses with this status. */
 export function changedJson(place: PathName, change: (json: Json, asked: ServerRequest) => void, status = 200): Break {
   return (asked, answered) => {
     if (!isAt(asked, place) || answered.status !== status || !answered.json) return undefined;
@@ -57,7 +57,7 @@ export function header(
   };
 }
 
-/** RequestChanges `error` of failures with this code. */
+/** Changes `error` of failures with this code. */
 export function error(code: string, change: (error: Json, json: Json) => void): Break {
   return (_, { json }) => {
     if ((json as Json)?.error?.code !== code) return undefined;

@@ -103,7 +103,7 @@ suite("duba check", () => {
       /WRONG +accounts\.reference .*\n +The other account learns of it, unless both keys are of one account\./,
     );
     for (const key of [own, sandboxKey]) assert.ok(!out.includes(key));
-    // A key that cannot be that of another account says nothing about the server.
+    // A key that cannot belong to another account proves nothing about the server.
     const wrong = await check([service.url, ...only, "--other-key", "duba_test_nobody-has-this"]);
     assert.deepEqual([wrong.exitCode, wrong.out], [1, ""]);
     assert.match(wrong.err, / refuses the API key of --other-key with HTTP 401: .* Send another one\.\n$/);

@@ -54,9 +54,9 @@ export function failureBreakings(): Record<string, Breaking> {
   };
 }
 
-/** Differences that show a caller something of another account. */
+/** Faults by which a response reveals data that the caller must not get. */
 export function leakBreakings(): Record<string, Breaking> {
-  // The first key of the check has another form.
+  // The check's first key has another form than its second key.
   const isOther = ({ headers }: ServerRequest) => headers.Authorization?.startsWith("Bearer duba_test_") === true;
   const tells = (isMeant: (path: string) => boolean): Breaking => ({
     by: (asked) => (isOther(asked) && isMeant(barePath(asked)) ? { status: 200 } : undefined),

@@ -37,7 +37,7 @@ function responsesOf(operation: Operation<never>): [status: number, codes: Failu
   return [...Map.groupBy(failuresOf(operation), (code) => failures[code].status)].sort(([a], [b]) => a - b);
 }
 
-/** Made of the codes, so that a new set of codes renames no other response. */
+/** The name consists of the codes, so that a new set of codes renames no other response. */
 function responseName(codes: readonly FailureCode[]): string {
   return codes.join(".");
 }
@@ -160,12 +160,12 @@ function merged(members: [name: string, value: unknown][], schemaOf: (value: unk
   );
 }
 
-/** Another failure may have another value, so only the type is promised. */
+/** Another failure may have another value, so the schema only states the type. */
 function factSchema(fact: unknown): JsonObject {
   return { type: fact === null ? ["string", "null"] : typeof fact };
 }
 
-/** A payload is the same in every failure of an operation, apart from its texts. */
+/** In every failure of an operation the payload has one shape, and differs in its texts only. */
 function payloadSchema(member: unknown): JsonObject {
   if (member === null) return { type: "null" };
   if (Array.isArray(member)) return { type: "array", maxItems: 0, items: {} };

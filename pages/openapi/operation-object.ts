@@ -77,7 +77,7 @@ function inputParameters(operation: Operation<never>): JsonObject[] {
 
 function headerParameters({ headers: declared, pick, scope }: Operation<never>): JsonObject[] {
   const own = Object.entries(declared?.properties ?? {})
-    // OpenAPI describes this one by the security schemes.
+    // OpenAPI describes the authorization header by the security schemes.
     .filter(([name]) => name !== "authorization")
     .map(([name, schema]) => parameter("header", titled(name), schema, requiredOf(declared).has(name)));
   if (pick) own.push(...Object.keys(conditionalParameters).map((name) => ref("parameters", name)));

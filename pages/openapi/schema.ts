@@ -56,7 +56,7 @@ function inlined(schema: TSchema): JsonObject {
     if (keyword === "properties") plain.properties = members(value as Record<string, TSchema>);
     else if (schemaListKeywords.has(keyword)) plain[keyword] = (value as TSchema[]).map(jsonSchema);
     else if (schemaKeywords.has(keyword)) plain[keyword] = typeof value === "object" ? jsonSchema(value) : value;
-    // Only JavaScript understands this pattern; minLength says the same to every tool.
+    // Only JavaScript understands this pattern. `minLength` states the rule for every tool.
     else if (keyword === "pattern" && value === "^[^]") plain.minLength = 1;
     else if (keywords.has(keyword)) plain[keyword] = value;
   }

@@ -110,7 +110,7 @@ export class Credentials {
     return credential;
   }
 
-  /** Equal headers at the same time share one look-up. */
+  /** Concurrent requests with equal headers share one look-up. */
   #lookUp(header: string): Promise<VerifiedCredential> {
     // Another look-up may have cached this header while this one waited.
     const known = this.#remembered(header, false);

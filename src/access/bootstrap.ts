@@ -120,7 +120,7 @@ function refuseUnfit(value: string): void {
 async function setBootstrapKey(start: Start, value: string): Promise<FirstStart> {
   const hash = secretHash(value);
   const current = await latestBootstrapKey(start.db);
-  // This includes a key that an operator revoked: a restart must not bring it back.
+  // Includes a key that an operator revoked, because a restart must not make that key valid again.
   if (current?.secret_hash === hash) return {};
   const replaced = current?.revoked_at === null ? current.id : undefined;
   if (replaced !== undefined) await revokeKey(start, replaced, start.now);

@@ -78,7 +78,7 @@ async function slowed(db: Db): Promise<() => Promise<void>> {
   };
 }
 
-/** No revision can be written to its end, until the result is called. */
+/** Keeps every revision from being written completely, until the returned function is called. */
 async function stopped(db: Db): Promise<() => Promise<void>> {
   const transaction = await db.startTransaction().execute();
   await sql`lock table audit_entry in exclusive mode`.execute(transaction);

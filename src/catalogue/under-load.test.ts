@@ -43,7 +43,7 @@ for (const engine of engines)
         await app.listen({ host: "127.0.0.1", port: 0 });
         const { account, kobo } = ownMargin;
         await published(settingRule({ account, of: "MTNDATA", rule: "margin", value: kobo }));
-        // A product at 100 naira is far from its provider's others.
+        // A price of 100 naira is odd for a product of this provider.
         const far = await published(nextPrices);
         assert.ok(far.state === "held");
         await approve(publisherOf(store.db), far.draft, "boss");

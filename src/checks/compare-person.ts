@@ -13,7 +13,7 @@ const firstSpelling = new Map(
   spellings.flatMap(({ names }) => names.map((name) => [name.toUpperCase(), names[0]!.toUpperCase()] as const)),
 );
 
-/** Letters that are written in two ways for one sound. */
+/** Letters that people write in two ways for one sound. */
 const sounds: readonly (readonly [RegExp, string])[] = [
   [/SH/g, "S"],
   [/PH/g, "F"],

@@ -3,7 +3,7 @@ import { type CheckKind, forEachKind, numberMember, type OwnFees } from "../decl
 import type { PersonRecord } from "../declare/identity-record.ts";
 import type { CheckRecord } from "./index.ts";
 
-/** Fees of every kind: this one, but for the kinds that are named. */
+/** Fees of every kind: `fee`, except for the kinds in `own`. */
 export function feesOf(fee: number, own: OwnFees = {}): Record<CheckKind, number> {
   return forEachKind(
     (kind) => kind,
@@ -11,7 +11,7 @@ export function feesOf(fee: number, own: OwnFees = {}): Record<CheckKind, number
   );
 }
 
-/** The number that a record of this kind is about. */
+/** The number of the person or thing in a record of this kind. */
 export function numberIn(record: CheckRecord, kind: CheckKind): string | undefined {
   return Object.entries(record).find(([member]) => member === numberMember(kind))?.[1] as string | undefined;
 }

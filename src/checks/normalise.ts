@@ -92,7 +92,7 @@ export function bank(given: unknown): { text: string; isKnown: boolean } {
   const padded = text.padStart(3, "0");
   const code = bankCodes.has(padded) ? padded : codesOfBanks.get(bareBankName(text));
   if (code !== undefined) return { text: code, isKnown: true };
-  // "First City Monument Bank (FCMB)": both names must say the same bank.
+  // In "First City Monument Bank (FCMB)" both names must mean one bank.
   const [, long = "", short = ""] = /^(.+?)\s*\(([^()]+)\)$/.exec(text) ?? [];
   const codeOfBoth = codesOfBanks.get(bareBankName(long));
   const isOne = codeOfBoth !== undefined && codesOfBanks.get(bareBankName(short)) === codeOfBoth;

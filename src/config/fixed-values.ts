@@ -24,7 +24,7 @@ export const fixedValues = {
    * may still be right.
    */
   staleAfter: day,
-  /** Below so many attempts that a balance pays for there is an alarm: a business day of a small client. */
+  /** An alarm opens below this number of attempts that a balance can pay: a business day of a small client. */
   attemptsLeft: 500,
 };
 

@@ -34,7 +34,7 @@ export function warnOfSettings(config: Config, log: Pick<Log, "warn">): void {
   for (const sentence of config.formerSettings) log.warn({}, sentence);
 }
 
-/** Addresses at which others reach this machine. */
+/** Addresses at which other machines reach this machine. */
 function addressesOfMachine(): string[] {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return own.filter(({ internal }) => !internal).map(({ address }) => address);

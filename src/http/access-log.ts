@@ -72,7 +72,7 @@ export class AccessLog {
     if (line.key === undefined || code === "address_not_allowed") line.address = address;
     if (isOutage({ status, code }, reference, error) && !this.#beginsOutage(line)) return;
     if (error) log.error(line, "error");
-    // The sandbox fails because a test key asks it to.
+    // A test key asked the sandbox for this failure, so it is not logged as an error.
     else if (status >= 500)
       log[line.mode === "test" && (code !== "internal_error" || detail.rehearsed) ? "info" : "error"](line, "failed");
     // A request with a row on the ledger always has a line.

@@ -45,8 +45,7 @@ export const microseconds = (): number => (performance.now() * 1000) | 0;
 const elapsed = ({ started }: Exchange): number => (microseconds() - started) | 0;
 
 /**
- * Answers without a failure. `headers` is a flat list of pairs. Node sends a body that is a string in one piece with
- * the headers.
+ * Answers without a failure. `headers` is a flat list of pairs. Node sends a string body in one piece with the headers.
  */
 export function send(
   exchange: Exchange,

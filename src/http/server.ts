@@ -33,7 +33,7 @@ interface Served {
 /** What a path has, by method. */
 type Route = ReadonlyMap<string | undefined, Served>;
 
-/** How many such targets we remember. An honest client sends no longer ones, so the memory is bounded. */
+/** The most remembered targets. Longer targets are not remembered either, so the memory is limited. */
 const mostTargets = 5_000;
 const longestTarget = 256;
 

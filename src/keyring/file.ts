@@ -65,7 +65,7 @@ export function newRing(): Keyring {
   return { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }], audit: key() };
 }
 
-/** True if this process created the file, false if another was faster. */
+/** True if this process created the file, false if another process was faster. */
 async function make(path: string): Promise<boolean> {
   const own = `${path}.${randomBytes(6).toString("hex")}.new`;
   try {

@@ -55,7 +55,7 @@ export async function watchKeyring({
   const follow = reportingNewFailures(
     async (isChanged: boolean) => {
       const read = await matched(async () => ({ keyring: await readKeyring(path) })).catch((error: unknown) => {
-        // If the file is unchanged and only the store is away, the ring in use is still right, so there is nothing to
+        // If the file is unchanged and only the store is away, the current ring is still right, so there is nothing to
         // report.
         if (!isChanged && !(error instanceof KeyringError)) return undefined;
         throw error;

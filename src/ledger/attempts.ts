@@ -109,7 +109,7 @@ export function lastVendor({ attempts }: { attempts: readonly Attempt[] }): stri
   return attempts.at(-1)?.vendor ?? null;
 }
 
-/** The vendor's reference of its latest response that has one. */
+/** The newest reference that the vendor returned for the verification. */
 export function vendorReferenceOf(
   { attempts }: { attempts: readonly Attempt[] },
   vendor: string,

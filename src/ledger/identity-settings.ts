@@ -29,7 +29,7 @@ export interface IdentitySettings {
   consentAttested: boolean;
   /** Whether to try another upstream after a time-out, although both may bill then. */
   payTwice: boolean;
-  /** The months of caps are in this time zone. */
+  /** The time zone of the months of caps. */
   timeZone: TimeZone;
   /** Null if only accounts with their own limits are limited. */
   limits: IdentityLimits | null;

@@ -5,7 +5,7 @@ import type { Db, Tables } from "../storage/tables.ts";
 export const states = ["started", "verified", "negative", "refused", "failed", "unknown"] as const;
 export type VerificationState = (typeof states)[number];
 
-/** Every query by state includes this, so that it can use the index of all states except `verified`. */
+/** Every query by state needs this condition to use the index of all states except `verified`. */
 export const notVerified = sql<SqlBool>`state <> 'verified'`;
 
 /** The states that an outcome can set. */

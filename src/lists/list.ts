@@ -30,7 +30,7 @@ interface ListDescription {
   readonly title: string;
   /** Members in the order of the interface document. */
   readonly members: Members;
-  /** The members in the order of the columns of a file, if that is another. */
+  /** The members in the order of a file's columns, if that order differs. */
   readonly columns?: readonly string[];
   /** The codes that identify an entry. Those of its parent come first. */
   readonly key: readonly string[];

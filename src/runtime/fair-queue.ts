@@ -5,7 +5,7 @@
 export class FairQueue {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves in a tick that no other caller of `next` gets. */
+  /** Resolves in an event-loop tick that no other caller of `next` gets. */
   next(): Promise<void> {
     this.#last = this.#last.then(nextTick);
     return this.#last;

@@ -76,7 +76,7 @@ export async function untilStopped(
   }
 }
 
-/** Milliseconds that we still wait, after the delay, for requests that are already on their way. */
+/** Milliseconds of waiting, after the delay, for requests that are already on their way. */
 const lastMoment = 200;
 
 /**

@@ -35,7 +35,7 @@ export async function serveAsWorker(config: Config): Promise<number> {
     return await stopped;
   } finally {
     clearInterval(living);
-    // The channel to the supervisor would keep this process alive.
+    // Without this, the channel to the supervisor would keep this process alive.
     process.channel?.unref();
   }
 }

@@ -180,7 +180,7 @@ export class WorkerPool {
     });
   }
 
-  /** Counts turns, not time: if this process itself was suspended, no worker is to blame. */
+  /** Counts turns, not time: after a suspension of this process itself, no worker counts as hung. */
   #look(): void {
     for (const member of this.#members) {
       if (member.silent === undefined) continue;

@@ -119,7 +119,7 @@ export class Rules {
       if (kind === "verified") verification.charged = 1;
       if (kind === "unknown") verification.unresolved += 1;
     } else if (isFailure) {
-      // News that no work was done settles the verification if no other attempt is unresolved.
+      // A late report of no work settles the verification if no other attempt is unresolved.
       verification.unresolved -= 1;
       const settled = verification.unresolved === 0 ? "failed" : verification.state;
       fail();

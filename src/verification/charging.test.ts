@@ -117,7 +117,7 @@ const steps = fc.array(
       weight: 6,
       arbitrary: fc.record<PlayedCall>({
         does: fc.constant("call"),
-        // Mostly the same person, so that calls share a verification.
+        // Mostly one person, so that calls share a verification.
         person: fc.constantFrom(0, 0, 0, 0, 1),
         key: fc.constantFrom(0, 0, 0, 0, 1, undefined),
         mode: fc.constantFrom("live", "live", "live", "test"),

@@ -129,12 +129,12 @@ for (const engine of engines) {
         assert.deepEqual([code, detail.retryAfter], ["rate_limited", (old[0]! + day - at) / second]);
       }
       assert.equal(received.length, 10);
-      // The oldest three leave, one after another.
+      // The three oldest calls leave the window, one after another.
       at = old[2]! + day;
       for (const room of rooms) await room.verify(live);
       for (const room of rooms)
         assert.equal((await failureFrom(room.verify(live))).detail.retryAfter, (old[3]! + day - at) / second);
-      // Then one whose leaving no process has read yet.
+      // Then a call leaves the window before any process has read that.
       at = old[3]! + day;
       await rooms[0]!.verify(live);
       for (const room of rooms) assert.equal((await failureFrom(room.verify(live))).code, "rate_limited");

@@ -51,12 +51,12 @@ export class InFlight {
     return flight;
   }
 
-  /** The flight of an equal request without an idempotency key, if there is one. */
+  /** The running verification of an equal request without an idempotency key; undefined without one. */
   withContent(content: string): Flight | undefined {
     return this.#flights.values().find((flight) => flight.content === content);
   }
 
-  /** The flight that owns an idempotency key, if there is one. */
+  /** The running verification that owns an idempotency key; undefined without one. */
   ownerOf(key: string): Flight | undefined {
     for (const flight of this.#flights) if (flight.key === key && flight.stage !== "checking") return flight;
     return undefined;
@@ -91,7 +91,7 @@ export class InFlight {
     });
   }
 
-  /** Hands the overdue vendors of this row to a retry. `timeLimit`: that of a verification, in milliseconds. */
+  /** Returns the late vendors of this row to a retry. `timeLimit`: that of a verification, in milliseconds. */
   takeOverdue(reference: string, timeLimit: number): AskedVendors | undefined {
     const vendors = this.#overdue.get(reference);
     if (!vendors || performance.now() - vendors.since > waitedAgain * timeLimit) return undefined;
@@ -99,7 +99,7 @@ export class InFlight {
     return vendors;
   }
 
-  /** Whether an overdue vendor of this row may still respond. */
+  /** Whether a late vendor of this row may still respond. */
   hasOverdue(reference: string): boolean {
     return this.#overdue.has(reference);
   }

@@ -36,7 +36,7 @@ function holdingCharges(db: Db, isCharged: () => Promise<boolean>) {
   return { db: held, release, isHeld: () => isHeld };
 }
 
-/** Retries with the key until this process has written everything that was deferred. */
+/** Retries with the key until this process has written all deferred outcomes. */
 async function givenBy(identity: Identity, mine: Request) {
   let given: Awaited<ReturnType<Identity["verify"]>> | undefined;
   await until(async () => {

@@ -62,7 +62,7 @@ export async function rowOf(db: Db, { accountId, mode }: VerificationRequest): P
   return new Ledger(db).byReference(accountId, mode, reference);
 }
 
-/** Writes so many more rows like this one, under other references and without an idempotency key. */
+/** Writes this many copies of a row, under other references and without an idempotency key. */
 export async function copyRow(db: Db, counted: CountedRow, count: number): Promise<void> {
   const { attempts: _, unresolved: __, bad_answers: ___, upstream: ____, ...row } = counted;
   const copies = Array.from({ length: count }, () => ({
@@ -97,7 +97,7 @@ export async function withoutLedger<Value>(db: Db, work: () => Promise<Value>): 
 }
 
 /**
- * Resolves when the store has nothing to do, and will not have: the responses of one commit come back one per
+ * Resolves when the store has no running statement and will get none: the responses of one commit return one per
  * event-loop tick.
  */
 export async function quiet(usage: StoreUsage): Promise<void> {

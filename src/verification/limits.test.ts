@@ -102,7 +102,7 @@ for (const engine of engines) {
       });
       const beside = await openStore({ ...store.settings, serving: false });
       t.after(() => beside.close());
-      // SQLite has one process that serves, so the second room there is another handle on the same file.
+      // SQLite has one serving process, so the second service opens another handle on the file.
       const upstreams = { test: upstream, live: [] };
       const now = () => Date.UTC(2026, 0, 15);
       const rooms = [identity, await store.open(t, { db: beside.db, upstreams, now, settings: { limits } })];

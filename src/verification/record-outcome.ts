@@ -43,7 +43,7 @@ export async function recordOutcome(
   if (isRecorded === undefined) deferredOutcomes.add(row, outcome, ...(mark === null ? [] : [{ mark, replaces: "" }]));
   else if (mark !== null) charges.heard(mark);
   if (isRecorded === false) {
-    // A peer thought that this process was dead and abandoned the row. We write the outcome as a late one.
+    // A peer took this process for dead and abandoned the row, so the outcome is written like a late one.
     log.warn({ reference }, "A verification was taken over while it ran");
     deferredOutcomes.add(row, outcome);
   }

@@ -7,7 +7,7 @@ import { engines, failureFrom, newRequest, type SuiteStore, suiteStore, until } 
 import { onlyRow } from "./ledger.fixture.ts";
 import { PlayedUpstream, verified } from "./played-upstream.fixture.ts";
 
-/** Keeps everybody else from writing to the ledger. Resolves with a function that ends this. */
+/** Blocks all other writes to the ledger. Resolves to a function that ends the block. */
 async function holdLedger({ settings: { dataDirectory, databaseUrl } }: SuiteStore): Promise<() => Promise<unknown>> {
   if (databaseUrl === undefined) {
     const other = new DatabaseSync(`${dataDirectory}/duba.db`);

@@ -87,7 +87,7 @@ export class Verification implements Flight {
     const { inFlight } = this.#parts;
     const { key } = this;
     for (let round = 1; ; round += 1) {
-      // While this process was frozen, others may have begun to use a new key for hashes.
+      // While this process was frozen, other processes may have begun to use a new key for hashes.
       if (!this.#parts.leases.isValid()) await this.#parts.leases.renewIfExpired();
       const hashes = keyHashes(this.#request, this.#parts);
       // Nearly every key is new: insert first, and read the existing row only when the key conflicts.
@@ -218,7 +218,7 @@ export class Verification implements Flight {
     }
   }
 
-  /** Throws if the account has no room for one more in flight. */
+  /** Throws if the account's limit of concurrent verifications is reached. */
   #reserveSlot(row: Row): void {
     this.#parts.inFlight.checkLimit(row, this.#request.terms.inFlight);
     this.row = row;

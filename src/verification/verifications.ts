@@ -29,7 +29,7 @@ import { verificationFailure } from "./verification-failures.ts";
 export interface VerifyingParts {
   db: Db;
   leases: Leases;
-  /** How many connections to the store this process has. */
+  /** The number of connections of this process to the store. */
   connections?: number | undefined;
   keyring: CurrentKeyring;
   upstreams: Upstreams;
@@ -142,7 +142,7 @@ export class Verifications {
     }
   }
 
-  /** Equal requests without an idempotency key share one flight. */
+  /** Equal requests without an idempotency key share one running verification. */
   #flightOf(request: VerificationRequest): Flight {
     const { inFlight } = this.parts;
     const { accountId, mode, idempotencyKey } = request;

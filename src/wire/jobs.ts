@@ -15,9 +15,9 @@ export interface JobParts extends Rooms {
 }
 
 /**
- * Returns everything that a serving process does again and again. Three others have timers of their own: servers, which
- * look at connections and sum up refusals even while no pulse runs (`http/shell/`, `http/access-log.ts`); workers and
- * their supervisor, which must not depend on a pulse (`serve/`); and code that waits for one event.
+ * Returns all repeated work of a serving process. Three parts have timers of their own: servers, which check
+ * connections and sum up refusals even while no pulse runs (`http/shell/`, `http/access-log.ts`); workers and their
+ * supervisor, which must not depend on a pulse (`serve/`); and code that waits for one event.
  */
 export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
   const { log, keptTimes } = core;

@@ -9,7 +9,7 @@ export interface GeneratedCall {
   inQuery: Record<string, string>;
   /** Absent: the call has none. */
   inBody?: Record<string, string>;
-  /** The document offers a body, and this call has none. */
+  /** The document allows a body, but this call has none. */
   mayHaveBody: boolean;
 }
 

@@ -45,7 +45,7 @@ export class Caller implements AsyncDisposable {
     return new Caller(services, settings);
   }
 
-  /** Verifies so many people, one after another, at the services in turn. */
+  /** Verifies this many people, one after another, at the services in turn. */
   async verifications(count: number): Promise<Taken> {
     const times: number[] = [];
     const statuses: Record<string, number> = {};

@@ -32,7 +32,7 @@ export async function journeys(engine: Engine, verifications = 200): Promise<Rec
     assert.equal(status, 0, `duba ${argv.join(" ")}: ${stdout}${stderr}`);
     return stdout;
   };
-  // At once, on an empty database: both make the tables.
+  // Both instances start together on an empty database, and both try to make the tables.
   const starting = [serveInProcess({ ...environment, DUBA_WORKERS: "2" }), serveInProcess(environment)] as const;
   const [one, two] = await Promise.all(starting);
   try {

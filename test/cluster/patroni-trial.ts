@@ -14,9 +14,7 @@ import { harms } from "./patroni-node.ts";
 const longestOutage = 15_000;
 const bootstrap = "a-known-sandbox-key-for-crashes";
 
-/**
- * Harms the leader under load, round after round, and holds ledger, vendor and clients against each other in the end.
- */
+/** Harms the leader under load, round after round, and finally compares ledger, vendor and clients. */
 export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: string }): Promise<object> {
   await using begun = new AsyncDisposableStack();
   const cluster = begun.use(await PatroniCluster.start(logs));

@@ -70,11 +70,11 @@ export class Life {
   /** Clients send no more requests once this is set. */
   isOver = false;
   storeWasAway = false;
-  /** A response said that the store took longer than Duba waits. It may have done its work all the same. */
+  /** A response said that the store took longer than Duba waits. The store may have done the work all the same. */
   storeWasSlow = false;
   /**
-   * Verifications that earlier lives left without an end. Each is removed with its first response of this life other
-   * than 409.
+   * Verifications that earlier processes left without an end. The first response of this process other than 409 removes
+   * a verification.
    */
   readonly leftBehind: Set<Wanted>;
   /** Verifications that may be running although no client waits for them. */
@@ -166,7 +166,7 @@ export class Client {
     }
   }
 
-  /** Asks once more for every verification that ended: each must get the same response again. */
+  /** Repeats every verification that ended: each must get an equal response. */
   async repeat(life: Life): Promise<void> {
     for (const wanted of this.wanted) {
       const wasGivenUp = isGivenUp(wanted);
@@ -262,7 +262,7 @@ export class Client {
     }
     const since = performance.now() - life.readyAt;
     const isLeftBehind = life.leftBehind.has(wanted);
-    // This also holds for a key with an end: a broken-off request with the key may still run in another process.
+    // Also expected for a key with an end, because a broken-off request with the key may still run in another process.
     if (json.error?.code === "request_in_progress") {
       if (isLeftBehind) life.lastRefusal = since;
       const mayRun = life.unattended.has(wanted) || life.storeWasAway || life.storeWasSlow;

@@ -16,7 +16,7 @@ export interface OwnDatabase {
   stop(): Promise<void>;
 }
 
-/** Starts one in a temporary folder. Rejects with a sentence if this machine cannot. */
+/** Starts a PostgreSQL in a temporary folder. Rejects with a sentence on a machine that cannot do so. */
 export async function startOwnDatabase(): Promise<OwnDatabase> {
   const keeper = spawn(process.execPath, [fileURLToPath(new URL("../support/postgres-keeper.ts", import.meta.url))], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -7,7 +7,7 @@ import pg from "pg";
 import type { FreshSettings } from "../support/engines.ts";
 import { PostgresDoor } from "../support/postgres-door.ts";
 
-/** A way in which the store's answers come late, or never. The store does its work all the same. */
+/** A way to delay or lose the store's responses. The store does its work all the same. */
 export interface Disturbance {
   /** The store works during this disturbance, so no response may blame the store. */
   storeIsWell?: true;
@@ -22,7 +22,7 @@ export interface DisturbedStore {
   close(): Promise<void>;
 }
 
-/** Makes a store at `settings` one that can be disturbed. Throws a sentence where this machine cannot. */
+/** Makes the store at `settings` disturbable. Throws a sentence on a machine that cannot do so. */
 export async function disturbed({ databaseUrl }: FreshSettings): Promise<DisturbedStore> {
   return databaseUrl === undefined ? slowSyncs() : behindDoor(databaseUrl);
 }

@@ -14,7 +14,7 @@ export interface CrashOptions {
   /** `peer`, or the name of a vendor that has a stand-in. */
   vendor: string;
   rounds: number;
-  /** Two runs with the same seed differ in timing only. */
+  /** Two runs with one seed differ in timing only. */
   seed: string;
   /** Crashes the database. When this resolves, the database runs again or is starting. */
   crashDatabase?: () => Promise<void>;
@@ -60,8 +60,8 @@ const impatient = { DUBA_VERIFICATION_TIMEOUT: "1s", DUBA_UPSTREAM_TIMEOUT: "900
 const leaseTime = 7500;
 
 /**
- * Kills the service under load, again and again, with clients that retry and a vendor that misbehaves. Then holds
- * ledger, vendor and clients against each other. Throws for the first promise that is broken.
+ * Kills the service under load, again and again, with clients that retry and a vendor that misbehaves. Then compares
+ * ledger, vendor and clients. Throws for the first broken promise.
  */
 export async function crash(options: CrashOptions): Promise<Figures> {
   await using begun = new AsyncDisposableStack();
@@ -248,7 +248,7 @@ class Run {
     return all;
   }
 
-  /** `isAhead`: with a clock that is 26 months ahead, if this machine can. */
+  /** `isAhead`: starts with a clock that is 26 months ahead, on a machine that can do so. */
   async #start(isAhead = false): Promise<Life> {
     const begun = performance.now();
     const clock = isAhead && this.#options.disturbs ? clockAhead() : {};

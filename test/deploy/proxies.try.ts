@@ -15,7 +15,7 @@ import { type Certificate, certify, has, proxies, type RunningProxy, siteName, s
 const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
 const verify = "/api/v2/kyc/verify-bvn";
-/** Where our requests come from, as a caller on another machine would. */
+/** The address of the tests' requests, in place of a caller's on another machine. */
 const callersAddress = "127.0.0.77";
 
 interface Answer {
@@ -226,7 +226,7 @@ for (const shipped of proxies)
       const statuses: number[] = [];
       for (let at = 0; at < 6; at += 1) statuses.push(await verified({}));
       assert.equal(statuses.filter((status) => status !== 200).length, broken);
-      // HAProxy repeats none, and Caddy soon sends nothing there.
+      // HAProxy never repeats a request. Caddy soon stops sending requests to the broken service.
       if (shipped.name === "HAProxy") return;
       if (shipped.name === "nginx") assert.ok(broken > 0);
       for (let at = 0; at < 6; at += 1) assert.equal(await verified({ "Idempotency-Key": `key-${at}` }), 200);

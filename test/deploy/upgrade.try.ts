@@ -21,7 +21,7 @@ function run(folder: string, program: string, ...args: string[]): string {
   return execFileSync(program, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
 }
 
-/** The newest release, or before the first one the commit before the newest migration. */
+/** The newest release. Before the first release, the commit before the newest migration. */
 function releaseBefore(): string {
   const tags = run(".", "git", "tag", "--list", "v*", "--sort=-version:refname", "--no-contains", "HEAD");
   const [tag] = tags.split("\n");
@@ -76,7 +76,7 @@ class Clients {
     await until(() => this.told.size >= wanted, 60_000);
   }
 
-  /** Repeats every request. Each idempotency key must get the same answer again. */
+  /** Repeats every request. Each idempotency key must get an identical answer. */
   async askAgain(): Promise<void> {
     for (const [nth, text] of this.told) assert.equal(await this.#verified(nth), text);
   }

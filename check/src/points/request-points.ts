@@ -4,7 +4,7 @@ import type { Need, Point } from "../point.ts";
 import type { CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
 
-/** Other ways to say the same: each is answered with the same content. */
+/** Other forms of one request, which must get responses of equal content. */
 function sameResponse(
   operation: Operation,
   name: string,

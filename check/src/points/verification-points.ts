@@ -44,7 +44,7 @@ function state(
   };
 }
 
-/** Another spelling of the same person is the same verification. */
+/** Another spelling of a request about one person belongs to one verification. */
 function spelling(name: string, sentence: string, members: (session: CheckSession) => Record<string, string>): Point {
   return {
     id: `verifyBvn.${name}`,

@@ -101,7 +101,10 @@ export async function suspendAccount(store: Audited, idOrEmail: string, now: num
   );
 }
 
-/** Ends a suspension, and its events are delivered again. Throws an `AccessError` if there is no such account. */
+/**
+ * Ends a suspension, after which the account's events are delivered again. Throws an `AccessError` if there is no such
+ * account.
+ */
 export async function resumeAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
   return inTransaction(store.db, async (trx) => {
     const { suspended_at } = await findAccount(trx, idOrEmail);
@@ -119,7 +122,7 @@ export async function listAccounts(db: Db): Promise<Account[]> {
   return rows.map(accountOf);
 }
 
-/** How many rows one page reads. After each page, other work gets its turn. */
+/** The number of rows in one page. After each page, other work gets its turn. */
 export const readAtOnce = 1_000;
 
 /**

@@ -84,7 +84,7 @@ export async function topUp(
   });
 }
 
-/** The newest top-up of an account by this amount since then. */
+/** The newest top-up of an account by this amount since `since`. */
 export async function lastTopUp(db: Db, accountId: string, { kobo, since }: { kobo: number; since: number }) {
   return db
     .selectFrom("top_up")

@@ -58,7 +58,7 @@ export async function createKey(
     revoked_at: null,
   };
   return inTransaction(db, async (trx) => {
-    // No cache holds an unknown key, so we do not count a change.
+    // No cache holds an unknown key, so the access counter does not change.
     await insertKey({ db: trx, audit, actor }, row);
     return { key: apiKeyOf(row), text };
   });

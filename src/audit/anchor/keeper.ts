@@ -35,7 +35,7 @@ export class AnchorKeeper {
     const { db, sign, path, log } = this.#parts;
     try {
       const anchor = await readAnchor(path, sign);
-      // After the anchor: another process may move both meanwhile.
+      // Read after the anchor, because another process may move both meanwhile.
       const head = await readHead(db, sign);
       if (head === undefined)
         throw new AuditTrailError("The head of the audit trail is missing, was changed, or is of another key.");
@@ -68,7 +68,7 @@ export class AnchorKeeper {
       return;
     }
     if (!isNew || head.batch === 0) return;
-    // A person who removes the anchor to hide an old trail leaves this line and this entry.
+    // A person who removes the anchor to hide an old trail causes this log line and this audit entry.
     log.warn(
       { path, batch: head.batch },
       "The audit trail has no anchor, although it is not new: if there was one, somebody removed it, " +

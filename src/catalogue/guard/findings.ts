@@ -43,7 +43,7 @@ export async function findingsIn<Item, Result>(
   return found;
 }
 
-/** The value of this key, created on first use. */
+/** The value of this key, which is created on first use. */
 export function kept<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
   if (!values.has(key)) values.set(key, make());
   return values.get(key)!;

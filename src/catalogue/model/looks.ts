@@ -96,7 +96,7 @@ export function disagrees({ looks, about }: { looks: string; about: string }, co
   const before: Record<string, unknown> = JSON.parse(looks);
   const now = lookOf(content);
   if ("words" in before) return before.size !== now.size || before.hours !== now.hours || before.words !== now.words;
-  // Version 0.1.0 stored size, validity and one word, and converted some sizes that we do not convert.
+  // Version 0.1.0 stored size, validity and one word, and converted some sizes that this version does not convert.
   const size = bundleSize(content);
   const sizes = [now.size, size && size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size];
   if (before.size !== undefined && size !== undefined && !sizes.includes(Number(before.size))) return true;

@@ -35,7 +35,8 @@ export interface PriceRule extends EntryContent {
   readonly from?: number;
   readonly until?: number;
   /**
-   * 1 before the rule holds. A revision removes this at the start, and the rule at its end: see `price-rule-dates.ts`.
+   * 1 before the rule starts. A revision removes this member at the start, and the rule at its end: see
+   * `price-rule-dates.ts`.
    */
   readonly pending?: number;
 }

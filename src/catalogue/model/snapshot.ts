@@ -142,7 +142,7 @@ export function setGroup(groups: Map<string, Group>, subject: Subject, name: str
   else groups.set(name, subject === "prices" ? group.toSorted((one, other) => (one.key < other.key ? -1 : 1)) : group);
 }
 
-/** The old group if the new one has exactly its items. */
+/** Returns the old group if the new group has exactly its items, so that documents share groups. */
 export function sharing(old: Group, made: Group): Group {
   return made.length === old.length && made.every((item, at) => item === old[at]) ? old : made;
 }

@@ -5,7 +5,7 @@ import { etagOf } from "./etag.ts";
 const SMALLEST_COMPRESSED = 256;
 const LARGEST_COMPRESSED = 4 * 1024 * 1024;
 
-/** Milliseconds. A date that we send is at most 60 seconds old, and we keep one second for the way to the socket. */
+/** Milliseconds. A sent date is at most 60 seconds old, of which one second is for the way to the socket. */
 const REWRITTEN_AFTER = 59_000;
 const UNSENDABLE_AFTER = 60_000;
 const DATE_LENGTH = 24;
@@ -68,7 +68,7 @@ export class Body {
     if (this.#dated === undefined) return this.#edition!;
     const now = this.#dated.now();
     const age = this.#edition === undefined ? Number.NaN : now - this.#edition.date;
-    // This is also true if the clock was set back, because the date must not be in the future.
+    // Also true if the clock was set back, because the date must not be in the future.
     if (!(age >= 0 && age < REWRITTEN_AFTER)) {
       const parts = [...this.#before, Buffer.from(new Date(now).toISOString()), this.#dated.after];
       this.#edition = new Edition(Buffer.concat(parts), now, this.#start);

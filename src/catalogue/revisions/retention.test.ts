@@ -97,7 +97,7 @@ for (const engine of usualEngines)
       const drafts = await store.db.selectFrom("catalogue_draft").select(["id", "state"]).orderBy("id").execute();
       assert.deepEqual(
         drafts.map(({ id, state }) => `${id} ${state}`),
-        // The last one stays, so that no draft to come has its number.
+        // The last draft's row stays, so that no later draft gets its number.
         [`${waiting} held`, `${later} published`, `${scheduled} scheduled`, `${last} rejected`],
       );
     });

@@ -9,7 +9,10 @@ import type { Publisher } from "./expected.ts";
 import { expectedFor } from "./expected.ts";
 import { lastContents } from "./last-contents.ts";
 
-/** Makes the new document from `base`. It runs again if others publish meanwhile, and may throw to change nothing. */
+/**
+ * Makes the new document from `base`. A plan runs again if other processes publish meanwhile, and may throw to change
+ * nothing.
+ */
 export type Plan = (base: Snapshot) => Document | Promise<Document>;
 
 /** A revision would make the catalogue larger than permitted. */

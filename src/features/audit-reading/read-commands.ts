@@ -123,7 +123,7 @@ function sentenceOf(kind: string, facts: unknown): RichText {
   return about.length === 0 ? [eventText(kind)] : richText`${eventText(kind)}: ${joinTexts(about, ", ")}`;
 }
 
-/** A sentence with more names than this would not be short. */
+/** A sentence with more names would be too long. */
 const mostNamed = 2;
 
 /** The facts that name the subject of an entry. */

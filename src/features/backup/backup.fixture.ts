@@ -8,7 +8,7 @@ import { copiedTables } from "./backup.ts";
 
 export const madeAt = Date.UTC(2026, 0, 31);
 
-/** Line ends that are none in JSON, quotes of all kinds, letters of more than one byte. */
+/** Characters that are line ends only outside JSON, quotes of all kinds, and letters of more than one byte. */
 const awkward = "line\u2028end\u2029 \"quoted\" 'and' \\ \t\r\n Ọlá 🙂";
 
 export const verification: VerificationRow = {

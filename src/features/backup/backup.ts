@@ -61,7 +61,7 @@ export const copiedTables = (Object.keys(allTables) as Name[]).flatMap((table) =
 const syncedAtOnce = 4_000_000;
 /** Milliseconds. While a page waits longer than this for a processor or the disk, commits of a service wait as well. */
 const slowPage = 10;
-/** After a slow page the backup rests so many times as long as the page waited. */
+/** After a slow page the backup rests for this many times the page's waiting time. */
 const restFactor = 4;
 /** The longest rest in milliseconds. A busy machine makes a backup of a million rows longer by 250 s at most. */
 const longestRest = 250;

@@ -173,7 +173,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await seenBy(), await seenBy("acc_2"));
     });
 
-    test("the change feed shows lists that need a credential only to those who have one", async (t) => {
+    test("the change feed shows lists that need a credential only to callers with a credential", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const listsOf = async (account?: string) => {

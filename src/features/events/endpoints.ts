@@ -68,8 +68,8 @@ export async function beginChange(trx: Transaction<Tables>, actor: string, now: 
 }
 
 /**
- * Adds an endpoint and returns its secret, which is stored sealed. Throws an `EndpointError` for a URL that one has,
- * and beyond 10.
+ * Adds an endpoint and returns its secret, which is stored sealed. Throws an `EndpointError` for a URL that already has
+ * an endpoint, and beyond 10 endpoints.
  */
 export async function addEndpoint(
   { db, audit, actor, keyring, now }: EndpointPlace,

@@ -82,7 +82,7 @@ function reasonText(outcome: string, reason: string | null): string {
   return [outcome, ...Object.values(withReason(outcome, reason))].join(", ").replaceAll("_", " ");
 }
 
-/** Adds the reason of an outcome, if there is one that says more. */
+/** Adds the reason of an outcome, if the reason says more than the outcome. */
 function withReason(outcome: string, reason: string | null): { reason?: string } {
   return reason === null || reason === outcome ? {} : { reason };
 }

@@ -91,7 +91,7 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
   });
 }
 
-/** Writes a median as the upper bound of its bucket: half of the answers came within this time, perhaps much sooner. */
+/** Writes a median as the upper bound of its bucket: half of the answers took at most this long, perhaps much less. */
 function boundText(milliseconds: number): string {
   return `≤ ${milliseconds / 1000} s`;
 }

@@ -12,9 +12,7 @@ export interface Health {
   now?: () => number;
 }
 
-/**
- * Anybody may call `/readyz`, and each check writes to the store, so we check at most once in this many milliseconds.
- */
+/** Milliseconds between two checks at least, because anybody may call `/readyz`, and each check writes to the store. */
 const CHECK_EVERY = 1000;
 
 /** `GET /healthz`: the process runs. `GET /readyz`: it accepts requests; 503 while it stops or its store is down. */

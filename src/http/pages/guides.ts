@@ -114,7 +114,7 @@ export function downloadOf(path: DownloadPath): string {
 /** Turns TypeScript into JavaScript. */
 function withoutTypes(text: string): string {
   const { emitWarning } = process;
-  // Node would print a warning that this is experimental, and the line would be in the service's log.
+  // Node would print a warning about this experimental function, and the warning would be in the service's log.
   process.emitWarning = () => {};
   try {
     return stripTypeScriptTypes(text)

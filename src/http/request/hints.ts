@@ -7,7 +7,7 @@ import type { BoundOperation } from "../../declare/operation.ts";
  */
 export const hintHeader = "Duba-Hint";
 
-/** `always`, flat header pairs, with one more hint. */
+/** The header pairs in `always`, with one more hint. */
 export function withHint(always: readonly string[], hint: string): string[] {
   const at = always.indexOf(hintHeader);
   return at < 0 ? [...always, hintHeader, hint] : always.with(at + 1, `${always[at + 1]} ${hint}`);
@@ -49,7 +49,7 @@ export function headerHints(read: readonly string[], headers: IncomingHttpHeader
   return hints;
 }
 
-/** Returns a hint about members of the query string or the body that are no parameters there. */
+/** Returns a hint about members of the query string or the body that are no parameters of the operation. */
 export function unreadHint(
   { id, carriage, input }: BoundOperation,
   query: object,

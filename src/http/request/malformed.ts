@@ -18,7 +18,7 @@ export function targetOf(url: string): string {
 const hostForm = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/;
 let lastHost = "";
 
-/** Remembers the result for the last host, because most requests name the same one. */
+/** Remembers the result for the last host, because most requests name one host. */
 function isHost(text: string): boolean {
   if (text === lastHost) return true;
   if (!hostForm.test(text)) return false;
@@ -78,7 +78,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let credentials = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
-    // Lengths and usual spellings first: this runs on every request.
+    // Compares lengths and usual spellings first, because this runs on every request.
     if (name.length === 4 && (name === "Host" || name.toLowerCase() === "host")) hosts += 1;
     else if (name.length === 13 && (name === "Authorization" || name.toLowerCase() === "authorization"))
       credentials += 1;

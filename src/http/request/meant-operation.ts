@@ -1,7 +1,7 @@
 import { closestName, wordsOf } from "../../declare/closest-name.ts";
 import { type BoundOperation, pathUnder } from "../../declare/operation.ts";
 
-/** Longer paths are not compared: none of ours has half this length, and comparing long ones is slow. */
+/** Longer paths are not compared: no path of Duba has half this length, and comparing long ones is slow. */
 const longestCompared = 100;
 
 /**

@@ -44,7 +44,7 @@ export function openServer(
   const server = createServer(
     {
       maxHeaderSize: headers,
-      // The code behind this server refuses a bad Host header itself, with its own sentence.
+      // The handlers of this server refuse a bad Host header themselves, with a sentence of Duba's own.
       requireHostHeader: false,
       headersTimeout: arrival,
       requestTimeout: arrival + body,

@@ -49,7 +49,7 @@ export class PipelinedRequests {
     waiting.requests += 1;
     if (!waiting.isPausing) {
       waiting.isPausing = true;
-      // After this read, since Node reads on at the end of each request.
+      // Waits for the end of this read, because Node reads on at the end of each request.
       queueMicrotask(() => {
         waiting.isPausing = false;
         if (waiting.requests > 0) socket.pause();

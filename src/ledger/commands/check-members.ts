@@ -11,7 +11,10 @@ type Asked = (check: Check) => readonly string[];
 export const subjectOnly: Asked = ({ subject }) => subject;
 export const wholeRequest: Asked = ({ request }) => Object.keys(request);
 
-/** The name of a member in a command. A command's own `name` is a vendor's, so the person's name has another. */
+/**
+ * The name of a member in a command. `name` is already a vendor's name in commands, so the person's name becomes
+ * `person_name`.
+ */
 const called = (name: string) => (name === "name" ? "person_name" : name);
 
 const all = Object.values(checks);

@@ -162,7 +162,7 @@ function aboutText(sum: AnySum, nameOf: (account: string) => string): string {
   return [nameOf(account_id), mode, kind, vendor === "" ? "no vendor" : vendor].join(", ");
 }
 
-/** Computes the sums of a piece from the ledger. Beside the piece there may be parts of others. */
+/** Computes the sums of a piece from the ledger. The result may also include parts of neighbouring pieces. */
 async function recount(db: Db, piece: SumPiece, zone: TimeZone): Promise<Sums> {
   const sums = new Sums(zone);
   for (const { begins_at, vendor, outcome, reason, took, times, ...about } of await attemptGroups(db, piece)) {

@@ -38,7 +38,7 @@ const counted = [
   "billed_kobo",
 ] as const satisfies Count[];
 
-/** The share that brought a record or no match, in percent to one decimal. */
+/** The percentage of attempts with a record or no match, to one decimal. */
 export function successOf({
   attempts,
   refused,

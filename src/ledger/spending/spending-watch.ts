@@ -124,7 +124,7 @@ async function lastTake(db: Db, account: string, period: string): Promise<number
     .select("occurred_at as at")
     .where("kind", "in", ["account.changed", "account.terms_changed", "account.topped_up"])
     .where("facts", "like", `{"account":"${account}"%`)
-    // No index has the account of an entry, so this condition limits the rows that are read.
+    // No index has the account of an entry, so this condition limits the number of rows read.
     .where("occurred_at", ">", taken?.at ?? 0)
     .orderBy("occurred_at", "desc")
     .limit(1)

@@ -100,7 +100,7 @@ export function endRun(
   };
 }
 
-/** The columns of the row that an outcome sets. A row that was erased while it ran stores no record. */
+/** The columns that an outcome sets in the row. A row that was erased during its run stores no record. */
 export function outcomeColumns(values: OutcomeValues) {
   const { ends_because: reason, charged, charged_at, charge_mark, sealed_record, completed_at } = values;
   const row = expressionBuilder<Tables, "verification">();

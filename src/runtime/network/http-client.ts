@@ -113,7 +113,7 @@ export class HttpClient {
       try {
         sending = this.#request(url, rest, addresses && onlyThese(addresses));
       } catch (error) {
-        // Node refuses to send this header or path.
+        // Node throws for a header or path that it does not send.
         return failWith(error);
       }
       sending.on("error", failWith);

@@ -23,7 +23,7 @@ export class AskedVendors {
   readonly since = performance.now();
   /** Never rejects. */
   readonly result: Promise<Learned>;
-  /** Always the same as on the ledger, except while a failover is being written. */
+  /** Always equal to the ledger's row, except while a failover is being written. */
   row: Row;
   /** The running attempt, or the attempt that is looked up. */
   #attempt: number;
@@ -106,7 +106,7 @@ export class AskedVendors {
     return (await this.#failOver(chosen, earlier)) ? this.#verify(chosen.upstream) : interrupted(earlier);
   }
 
-  /** Writes which vendor is tried next. False if this run no longer owns its row, or the store did not respond. */
+  /** Writes the next vendor. False if this run no longer owns its row, or the store did not respond. */
   async #failOver({ start }: ChosenVendor, before: Learned): Promise<boolean> {
     const { ledger, log, now, abandonedRows } = this.#parts;
     const next = { ...start, at: now(), requestId: this.#requestId };
@@ -169,7 +169,7 @@ export class AskedVendors {
       const how = { phoneMatch: settings.phoneMatch, answers: this.#answers };
       const outcome = matchRecord(await answer(), this.#request, how);
       if (outcome.state === "failed" && isRejected(outcome.reason))
-        // In the sandbox, a test key requests this.
+        // In the sandbox a test key requests this outcome, so it is no warning.
         log[mode === "test" ? "info" : "warn"](
           { vendor, reference, why: outcome.reason },
           "An answer was not believed",

@@ -102,7 +102,7 @@ export class Route {
       if (!isReady(upstream)) this.#skip("not_ready");
       else if (follows === "second_source" && !this.#isAffordable(outcome, attempts)) this.#skip("too_dear");
       else {
-        // "Not found" leads to one more vendor only, whatever its outcome.
+        // "Not found" leads to one more vendor only, whatever that vendor's outcome.
         this.#isLast = follows === "second_source";
         return this.#chosen();
       }

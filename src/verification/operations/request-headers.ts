@@ -71,8 +71,8 @@ export function consentReferenceOf(header: string, input: CheckInput): string {
 }
 
 /**
- * Throws the same for one with a name or a birth date. `compared`: the members of the request that are only compared
- * with the record.
+ * Throws `validation_failed` for a Consent-Reference with a name or the birth date of the person. `compared`: the
+ * members of the request that are only compared with the record.
  */
 export async function refuseConsentAbout(
   header: string,

@@ -42,7 +42,7 @@ export function orderVendors(
   return [...ordered, ...judged.filter(({ breaks }) => breaks !== null)].map(({ cost: _, ...placed }) => placed);
 }
 
-/** Replaces the elements that do not stay with `others`, in order. */
+/** Replaces the elements for which `stays` is false by `others`, in order. */
 export function inPlaces<One>(list: readonly One[], stays: (one: One) => boolean, others: readonly One[]): One[] {
   const rest = others[Symbol.iterator]();
   return list.map((one) => (stays(one) ? one : rest.next().value!));

@@ -93,7 +93,7 @@ for (const engine of usualEngines)
       const { pause, clock } = await opened(t);
       for (const vendor of ["first", "second"]) await pause({ vendor, until: clock.now + 60_000 });
       clock.now += 60_000;
-      // While the first one ends, another process sets the second one anew.
+      // While the first pause ends, another process sets the second pause anew.
       const value = JSON.stringify({ why: "key", by: "terminal:ada", until: null });
       const audit = async (trx: Db) => {
         const second = trx.updateTable("fact").where("name", "=", "route-paused:second:all");

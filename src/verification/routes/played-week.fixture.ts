@@ -51,7 +51,7 @@ export interface PlayedResponse {
 }
 
 /**
- * A week with this many verifications, in which each vendor has one trouble. It is the same for every order of vendors.
+ * A week with this many verifications, in which each vendor has one trouble. Every order of vendors gets an equal week.
  */
 export class Week {
   readonly size: number;

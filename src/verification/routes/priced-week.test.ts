@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { judgedWeek, median } from "./priced-week.fixture.ts";
 
 suite("the order by cost in a week in which two prices change", () => {
-  // `npm run bench -- routes` judges ten longer ones.
+  // `npm run bench -- routes` judges ten longer weeks.
   const weeks = [1, 2, 3].map((seed) => judgedWeek(20_000, seed));
 
   test("the order by cost costs at most 3 % more than the best fixed order", () => {

@@ -55,7 +55,7 @@ function writeAll(path: string): void {
     }
 }
 
-/** A disk of this size, in memory. Only root may make one. */
+/** A disk of this size in memory, which only root may create. */
 async function withDisk<Result>(size: string, use: (path: string) => Promise<Result>): Promise<Result> {
   const path = mkdtempSync(join(tmpdir(), "duba-disk-"));
   const mount = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path], { encoding: "utf8" });

@@ -22,7 +22,7 @@ export async function slowDatabaseLink(): Promise<object> {
       table[`${delay} ms`] = { "verification p50, ms": verifications.p50, answers: verifications.statuses, ...lookUps };
       assert.deepEqual(Object.keys(verifications.statuses), ["200"], `a link of ${delay} ms refused verifications`);
     }
-    // Slower than the time that a statement has: refused in time, and nothing is charged twice.
+    // The delay exceeds a statement's time limit: verifications are refused in time, and nothing is charged twice.
     door.delay(2_000);
     const refused = await caller.verifications(5);
     assert.deepEqual(Object.keys(refused.statuses), ["500"]);

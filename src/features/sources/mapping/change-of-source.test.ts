@@ -182,7 +182,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await decided(), made);
       assert.deepEqual([(await load(text)).unchanged, audited.length], [3, 1]);
 
-      // Two that exchange their codes are no clash, and one code for two is one.
+      // Two entries that exchange their codes are no conflict. One code for two entries is a conflict.
       const swapped = await load("own,source_code,list\nmtn-5gb,MTNDATA 93GB,data-bundles\nmtn-3gb,MTNDATA 94GB,\n");
       assert.equal(swapped.changes.length, 2);
       const wrong = "own,source_code\nmtn-7gb,MTNDATA 97GB\nmtn-5gb,MTNDATA 98GB\nmtn-9gb,MTNDATA nothing\n";

@@ -23,7 +23,8 @@ async function following(t: TestContext, engine: (typeof usualEngines)[number], 
   const shop = await Shop.open();
   const clock = { time: start };
   const log = new RecordedLog();
-  // Mocked once: mocks of a mock are not undone in order, and other tests of this process need chance.
+  // Mocked once, because nested mocks are not undone in order, and other tests of this process need real random
+  // numbers.
   let drawn = 0;
   t.mock.method(Math, "random", () => drawn);
   const begin = async (db = store.db, random = 0, others: Partial<Follow> = {}) => {

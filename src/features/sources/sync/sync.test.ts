@@ -17,7 +17,7 @@ import { type SyncOptions, syncFrom } from "./sync.ts";
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const ops = { author: "ops", source: "test", note: "" };
 
-/** A store with the starter catalogue under a clock, and a shop that sells the same. */
+/** A store with the starter catalogue under a clock, and a source that sells the starter catalogue. */
 async function opened(t: TestContext, engine: Engine) {
   const store = await publishingStore(t, engine);
   const shop = await Shop.open();

@@ -58,7 +58,7 @@ export function withSourceGuard(publisher: Publisher): Publisher {
 
 export interface SyncOptions {
   author: string;
-  /** Compares even unchanged content of the source with the catalogue, and so undoes changes made here since. */
+  /** Compares even unchanged content of the source with the catalogue, and so undoes later changes by people. */
   again: boolean;
   signal: AbortSignal;
 }
@@ -143,8 +143,8 @@ function resultOf(outcome: PublishOutcome | undefined, draft: number | null, isP
 }
 
 /**
- * Notes whose lists the catalogue has now, and rejects drafts that this offer replaces. `earlier`: the draft of the
- * previous pull.
+ * Notes the source of the catalogue's current lists, and rejects drafts that this offer replaces. `earlier`: the draft
+ * of the previous pull.
  */
 async function noteOutcome(
   publisher: Publisher,

@@ -21,7 +21,7 @@ export interface SourceCase {
   leftOut: readonly string[];
   /** Compares a request with the source's documentation. */
   assertRequest(received: Received): void;
-  /** Good answers with one value of another type, by path and query. */
+  /** Good answers in which one value has another type, by path and query. */
   misfits: Readonly<Record<string, object>>;
   /** Further answers by path and query, with the result of the pull, by their meaning. */
   variants: Readonly<Record<string, { answers: Readonly<Record<string, object>>; pulled: Pulled }>>;

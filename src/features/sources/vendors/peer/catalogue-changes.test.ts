@@ -30,7 +30,7 @@ async function openFeed(t: TestContext) {
       ["6-a", quiet],
     ]),
     headers: {} as Record<string, string>,
-    /** Answers to some paths that come before the usual ones. */
+    /** Answers to some paths, which replace the usual ones. */
     others: new Map<string, Behaviour>(),
   };
   local.behaviour = (response, received) => {

@@ -10,7 +10,7 @@ import { catalogueReaders, type Entry, type GivenLists, type ListedChange, saysN
 
 /** About once a day we read all lists again, because a feed behind several instances may miss a change. */
 const pullsBetweenWholeReads = 100;
-/** Milliseconds. A feed without changes for this long may be broken, so we read all lists then. */
+/** Milliseconds. A feed without changes for this long may be broken, so all lists are read then. */
 const longestQuiet = 3_600_000;
 /** With more pages of changes, reading the lists is faster. */
 const mostPages = 20;
