@@ -49,7 +49,7 @@ export type Offered = Readonly<
 /** Numbers of rows by member and word. The word "" counts all rows. */
 export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** Above this number a tab says "99+": counting further would take longer than the page. */
+/** From this number on a tab says "99+": counting further would take longer than the page. */
 export const mostCounted = 100;
 
 /** Counts the rows of each group that the member `only` can select, and all rows. */
@@ -105,7 +105,7 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
    * never for a link.
    */
   calls?: true;
-  /** Only the terminal offers the command. */
+  /** Only the terminal offers the command, because the command needs the service's machine. */
   only?: "terminal";
   /**
    * How the command opens the store. `shared` (default): beside a running service. `untimed`: the same without time

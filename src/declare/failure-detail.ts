@@ -14,7 +14,10 @@ export interface FailureDetail {
   headers?: Record<string, string>;
   /** Further members of `error`, such as `charged` for a verification. */
   facts?: Record<string, unknown>;
-  /** The sandbox failed because a test number asked for a failure: the log must not count it as a problem. */
+  /**
+   * A test key asked for this failure, by a number of the sandbox or by `Duba-Scenario`. Metrics count it apart from
+   * errors of the service.
+   */
   rehearsed?: true;
   /** Fields of the log line that the caller does not see: codes and ids only. */
   logged?: Record<string, unknown>;

@@ -101,8 +101,8 @@ export function isIdOrEmail(text: string): boolean {
 }
 
 /**
- * Whether a text contains ten digits, in any script and with any separators: people paste BVNs and phone numbers
- * anywhere.
+ * Whether a text contains ten digits in a row, in any script and with any separators between them: people paste BVNs
+ * and phone numbers anywhere.
  */
 export function holdsLongNumber(text: string, long = /\p{Nd}{10}/u): boolean {
   return long.test(text.replaceAll(/[^A-Za-z\p{Nd}]/gu, ""));

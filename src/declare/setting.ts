@@ -18,7 +18,10 @@ export interface Setting<Value> {
   secret?: boolean;
   /** A vendor's setting that the vendor does not need. */
   optional?: boolean;
-  /** Returns a sentence if the value is dangerous when set by mistake. `own`: this machine's addresses. */
+  /**
+   * Returns a sentence if the value is dangerous when set by mistake. `own`: addresses at which others reach this
+   * machine.
+   */
   risk?(value: Value, own: readonly string[]): string | undefined;
   /** The service listens on the address that this setting holds, if it holds one. */
   listens?: boolean;

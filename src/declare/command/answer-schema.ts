@@ -132,7 +132,7 @@ export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([sc
 /** A secret. User interfaces show it once and never store it. */
 export const secret = Type.String({ secret: true });
 
-/** An answer as an endless stream. User interfaces write each item as it arrives. */
+/** An answer that is never whole in memory: user interfaces write each item as it arrives. */
 export function lines<Item extends TSchema>(item: Item): TUnsafe<AsyncIterable<Static<Item>>> {
   return Type.Unsafe<AsyncIterable<Static<Item>>>({ lines: item });
 }

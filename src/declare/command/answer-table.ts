@@ -165,8 +165,8 @@ function tonesOf(member: Shape): Pick<Showing, "tones"> {
 }
 
 /**
- * Returns the author, start, end and reason of a state: "by ada@example.com until 14:30, because …". Empty if there is
- * no author.
+ * Returns the author, start, end and reason of a state: "by ada@example.com until 14:30, because …". Without an author,
+ * returns only the start, if there is one.
  */
 export function belowState(member: Shape, row: TableRow, zone: TimeTexts): RichText {
   const { by = "", since = "", until = "", why } = shapeOf(member);
@@ -192,8 +192,8 @@ function sumOf(member: Shape, values: readonly unknown[]): number | null {
 }
 
 /**
- * Returns the members of a record for people. Leaves out empty members without a `none` text. Treats undeclared members
- * as text.
+ * Returns the members of a record for people. Leaves out empty declared members without a `none` text. Treats
+ * undeclared members as text.
  */
 export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeTexts): RecordMember[] {
   const { properties = {} } = shapeOf(schema);

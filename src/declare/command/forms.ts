@@ -28,13 +28,13 @@ export const orWord = <Value>(word: string, { form, read, hint }: Form<Value>): 
   read: (text, zone) => (text === word ? null : read(text, zone)),
 });
 
-/** A day, read as its first millisecond since 1970. */
+/** A day, read as the time of its start in milliseconds since 1970. */
 export const day: Form<number> = {
   form: "a day such as 2026-11-01",
   read: (text, zone) => (isDay(text) ? zone.startOfDay(text) : undefined),
 };
 
-/** The last day of a period, read as the first millisecond of the next day. */
+/** The last day of a period, read as the start of the next day in milliseconds since 1970. */
 export const lastDay: Form<number> = {
   form: "the last day, such as 2026-11-30",
   read: (text, zone) => {
@@ -97,7 +97,7 @@ export const startTime: Form<number> = {
   read: (text, zone) => day.read(text, zone) ?? clockTime(text, zone),
 };
 
-/** An end, read as milliseconds since 1970. A day is included. */
+/** An end, read as milliseconds since 1970. A day is the last day, and belongs to the period. */
 export const endTime: Form<number> = {
   form: `the last day or the end, ${startTime.form}`,
   hint: "The last day, such as 2027-02-28",
@@ -182,8 +182,8 @@ export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text:
 }
 
 /**
- * Reads `2027-01-31` as its first millisecond since 1970, and `90d` or `5min` as that time after `now`; undefined for
- * other text.
+ * Reads `2027-01-31` as the start of that day, and `90d` or `5min` as that time after `now`, in milliseconds since
+ * 1970. Returns undefined for other text.
  */
 export function expiryOf(text: string, now: number, zone: TimeZone): number | undefined {
   const length = duration.read(text);

@@ -26,7 +26,7 @@ export interface MemberOptions extends TSchemaOptions {
   default?: string;
   /** Private: never on a command line, where other users of the machine could see it. */
   private?: boolean;
-  /** It may be a personal number: the audit trail stores only a keyed hash. */
+  /** It may be about a person, such as a home address: the audit trail stores only a keyed hash. */
   keyed?: true;
   /** Pasted text that may be anything, so it never stands in a URL. */
   pasted?: boolean;
