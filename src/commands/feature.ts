@@ -174,7 +174,7 @@ export interface Feature extends FeatureSettings {
   records?: () => Promise<FeatureRecords>;
   /** Audit kinds that only this feature writes. */
   auditEvents?: () => Promise<readonly DeclaredKind[]>;
-  /** Unbound operations for the documents; `open` returns them bound. */
+  /** Unbound operations, for the documents and `duba call`; `open` returns them bound. */
   operations?: () => Promise<readonly Operation<never>[]>;
   /** Returns the feature's part of the story of a verification. */
   story?: TellStory;

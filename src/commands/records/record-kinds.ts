@@ -95,7 +95,7 @@ function withMore(kind: RecordKind, { kind: added }: { kind: RecordAddition }): 
 
 /** Most records of a search: the newest. */
 export const mostFound = "20";
-/** Most accounts or keys of a search: the oldest. */
+/** Most accounts or keys of a search. They are listed oldest first. */
 const mostNamed = 100;
 
 export const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
@@ -104,8 +104,8 @@ export const hasPart = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
 
 /**
- * Whether a text may be a request id, ours or a caller's. False for text like a name or a birth date: we keep personal
- * data out of SQL.
+ * Whether a text may be one of our request ids, or an id that a caller chose. False for text like a name or a birth
+ * date: we keep personal data out of SQL.
  */
 export function mayBeId(text: string): boolean {
   if (/^[a-p]{12}-[0-9a-z]+$/.test(text)) return true;
