@@ -42,15 +42,19 @@ export interface Store extends Pick<Database, "db" | "usage" | "connections" | "
   readonly engine: "sqlite" | "postgres";
   /**
    * In a serving process, a statement outside a transaction, or a BEGIN, rejects with `StoreAway` within a second if
-   * the store cannot work. A statement in a transaction, or of a command, may take 10 s. Keep write transactions short,
-   * because on SQLite other writes wait for them; read-only ones block nobody.
+   * the store is out of reach, locked, full, read-only or too slow. A statement in a transaction, or of a command, may
+   * take 10 s. Keep write transactions short, because on SQLite other writes wait for them; read-only ones block
+   * nobody.
    */
   readonly db: Kysely<Tables>;
-  /** The store's time, in milliseconds since 1970. It does not jump. On PostgreSQL, all processes agree on it. */
+  /**
+   * The store's time, in milliseconds since 1970. It does not jump. On PostgreSQL, all processes that correct their
+   * clock agree on the time.
+   */
   now(): number;
   /** Moves the clock towards `reference`, a time just read, in milliseconds since 1970. */
   correct(reference: number): void;
-  /** Tells the clock the last trusted time, if it is far from it; undefined if the clock is trusted. */
+  /** Tells the clock the last trusted time, which is far from the clock's own. Undefined: the clock is trusted. */
   doubt(known: number | undefined): void;
   /** Ends the start: from now on, statements have a serving process's time-outs, or the given ones. */
   serve(timeouts?: StoreTimeouts): Promise<void>;

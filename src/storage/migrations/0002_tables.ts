@@ -7,7 +7,7 @@ export const outcomeSumColumns = {
     not_found: "integer",
     phone_mismatch: "integer",
     blocked: "integer",
-    /** The part of `billed_kobo` that is uncertain. */
+    /** The part of `billed_kobo` that vendors perhaps do not bill. */
     unsure_kobo: "bigint",
     /** Attempts with an unknown bill. */
     unpriced: "integer",

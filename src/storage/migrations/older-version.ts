@@ -18,7 +18,7 @@ export const useSumsSince = 10;
 /** The name of a fact: an older version has written here. Its value is that version's newest migration. */
 const olderVersion = "older-version";
 
-/** Means that no sum is valid. */
+/** Stands in place of a migration, and means that no sum is valid. */
 export const nothingCounted = 0;
 
 /**

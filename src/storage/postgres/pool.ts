@@ -8,8 +8,8 @@ import { isNotInOrder, pauseBefore } from "./repeated-transactions.ts";
 import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
 /**
- * Connection limits of a process. More connections let commits share log syncs, and statements need not wait for our
- * thread. A server accepts 100 in all by default.
+ * Most connections of a process. With many connections, commits share syncs of the server's log, and no statement waits
+ * until our thread has handled the one before. A server accepts 100 in all by default.
  */
 export const connectionsOf = { alone: 20, worker: 10 };
 

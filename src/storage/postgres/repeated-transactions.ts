@@ -5,7 +5,7 @@ import type { Tables } from "../tables.ts";
 
 /**
  * The code of "could not serialize access": a statement or transaction conflicted with others and had no effect.
- * PostgreSQL reports it only at stricter isolation levels; distributed engines report it always.
+ * PostgreSQL reports it only at stricter isolation levels than usual; distributed engines can report it at any level.
  */
 const NOT_IN_ORDER = "40001";
 

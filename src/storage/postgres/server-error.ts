@@ -21,8 +21,8 @@ export function isServerError(error: unknown): boolean {
 }
 
 /**
- * Classes of errors that are not the statement's fault: connection, read-only, replica conflict, deadlock, disk space,
- * lock, time-out, server.
+ * Classes of errors that are not the statement's fault: connection, read-only, replica conflict, deadlock, no resources
+ * (disk, memory, connections), lock, time-out, server.
  */
 const AWAY = /^(?:08|0A000|25006|40|53|55P03|57|58|XX)/;
 export const READ_ONLY = "25006";
@@ -36,7 +36,7 @@ function isOfStatement(error: unknown): boolean {
 
 /**
  * Returns the error itself if the statement is at fault, else `StoreAway`, which is uncertain if a commit got no reply.
- * `wasWell`: the server completed other statements meanwhile.
+ * `wasWell`: the server worked for others meanwhile: it completed a write, or reported a held row.
  */
 export function explained(error: unknown, isCommit: boolean, wasWell = false): unknown {
   if (isOfStatement(error)) return error;

@@ -38,7 +38,7 @@ export class Pulse {
   #beating: Promise<void> | undefined;
   #isLate = false;
   #jobs: JobRunner | undefined;
-  /** By a monotonic clock, and by the system clock. */
+  /** `passed`: by a clock that stands still while the machine sleeps. `wall`: by the system clock, which may be set. */
   #renewedAt = { passed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   #beforeTaken: () => Promise<unknown> = async () => {};
   #leads = false;

@@ -19,7 +19,7 @@ type Value = string | number;
 
 /**
  * Returns at most `size` rows in the order of `key`, after the row with the key `after`, or from the first. The query
- * must select the key columns, and they must be unique together. `more`: whether further rows follow.
+ * must select the key columns under their names, and they must be unique together. `more`: whether further rows follow.
  */
 export async function pageOf<Db, Table extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, Table, Row>,
