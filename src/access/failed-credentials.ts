@@ -49,8 +49,9 @@ export class FailedCredentials {
 }
 
 /**
- * Counts each attempt before `work` looks anything up, and uncounts a successful one, so that parallel guesses cannot
- * exceed the limit. Good credentials that arrive together wait for each other and are not refused.
+ * Counts each attempt before `work` looks anything up, and uncounts it unless the credential is invalid, so that
+ * parallel guesses cannot exceed the limit. Good credentials that arrive together wait for each other and are not
+ * refused.
  */
 class FailureLimit {
   readonly #limiter: RateLimiter;

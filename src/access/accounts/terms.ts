@@ -14,7 +14,7 @@ import { type Account, findAccount, updateAccount } from "./accounts.ts";
 /** New values by member. Null removes the member, and an absent member stays as it is. */
 export type TermsChange = { [Member in keyof AccountTerms]?: AccountTerms[Member] | null };
 
-/** The use of an account's live verifications. Amounts in kobo. */
+/** What an account's live verifications have spent, and what is left of a balance. Amounts in kobo. */
 export interface AccountSpending {
   /** For the current month; null without a cap. */
   month: { kobo: number; verifications: number } | null;

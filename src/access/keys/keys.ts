@@ -104,9 +104,9 @@ export async function keysNamed(db: Db, text: string, most: number) {
 }
 
 /**
- * Revokes a key by its public id, with every token of that key. Switches off the endpoints of the key unless
- * `keepsEndpoints`. For an already revoked key only switches off the endpoints. Throws an `AccessError` for an unknown
- * id.
+ * Revokes a key by its public id, with every token of that key. Switches off the endpoints that the key added, unless
+ * `keepsEndpoints`. For an already revoked key only switches off these endpoints. Throws an `AccessError` for an
+ * unknown id.
  */
 export async function revokeKey(
   { db, audit, actor }: Audited,

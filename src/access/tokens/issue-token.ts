@@ -34,7 +34,7 @@ export interface IssuedToken {
   text: string;
   /** The stated end, in milliseconds since 1970. The token works two hours longer, unless its key ends. */
   expiresAt: number;
-  /** Public id of the key that bought the token. */
+  /** Mode of the key that bought the token. */
   mode: Mode;
 }
 
