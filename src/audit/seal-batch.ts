@@ -41,8 +41,8 @@ async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): 
 
 /**
  * Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. The outer
- * statement does not repeat the condition on unsealed entries. The locked head makes that needless, and with the
- * condition PostgreSQL would scan all unsealed entries for each row.
+ * statement does not repeat the condition on unsealed entries. The locked head makes that needless, and
+ * PostgreSQL, which expects no unsealed entries, would scan all of them for each row.
  */
 async function claim(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
   const claimed = await trx
