@@ -9,7 +9,7 @@ import type { RateLimiters } from "./rate-limit.ts";
 import type { RequestBounds } from "./request/json-body.ts";
 import type { ConnectionBounds } from "./shell/connections.ts";
 
-/** A response in the form of the request log. Of the request it holds only the id and the names of wrong members. */
+/** A response in the form of the request log. Of the request it holds only the id and the names of wrong fields. */
 export interface NotedResponse {
   requestId: string;
   operation: string;

@@ -79,7 +79,7 @@ export function pipeline(
     const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
     if (counted) {
       exchange.counted = counted;
-      // A failed exchange of credentials counts.
+      // An exchange of credentials counts only if it fails.
       exchange.rateLimit = counted.limiter[operation.access === "own" ? "peek" : "consume"](counted.key);
       refuseExceeded(exchange.rateLimit);
     }

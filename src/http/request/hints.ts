@@ -17,8 +17,8 @@ const keyHeaders = ["X-API-Key", "API-Key"].map((told) => ({ name: told.toLowerC
 const keyInUrl = /[?&](api_?key)=(?!duba_live_)/i;
 
 /**
- * Looks for a misplaced key, in a header other than `Authorization` or in the URL. The key's mode is unknown, and a
- * live key gets no hint.
+ * Looks for the misplaced key of a request without an `Authorization` header: in another header, or in the URL. The
+ * key is not looked up: a live key is known by its prefix, and gets no hint.
  */
 export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url">): string | undefined {
   for (const { name, told } of keyHeaders)
@@ -29,7 +29,7 @@ export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url
 
 const sendsKeyIn = (place: string) => `${place} is not read. Send Authorization: Bearer <api key>.`;
 
-/** Headers that we do not read, each with the headers that the caller may have meant. */
+/** Headers that operations read, each with the unread headers that callers send instead. */
 const meantHeaders: Record<string, readonly string[]> = {
   "idempotency-key": ["X-Idempotency-Key", "Idempotent-Key"],
   "consent-reference": ["X-Consent-Reference"],
