@@ -177,7 +177,7 @@ export class HttpClient {
   }
 }
 
-/** Returns a `take` that reads the whole response, up to `most` bytes. */
+/** Returns a `take` that reads the whole response, and refuses one of more than `most` bytes. */
 function upTo(most: number): (chunk: Buffer) => Buffer[] | string {
   let size = 0;
   return (chunk) => {
