@@ -110,10 +110,7 @@ export class Route {
     return undefined;
   }
 
-  /**
-   * A next attempt that replaces this one, or one at a second source, which bills separately and needs half of the
-   * time.
-   */
+  /** An attempt in place of this one, or at a second source, which bills as well and needs half of the time. */
   #whatFollows(
     outcome: RunOutcome,
     attempts: readonly Attempt[],
@@ -158,9 +155,7 @@ interface Candidate {
   isOver: boolean;
 }
 
-/**
- * The vendors of a request at the start of a run: those that may be asked, and the reasons against all further ones.
- */
+/** The vendors of a request at the start of a run: those that may be asked, and why the others may not. */
 class Vendors {
   /** Undefined in test mode. */
   readonly order: VendorOrder | undefined;
