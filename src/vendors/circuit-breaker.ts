@@ -24,7 +24,7 @@ export interface UpstreamHealth {
   kinds: readonly CheckKind[];
   /** Start of the alarm or of the state other than `ready`; null if there is neither. */
   illSince: number | null;
-  /** Our balance at the vendor in kobo, as of its last response. Null: the vendor reports none. */
+  /** Our balance at the vendor in kobo, as the vendor last reported it. Null: no report yet. */
   balance: number | null;
   /** When each kind of failure last occurred. */
   lastFailures: Partial<Record<NotedKind, number>>;
@@ -33,7 +33,7 @@ export interface UpstreamHealth {
 /** After the time-out we still accept a late response for this time, in milliseconds. */
 export const lateResponseWindow = 60_000;
 
-/** Longest `Retry-After` that we obey, in milliseconds. */
+/** The breaker waits this long at most, in milliseconds, even if the vendor's `Retry-After` is longer. */
 const longestWait = 300_000;
 
 export interface CircuitBreakerOptions {

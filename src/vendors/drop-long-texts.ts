@@ -56,7 +56,7 @@ export class LongTextDropper {
     this.#sinceEscape = 0;
   }
 
-  /** Whether the text is too long at this byte, so that it may be cut after the byte. */
+  /** Whether the base64 text is too long at this byte, and may be cut after the byte: no escape is open. */
   #isLong(byte: number): boolean {
     this.#length += 1;
     if (this.#isEscaped) this.#isEscaped = false;

@@ -6,8 +6,8 @@ export const lastingAlarms = ["no_money", "bad_credentials", "bad_settings", "an
 
 /**
  * `refused`, `bad_response`: the vendor refused attempts about several people in a row, or gave implausible responses.
- * `finds_nobody`: many people in a row had no match, so the vendor's API may have changed, or it takes our credentials
- * for the number. Attempts continue, because such a response may concern one person only.
+ * `finds_nobody`: many people in a row had no match. The vendor's API may have changed, or the vendor answers bad
+ * credentials as an unknown number. Attempts continue, because such a response may concern one person only.
  */
 export type VendorAlarm = (typeof lastingAlarms)[number] | "refused" | "bad_response" | "finds_nobody";
 

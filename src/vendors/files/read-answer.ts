@@ -68,7 +68,7 @@ export function tokenFaultReader({ says = {} }: VendorFile) {
   };
 }
 
-/** Returns the cases of a kind that fit an answer, most important first. */
+/** Returns all cases of a kind in the order of the file: the place of each, and whether an answer fits the case. */
 export function casesThatHold({ says = {}, kinds }: VendorFile, kind: CheckKind, status: number, body: unknown) {
   const own = kinds[kind]?.says ?? {};
   const answer = new Answer(status, body);
@@ -120,7 +120,7 @@ function saysReader(says: Says, file: VendorFile) {
       if (status >= 500) return held ?? failedWith(status);
       const isGood = status < 300 && http < 300 && !held && !isFailed(answer);
       if (isGood && !ownWords.some(({ words }) => answer.told.some((text) => words.test(text)))) return undefined;
-      // A success status around a body with a failure's status: the body explains nothing.
+      // The body's status says success, and the HTTP status says failure: the body explains nothing.
       if (status < 300 && http >= 300) return failedWith(http);
       return toldOutcome(status, answer.told, { byCode: held, words: table });
     },

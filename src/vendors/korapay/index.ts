@@ -7,8 +7,8 @@ const name = "korapay";
 
 /**
  * Korapay's BVN and NIN look-ups; docs/vendors/korapay.md says what its documentation states and omits. An earlier
- * response can be fetched only by Korapay's own reference. After a time-out we have none, so there is no `lookUp`: a
- * retry would wait for it in vain.
+ * response can be fetched only by Korapay's own reference, and the history can be read only by day. After a time-out we
+ * have no reference, so there is no `lookUp`: a retry would wait for one in vain.
  */
 export const korapay = vendor({
   name,

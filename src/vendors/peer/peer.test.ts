@@ -156,7 +156,7 @@ test("a peer verifies only the kinds whose amounts are set, and unknown kinds ar
   }
 });
 
-test("a lost response is a failure of the peer, and its report about an earlier attempt is none", async (t) => {
+test("a lost response counts as a failure of the peer, and its report about an earlier attempt does not", async (t) => {
   const local = await LocalVendor.start();
   const log = new RecordedLog();
   const http = new VendorClient({ timeout: 5000, connections: 1, keepAlive: false, log });

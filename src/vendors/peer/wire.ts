@@ -137,7 +137,7 @@ export function earlierOf(status: number, body: unknown): IdentityOutcome {
 
 const header = modeHeader.toLowerCase();
 
-/** The headers that `inTestMode` and `Retry-After` need. */
+/** The headers to read from responses: the mode for `inTestMode`, and `Retry-After`. */
 export const ofMode = { wantedHeaders: [header, "retry-after"] };
 
 /** Whether the server answered in test mode, where people are invented. Logs an error for the operator. */

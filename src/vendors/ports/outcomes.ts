@@ -95,8 +95,8 @@ export function outcomeWord(outcome: IdentityOutcome) {
 export type OutcomeWord = ReturnType<typeof outcomeWord>;
 
 /**
- * Whether an outcome counts against the vendor. Responses about the person, refusals of one request and implausible
- * responses do not.
+ * Whether an outcome counts against the vendor. Responses about the person, refusals of one request, and JSON that the
+ * adapter does not understand do not.
  */
 export function countsAgainstVendor(outcome: IdentityOutcome): boolean {
   return outcome.state === "unknown" || (outcome.state === "failed" && !innocent.has(outcome.reason));

@@ -43,7 +43,7 @@ test("the sandbox's number 00000000004 has null or empty text in every member th
   documentedOrder(record);
 });
 
-test("the sandbox's numbers ending 12 and 13 are unknown until a retry or a look-up with their reference", async () => {
+test("sandbox numbers 00000000012 and 13 are unknown until a retry or a look-up with their reference", async () => {
   for (const [number, state] of [
     ["00000000012", "verified"],
     ["00000000013", "negative"],
