@@ -120,7 +120,7 @@ export const looseGuard: Guard = { removal: 1, factor: 1e18, mean: 1e18 };
 export interface TestStore {
   readonly db: Db;
   readonly settings: { dataDirectory: string; databaseUrl?: string };
-  /** Makes a publisher with its own connection to the store, like another process. */
+  /** Makes a publisher that keeps its own newest snapshot, like another process. Its connection is the shared one. */
   publisher(changes?: Partial<Publisher>): Publisher;
   /** Opens the store again, as another process does. */
   beside(): Promise<Store>;

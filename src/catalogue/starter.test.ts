@@ -64,7 +64,7 @@ test("a bad starter entry stops the start with a sentence that names file and pl
   });
 });
 
-test("a starter file without a list stops the start with a sentence", async () => {
+test("a starter file that is not a list, or is not JSON, stops the start with a sentence", async () => {
   await assert.rejects(readStarter(changed("data-bundles.json", () => "{}")), {
     message: "data-bundles: must be an array of objects.",
   });

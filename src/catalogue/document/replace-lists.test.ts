@@ -64,7 +64,7 @@ test("replacing a list removes what it lacks, adds what is new, and modifies wha
   );
 });
 
-test("moving an entry changes that entry only", async () => {
+test("moving an entry, or adding one at the start of a list, changes that entry only", async () => {
   const moved = await changesTo(listed("corporate-bundles", ([first, ...rest]) => [...rest, first!]));
   assert.deepEqual(
     moved.map(({ old, new: now }) => differingMembers(old!, now!)),

@@ -13,7 +13,7 @@ export function tooManyEntries(): string {
   return `is more than the ${mostEntries.toLocaleString("en")} entries that a catalogue holds`;
 }
 
-/** Reports an error. The last possible error throws, to stop reading. */
+/** Reports an error. Throws to stop reading if `isLast` is set, and at the 100th error. */
 export type ReportError = (place: string, sentence: string, isLast?: boolean) => void;
 
 export function shortened(sentence: string): string {

@@ -106,7 +106,7 @@ suite("a mapping remembers an entry, and doubts another one under its code", () 
     ["250GB 30 Days", "250GB 1 Month", false],
   ];
   for (const [before, now, isOther] of changes)
-    test(`a mapping of ${before} compares the source's new entry ${now}`, () => {
+    test(`a mapping of ${before} ${isOther ? "doubts" : "accepts"} ${now} under the source's code`, () => {
       const about = `${before}, 100`;
       assert.equal(disagrees({ looks: rememberedOf(bundle(before)), about: "" }, bundle(now)), isOther);
       // As version 0.1.0 remembered it.

@@ -197,7 +197,7 @@ async function byKey(
   return found;
 }
 
-/** Equal keys for entries that look alike; empty for an entry without any property. */
+/** Equal keys for entries that look alike; empty for an entry without a size and without words. */
 function alikeKey(list: ListName, content: EntryContent): string {
   const { size, hours, words } = lookOf(content);
   if (size === undefined && words === "") return "";

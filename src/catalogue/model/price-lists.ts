@@ -29,8 +29,8 @@ export interface PriceRule extends EntryContent {
   /** The price is rounded up to a multiple of this many kobo. */
   readonly round?: number;
   /**
-   * When the rule starts, in milliseconds since 1970. While the rule holds, it takes precedence over the rule without
-   * times.
+   * When the rule starts (`from`) and ends (`until`), in milliseconds since 1970. While the rule holds, it takes
+   * precedence over the rule without times.
    */
   readonly from?: number;
   readonly until?: number;

@@ -73,7 +73,7 @@ test("bodies under 256 bytes and over 4 MiB are not compressed", async () => {
   await until(() => codingOf(largest, "gzip") === "gzip");
 });
 
-/** The content coding of the response at the first request, before any compression has finished. */
+/** The content coding of the form that is sent without waiting for a compression. */
 function codingOf(response: Response, encoding: "gzip" | "br"): string | undefined {
   const form = response.form(encoding, false);
   return form instanceof Promise ? assert.fail("the form has to be waited for") : headerOf(form, "Content-Encoding");

@@ -15,8 +15,8 @@ export type PublishOutcome =
   | { readonly state: "unchanged"; readonly revision: number };
 
 /**
- * The changes of a publication, its revision, and the reasons for an approval. Throws a `SizeError` if the catalogue
- * would become too large.
+ * The changes of a publication, the revision on which they build, and the reasons for an approval. Throws a `SizeError`
+ * if the catalogue would become too large.
  */
 export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: Pick<About, "holdsFrom">) {
   const { proposal, tooLarge } = await review(publisher, plan, holdsFrom);
