@@ -76,7 +76,7 @@ for (const engine of engines) {
       assert.deepEqual(await reconcile(), { exitCode: 0, agree: true, ...read, differences: [] });
     });
 
-    test("audit reconcile does not miss entries that retention deleted", async () => {
+    test("audit reconcile reports no missing entry that retention deleted", async () => {
       await put("old-row", ago(740));
       const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
       await append(store.db, ledgerTrail.verificationEnded("key:k", facts));

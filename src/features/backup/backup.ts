@@ -174,7 +174,7 @@ async function copy(snapshot: Transaction<Tables>, write: Write, options: Backup
   return done;
 }
 
-/** Milliseconds for which this process has waited for a processor, from an arbitrary start. */
+/** Milliseconds that have passed while this process used no processor, from an arbitrary start. */
 function timeWithoutProcessor(): number {
   const { user, system } = process.cpuUsage();
   return performance.now() - (user + system) / 1000;

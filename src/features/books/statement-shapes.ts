@@ -29,7 +29,7 @@ export type StatementLine = Static<typeof StatementLine>;
 
 /** The part of a statement that only a client's letter has. */
 export const StatementTotals = Type.Object({
-  /** Sender and client. "; " separates the lines. */
+  /** The sender, with "; " between its lines, and the client's name and e-mail. */
   from: Type.String(),
   to: Type.String(),
   /** The client's address, with "; " between its lines; null if the account has none. */

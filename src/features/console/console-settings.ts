@@ -36,7 +36,7 @@ export function* consoleMisfits(config: Config): Generator<string> {
 
 /**
  * Returns the console's origin, or undefined if the console is off. The default host is `localhost`, because passkeys
- * need a domain and not an IP address. `port`: the listening port, if it differs from the setting.
+ * need a domain and not an IP address. `port`: the listening port, for a setting that allows any (port 0).
  */
 export function consoleOrigin(config: Pick<Config, "ofFeatures">, port?: number): string | undefined {
   const address = settingOf(config, consoleSettings.address);

@@ -75,7 +75,7 @@ for (const engine of usualEngines)
       return revoked_at !== null;
     };
 
-    test("a stolen cookie cannot run a command that needs a passkey, and leaves no trace of one", async () => {
+    test("a stolen cookie cannot run a command that needs a passkey, and changes nothing", async () => {
       const { post, confirm, by, service } = operators;
       const key = await service.newKey();
       const example = (texts: object) =>

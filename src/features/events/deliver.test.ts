@@ -322,7 +322,7 @@ for (const engine of engines)
     const endpointOf = async (account: string) =>
       store.db.selectFrom("event_endpoint").selectAll().where("audience", "=", account).executeTakeFirstOrThrow();
 
-    test("during the overlap of a roll, deliveries are signed with both secrets", async (t) => {
+    test("during the overlap of a roll, deliveries are signed with both secrets, then with the new one", async (t) => {
       const { receiver, account, id, secret: before } = await receiving(t, "acc_roll");
       const { secret } = await rollSecret(store.place(), { id, overlap: hour });
       await store.event(account);

@@ -33,7 +33,7 @@ export const statusCommand = command({
 /** An actor such as `terminal:ada` as people say it. */
 const atTerminal = (actor: string) => actor.replace(/^terminal:(.+)$/, "$1 at the terminal");
 
-/** Lists the problems. Below those of rank 1 stand the start and the runbook section. */
+/** Lists the problems, each with its start below. Those of rank 1 have their runbook section as well. */
 function needsOf({ needs, alarms }: StatusFacts, { at }: Viewing): string[] {
   return needs.flatMap((need) => {
     const { rank, since, runbook } = alarms.find(({ state, what }) => state === "open" && what === need) ?? {};

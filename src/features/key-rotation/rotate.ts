@@ -68,8 +68,8 @@ export async function rotate(
 }
 
 /**
- * Removes an unused key, such as `r1` or `v1`, from the ring, and its fingerprint from the store. Throws `KeyringError`
- * if a verification needs the key, or if the key is or may become current.
+ * Removes an unused key, such as `r1` or `v1`, from the ring. The store then accepts a ring without this key. Throws
+ * `KeyringError` if a verification needs the key, or if the key is or may become current.
  */
 export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {

@@ -159,7 +159,7 @@ const showVerification = command({
     charged_at: orNull(time),
     /** The charge without what was given back. */
     charge_left: naira,
-    /** The bill of the vendors, as far as it is known. `margin` is the charge without this bill. */
+    /** The bill of the vendors, as far as it is known. `margin` is the rest of the charge after this bill. */
     cost: orNull(naira),
     margin: orNull(naira),
     consent_reference: orNull(reference),

@@ -58,7 +58,7 @@ export class RequestEntries implements ResponseLog {
     return this.#admission.takes(caller, isRoutine);
   }
 
-  /** Stores a response that `takes` accepted, until the next write. */
+  /** Holds a response that `takes` accepted in memory, until the next write. */
   note({ accountId, mode, keyId }: Caller, isRoutine: boolean, answer: NotedResponse): void {
     const { requestId, ...rest } = answer;
     const serial = `${this.#instance}-${String(this.#count + 1).padStart(12, "0")}`;

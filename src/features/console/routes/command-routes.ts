@@ -345,7 +345,7 @@ export async function framed(
   );
 }
 
-/** Returns the counts in the menu. The page Now shows and refreshes its alarms itself, so it gets no count. */
+/** Returns the counts in the menu. On the page Now alarms count 0, because that page shows and refreshes alarms. */
 function menuCounts(
   { site }: PageRequest,
   { unknown_verifications, held, alarms }: StatusFacts,

@@ -175,7 +175,7 @@ async function hourFigures(request: PageRequest): Promise<Html> {
   return figureRow(figures.map((each, at) => ({ ...each, name: `${each.name}, ${spans[at]}` })));
 }
 
-/** Returns the time since the hour before the current one, because the sums are sums of whole hours. */
+/** Returns "since" and the start of the hour before the current one, because the sums are sums of whole hours. */
 function sinceText({ store, config }: PageRequest): string {
   const now = store.now();
   return `since ${config.timeZone.shortOf(now - (now % 3_600_000) - 3_600_000, now)}`;

@@ -19,7 +19,7 @@ import type { MenuLink } from "../view/menus.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { answerIfFound, contextForPerson } from "./run-as.ts";
 
-/** The record that a page is about, the command that shows it, and its id. */
+/** The record that a page is about, the command that shows it, and its id, e-mail or name. */
 export interface PageSubject {
   show: ConsoleCommand;
   by: string;

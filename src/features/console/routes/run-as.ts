@@ -53,8 +53,8 @@ export function contextForPerson(
 }
 
 /**
- * Reads the input, and makes the context for the signed-in person. `auditOf`: the audit function for this protection.
- * Throws a `RoleError` or an `InputError`.
+ * Reads the input, and makes the context for the signed-in person. `auditOf`: returns the audit function, given the
+ * protection that holds the command's changes back. Throws a `RoleError` or an `InputError`.
  */
 async function prepared(
   request: PageRequest,

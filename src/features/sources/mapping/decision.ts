@@ -39,7 +39,7 @@ export class Decisions {
     return this.#rows.get(`${list} ${foldCase(code)}`);
   }
 
-  /** Another entry of the source with our equal code, even if its decision is in doubt. */
+  /** Another entry of the source that has the same code of ours, even if the decision is in doubt. */
   ownerOf(row: Proposal): MappingRow | undefined {
     return this.#owners.get(placeOf(row))?.find(({ code }) => code !== row.code);
   }

@@ -109,7 +109,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a source that wants few pulls is pulled once a day, and is not stale after a day", async (t) => {
+    test("a source that wants few pulls is pulled at most once a day, and is not stale after a day", async (t) => {
       const { shop, clock, begin } = await following(t, engine);
       const slow = { ...shop.source, name: "baxi" };
       const one = await begin(undefined, 0, { source: slow });

@@ -168,7 +168,7 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
     assert.equal(asked.length, paths.length);
   });
 
-  test(`a list of 200 MB from ${name} is cut off after a few`, async (t) => {
+  test(`a list of 200 MB from ${name} is cut off after a few MB`, async (t) => {
     const { pull, serve, log } = await open(t, 20_000);
     const piece = Buffer.alloc(64 * 1024, `"${rawText}",`);
     let sent = 0;
