@@ -12,8 +12,8 @@ const seconds = 20;
 /** Verifications before the first measurement of the disk, and between the first and the second measurement. */
 const rows = { before: 2000, between: 6000 };
 /**
- * Rounds of this many verifications, with a simulated day after each. Rows of the first half free disk space for later
- * rows.
+ * Rounds of `rows.between` verifications, with a simulated day after each. Only growth in the second half counts: by
+ * then new rows reuse the space of deleted ones.
  */
 const days = 8;
 

@@ -31,9 +31,9 @@ interface Start {
 }
 
 /**
- * Measures a start of the service on an existing store, from a checkout and from the package, in turns. Each start has
- * an empty compile cache, then the cache of the start before; the checkout also has the cache of `npm ci`. Empty Node
- * processes serve as a baseline.
+ * Measures a start of the service on an existing store, from a checkout and from the package, in turns. The first start
+ * of each has an empty compile cache, or that of `npm ci`; the next start has the cache that the first one left. Empty
+ * Node processes serve as a baseline.
  */
 export async function start({ starts = 7 }: Pace): Promise<void> {
   execFileSync(process.execPath, ["deploy/package.ts"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });

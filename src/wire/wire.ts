@@ -15,7 +15,7 @@ export interface Service {
   app: ApiServer;
   /** The servers of features. They do not listen yet. */
   servers: readonly FeatureServer[];
-  /** Sends a worker's measurements to its supervisor, if a feature has any. */
+  /** Returns a worker's measurements for its supervisor. Absent if no feature measures. */
   scrape?: () => Promise<string>;
   /** The sandbox key, only on the first start and only for a random key. */
   printed?: string;

@@ -83,7 +83,7 @@ export class Callers {
     this.#keylessOneIn = seed.pick([null, null, 5, 5, 20]);
   }
 
-  /** Starts a verification in `after` milliseconds. `keylessOneIn`: one in so many has no key. */
+  /** Starts a verification in `after` milliseconds. `keylessOneIn`: one in so many has no key, unless all have one. */
   begin(after: number, keylessOneIn = this.#keylessOneIn): void {
     this.#time.plan(after, () => {
       const seed = this.#seed;

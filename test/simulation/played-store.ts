@@ -27,9 +27,9 @@ export interface StoreFault {
 /** Returns the fault of the owner's next request, or undefined for none. */
 export type StoreFaults = (owner: Owner, label: string) => StoreFault | undefined;
 
-/** Milliseconds until a reply without a fault. */
+/** Longest wait of a request without a fault, in milliseconds. */
 const usualReply = 3;
-/** Milliseconds until a reply of SQLite that is late. */
+/** Longest delay of a late reply of SQLite, in milliseconds. The shortest is 10 seconds less. */
 const latestReply = 15_000;
 /** Connections of one process. Few, so that requests sometimes wait for a connection. */
 const mostConnections = 4;

@@ -33,7 +33,7 @@ export function designedPages(walk: PageWalk): void {
     assert.doesNotMatch(other, /Vendor paused/);
   });
 
-  test("the catalogue page starts with a draft that waits, and has one filled button", async () => {
+  test("the catalogue page shows the waiting draft, products by name, and one filled button", async () => {
     const filled = (text: string) => text.match(/<a class="button main"[^<]*/g);
     // No vendor of NINs is left, so the banner offers the command that resumes one.
     const stopped = await noticed(

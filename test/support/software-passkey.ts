@@ -39,7 +39,7 @@ export function softwarePasskey(origin: string, id = randomBytes(16).toString("b
         },
       };
     },
-    /** Answers a sign-in challenge. `at`: the origin in the client data; `more`: further client data. */
+    /** Signs a challenge, to sign in or to confirm. `at`: the origin in the client data; `more`: further data. */
     sign(challenge: string, at = origin, more: object = {}) {
       const data = authenticatorData(0x05);
       const client = clientData("webauthn.get", challenge, at, more);
