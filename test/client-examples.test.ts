@@ -41,7 +41,7 @@ suite("the example in", { concurrency: true }, () => {
     skip: string | false,
     prepare: (folder: string, script: string) => [command: string, ...words: string[]],
   ): void {
-    test(`the example in ${name}.md prints what it says, and pays once`, { skip }, async () => {
+    test(`the example in ${name}.md prints the documented output, and pays once`, { skip }, async () => {
       const page = readFileSync(`docs/clients/${name}.md`, "utf8");
       const [script = "", printed = ""] = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, block]) => block!);
       const folder = join(place, name);

@@ -11,7 +11,7 @@ const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 const exchange = "/api/v2/merchant/authorization";
 
 suite("closed doors", { concurrency: true }, () => {
-  test("after 20 failed credentials to any operations, an address is refused even with good ones", async () => {
+  test("after 20 failed credentials to any operations, an address is refused even with a good credential", async () => {
     await using service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" });
     const from = { "X-Forwarded-For": "203.0.113.9" };
     for (let count = 0; count < 20; count += 1) {

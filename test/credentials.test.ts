@@ -39,7 +39,7 @@ for (const engine of usualEngines) {
       assertFailure(await corporateAs(Authorization), 401, "invalid_credentials", { path: corporate });
     });
 
-    test("an expired key says that it has ended, and so does its token", async () => {
+    test("an expired key and its token get a failure that names the end", async () => {
       const [key, owner] = [await service.newKey(), await service.newKey()];
       const token = await tokenOf(owner.text);
       const { db } = await service.store();

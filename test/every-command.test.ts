@@ -62,7 +62,7 @@ suite("every command", () => {
         if (kind !== "read") assert.ok(!mayRun("viewer", command));
       });
 
-      test("a command names its audit entries if it changes something, and none if not", () => {
+      test("a command that changes something names its audit entries, and a reading command names none", () => {
         assert.equal(records.length > 0, kind !== "read");
         if (kind === "danger")
           assert.ok(target[0] !== undefined, "a user interface asks the person to type the target");

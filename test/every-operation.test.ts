@@ -143,7 +143,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    test("an operation accepts or refuses callers without a credential as it declares", async () => {
+    test("an operation accepts callers without a credential only if it declares that", async () => {
       for (const headers of [{}, { Authorization: "Bearer " }, { Authorization: "" }] as Record<string, string>[]) {
         const response = await ask({ credential: false, headers, ...(access === "own" ? { body: {} } : {}) });
         if (access === "anonymous") assert.equal(response.status, 200);

@@ -25,7 +25,9 @@ suite("the guides of the service", () => {
   const pageOf = (path: string) => service.ask(path, { credential: false });
 
   for (const page of ["start", "operations", "credentials", "idempotency", "names", "sandbox"])
-    test(`docs/${page}.md prints what it says`, { skip: !hasCurl && "curl is not installed" }, async () => {
+    test(`the shell blocks of docs/${page}.md print the documented output`, {
+      skip: !hasCurl && "curl is not installed",
+    }, async () => {
       const blocks = blocksOf(readFileSync(`docs/${page}.md`, "utf8"));
       assert.notEqual(blocks.length, 0);
       for (const { script, printed } of blocks) {

@@ -51,7 +51,7 @@ export function caller(usual: Options): Call {
     return outcome as Answer;
   };
 
-  /** Sends a request, and again while the failure says that a retry may help. */
+  /** Sends a request, and repeats it while its failure is retryable. */
   async function repeated(request: Request): Promise<Outcome> {
     for (let tries = 0; ; tries += 1) {
       const outcome = await sent(request);

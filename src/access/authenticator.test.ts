@@ -139,7 +139,7 @@ for (const engine of usualEngines) {
       await its.credentials.credentialOf(text, here);
     });
 
-    test("keys and tokens end to the millisecond, known or not", async () => {
+    test("keys and tokens expire to the millisecond, whether or not they are cached", async () => {
       const { key, text } = await its.create({ expiresAt: its.time + 1000 });
       const token = await its.buy(key.id, its.time + 500);
       const headers = [text, token];

@@ -42,7 +42,7 @@ suite("the limit of failed credentials", () => {
     await assert.rejects(attempt(here, good), isFailure("rate_limited"));
   });
 
-  test("a limited address learns when it may try again, and then may", async () => {
+  test("a limited address gets the time of its next attempt, which then succeeds", async () => {
     await fail(20);
     mock.timers.tick(45_500);
     await assert.rejects(attempt(here, good), (error: Failure) => error.detail.retryAfter === 15);
@@ -68,7 +68,7 @@ suite("the limit of failed credentials", () => {
     assert.equal(await attempt("2001:db8:2::1", good), "good");
   });
 
-  test("a credential verified before passes the limit until it fails itself", async () => {
+  test("a credential that worked before is not limited until its own first failure", async () => {
     assert.equal(await failed.attempt(here, "mine", good), "good");
     await fail(20);
     assert.equal(await failed.attempt(here, "mine", good), "good");

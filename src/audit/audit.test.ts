@@ -17,7 +17,7 @@ for (const engine of engines) {
       return rows.length;
     };
 
-    test("a service seals what any process appended, and the rest when it stops", async () => {
+    test("a service seals the entries of all processes, and seals the last entries when it stops", async () => {
       const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: anchor(), log });
       await auditTrail.append(store.beside, resumed);
       assert.equal(await unsealed(), 1);

@@ -26,7 +26,7 @@ for (const engine of usualEngines)
       return terminal.write("data-bundles.csv", edited(out, from, to));
     };
 
-    test("an export changes nothing if it is imported: CSV of one list, CSV of every list, JSON", async () => {
+    test("importing an export changes nothing: CSV of one list, CSV of every list, JSON", async () => {
       const one = await terminal.duba(
         "catalogue",
         "export",
@@ -51,7 +51,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("a dry run shows price moves first, the farthest before the others, and changes nothing", async () => {
+    test("a dry run changes nothing, and shows price moves first, the largest at the top", async () => {
       const one = await bundles("50MB 24Hrs,100,100,", 'Fifty megabytes,"₦105",105,');
       const file = terminal.write(
         "other.csv",
@@ -94,7 +94,7 @@ for (const engine of usualEngines)
       assert.equal(JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions.length, 1);
     });
 
-    test("duba catalogue publishes an import as one revision, tells its history, compares and undoes it", async () => {
+    test("duba catalogue publishes an import as one revision, lists, compares and undoes the revision", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
       const { exitCode, out } = await terminal.duba("catalogue", "import", file, "--note", "MTN raised a price");
       assert.equal(exitCode, 0);

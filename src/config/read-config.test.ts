@@ -183,7 +183,7 @@ suite("the settings", () => {
       );
   });
 
-  test("settings of version 0.1 that had several values are read, and say what they are now", () => {
+  test("settings of version 0.1 with several values still work, with a note about their new names", () => {
     const config = readConfig({ DUBA_GUARD: "factor=3, mean=15%", DUBA_LIMIT_SIZES: "url=4KiB" });
     assert.deepEqual(config.guard, { removal: 0.3, factor: 3, mean: 0.15 });
     assert.deepEqual([config.limitBody, config.limitUrl], [16_384, 4_096]);
@@ -242,7 +242,7 @@ suite("the settings", () => {
     ]);
   });
 
-  test("the settings are refused all at once", () => {
+  test("one error lists all wrong settings", () => {
     const problems = saidOf({
       PORT: "x",
       DUBA_LIMIT_BODY: "16",

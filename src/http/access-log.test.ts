@@ -56,7 +56,7 @@ suite("lines about refused requests", () => {
     ]);
   });
 
-  test("beyond a number of flooding callers, the others share one summary line", (t) => {
+  test("beyond a number of flooding callers, all further callers share one summary line", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     for (let n = 0; n < 3000; n++) requests.refused(new Failure("route_not_found"), {}, `10.0.${n >> 8}.${n & 255}`);

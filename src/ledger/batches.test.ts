@@ -55,7 +55,7 @@ for (const engine of engines) {
       }
     });
 
-    test("if the store refuses one change of a batch, the others are retried one by one", async () => {
+    test("if the store refuses one change of a batch, all further changes are retried one by one", async () => {
       const ledger = new Ledger(store.db);
       const rows = [started(), started({ key_id: null as never }), started()];
       const made = await Promise.allSettled(rows.map((row) => ledger.insert(row)));
@@ -95,7 +95,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a balance that covers only some of a batch pays for exactly those", async () => {
+    test("a balance that covers only some verifications of a batch pays for exactly these", async () => {
       const ledger = new Ledger(store.db);
       const { insert } = await paying("acc_small_balance", 125_000, 30);
       const made = await Promise.all(insert(ledger));

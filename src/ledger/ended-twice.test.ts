@@ -93,7 +93,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
     },
   };
   for (const [name, { from, end }] of Object.entries(ends))
-    test(`an attempt counts once if ${name} ends it too`, async () => {
+    test(`an attempt that ends twice counts once if ${name} is the second end`, async () => {
       const row = await placed(from);
       assert.equal(unresolvedAttempts(row)[0]!.number, 1);
       const other = await store.db.transaction().execute(async (trx) => {

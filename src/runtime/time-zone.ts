@@ -107,7 +107,7 @@ export class TimeZone {
   }
 }
 
-/** Undefined for a name that is no time zone. */
+/** Returns the zone with this name; undefined for a name that is no time zone. */
 export function timeZone(name: string): TimeZone | undefined {
   try {
     return new TimeZone(name);

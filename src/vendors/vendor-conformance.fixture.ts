@@ -153,7 +153,7 @@ export function testVendor(vendorCase: VendorCase): void {
 
     const negatives = { not_found: notFound, ...(blocked && { blocked }) };
     for (const [reason, { status, body, facts }] of Object.entries(negatives))
-      test(`${name} says of a ${label} that it is ${reason}, and nothing more of the person`, async (t) => {
+      test(`${name} reports a ${label} as ${reason}, without further data of the person`, async (t) => {
         const { ask, log, statuses } = await open(t, json(status, body));
         const outcome = await ask(kind);
         assert.deepEqual(outcome, { state: "negative", reason, ...facts });

@@ -73,7 +73,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([attempts, name], [0, null]);
     });
 
-    test("a look-up of an earlier attempt is no attempt of its own, and a repeated request is", async (t) => {
+    test("a repeated request counts as an attempt, but a look-up of an earlier attempt does not", async (t) => {
       const found: IdentityOutcome[] = [
         { state: "unknown", reason: "unclear" },
         { state: "failed", reason: "out_of_service" },

@@ -54,7 +54,7 @@ export class CountedCalls {
   readonly #known = recent<Known>(mostAccounts);
   readonly #reading = new Map<string, Promise<Known>>();
 
-  /** `window` and `timeLimit`, that of a verification, are in milliseconds. */
+  /** The length of the counted `window`, and the `timeLimit` of a verification, in milliseconds. */
   constructor(db: Db, window: number, timeLimit: number) {
     this.#db = db;
     this.#window = window;

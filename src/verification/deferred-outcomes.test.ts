@@ -95,7 +95,7 @@ for (const engine of engines) {
       assert.deepEqual([row.charged, row.sealed_record], [0, null]);
     });
 
-    test("a late negative or failed outcome is written too, and logged without personal data", async (t) => {
+    test("a late negative or failed outcome is written, and logged without personal data", async (t) => {
       const endings = [
         [{ state: "negative", reason: "not_found" }, "not_found"],
         [{ state: "negative", reason: "phone_mismatch" }, "phone_mismatch"],

@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
-      test("negative answers are replayed as well", async (t) => {
+      test("a retry with an idempotency key gets an earlier negative answer again", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
           const { identity, received } = await openAnswering(t, () => negative(kind));
           const mine = newRequest({ idempotencyKey: "k" });

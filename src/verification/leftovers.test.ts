@@ -89,7 +89,7 @@ for (const engine of engines) {
       assert.ok(copy.includes('"verified"'));
     });
 
-    test("an erasure removes the record and its key, and leaves all others", async (t) => {
+    test("an erasure removes the person's records and their keys, and no other person's", async (t) => {
       const { canaries, first, other } = await verifiedTwo(t);
       const parts = {
         db: store.db,

@@ -184,7 +184,7 @@ for (const engine of engines) {
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["subject_rate_limited", 14 * 3600]);
     });
 
-    test("the cap on vendor calls counts every live attempt, retries too", async (t) => {
+    test("the cap on vendor calls counts every live attempt, including retries", async (t) => {
       const settings = { vendorAttemptsPerDay: 3 };
       const { identity, clock, received } = await openAt(t, settings, { state: "failed", reason: "out_of_service" });
       const live = newRequest({ mode: "live", idempotencyKey: "k" });

@@ -134,7 +134,7 @@ for (const engine of engines)
       await charges.close();
     });
 
-    test("a charge without a reply leaves no other charge in doubt, however long it waits", async (t) => {
+    test("a charge without a reply never makes another charge of its process uncertain", async (t) => {
       const room = await store.open(t, { upstreams });
       const [waits, given] = [newRequest(), newRequest()];
       await room.verify(waits);

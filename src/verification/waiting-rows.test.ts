@@ -8,7 +8,7 @@ for (const engine of engines)
   suite(`rows whose outcome waits for the store on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
-    test("a row whose outcome waits for the store gets it, while abandoned rows are failed", async (t) => {
+    test("a row whose outcome waits for the store gets that outcome, and abandoned rows fail", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });

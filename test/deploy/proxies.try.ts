@@ -179,7 +179,7 @@ suite("before Duba", () => {
     });
 
   for (const shipped of proxies)
-    test(`${shipped.name} says so too if Duba closes the connection in place of an answer`, {
+    test(`${shipped.name} reports that Duba is away if Duba closes the connection without an answer`, {
       skip: !has(shipped.program),
     }, async () => {
       const silent = createServer((socket) => void socket.on("error", () => {}).once("data", () => socket.destroy()));

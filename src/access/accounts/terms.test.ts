@@ -42,7 +42,7 @@ for (const engine of usualEngines)
       return (await spendingOf(store.db, [account], zone, now))(account);
     };
 
-    test("terms change one by one, null removes one, and other processes notice", async () => {
+    test("each term of an account changes by itself, null removes a term, and other processes notice", async () => {
       const account = await newAccount();
       const count = await changeCount(store.db, "access");
       await change(account, { capKobo: 5_000_000, verification: { count: 9, seconds: 60 } });
@@ -201,7 +201,7 @@ for (const engine of usualEngines)
       assert.deepEqual([...(await chargedThisMonth(store.db, zone, january, id))], [[id, 103]]);
     });
 
-    test("charges of past days are read again after a rebuild of the sums, and today's at once", async () => {
+    test("charges of past days are read again after a rebuild of the sums, today's at every reading", async () => {
       const { id } = await newAccount();
       const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
       const about = { ...none, span: "day", account_id: id, mode: "live", kind: "bvn", vendor: "", charges: 1 };

@@ -68,7 +68,7 @@ for (const engine of usualEngines)
       assert.deepEqual([both.exitCode, both.err.split("\n")[0]], [2, "An account has a cap or a balance, not both."]);
     });
 
-    test("a balance is topped up, and corrected by a line of its own", async () => {
+    test("a correction of a top-up adds a line to the balance, and changes none", async () => {
       const top = (amount: string, ...more: string[]) =>
         duba("accounts", "top-up", shop, amount, "--reason", "transfer of 3 November", ...more);
       const unsure = await top("90000");

@@ -31,7 +31,7 @@ for (const engine of usualEngines)
       return rows.map(({ audience, mode, data }) => [audience, mode, ...Object.values(JSON.parse(data))]);
     };
 
-    test("one event announces a key's end within 14 days, and another one a changed end", async () => {
+    test("an event announces a key's end within 14 days, and a second event announces a changed end", async () => {
       const soon = await create("soon", now + 13 * day);
       const test = await create("test", now + 14 * day, "test");
       await create("later", now + 15 * day);

@@ -99,7 +99,7 @@ for (const engine of engines) {
       return { keeper: new AnchorKeeper({ db: store.db, sign, path, log }), ...told };
     };
 
-    test("the anchor file follows the head, whole or not at all, and the log has the head", async (t) => {
+    test("the anchor file follows the head, is never half-written, and the log names the head", async (t) => {
       const path = anchorIn(t);
       const { keeper, heads } = keeperOn(path);
       await keeper.move();

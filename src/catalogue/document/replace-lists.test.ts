@@ -42,7 +42,7 @@ test("equal lists make no changes, and lists that are not given stay", async () 
     assert.deepEqual(await changesTo(listed(list)), []);
 });
 
-test("replacing a list removes what it lacks, adds what is new, and modifies what differs", async () => {
+test("replacing a list removes missing entries, adds new ones, and modifies different ones", async () => {
   const wanted = listed("data-bundles", ([first, second, ...rest]) => [
     { ...second!, price: 1 },
     { ...first!, code: "new" },
@@ -111,7 +111,7 @@ test("a provider is removed and added together with its bundles", async () => {
   assert.equal(problems[0], "data-bundles, line 52: GLODATA is not in data-providers.");
 });
 
-test("the first hundred problems are named, and the others counted", async () => {
+test("a list error names the first hundred problems, and counts all further ones", async () => {
   const problems = Array.from({ length: 1_234 }, (_, at) => {
     return { list: "data-bundles" as const, place: `line ${at + 2}`, sentence: "code is missing" };
   });
@@ -127,7 +127,7 @@ test("the first hundred problems are named, and the others counted", async () =>
   }
 });
 
-test("all problems are reported at once, in the order of their places", async () => {
+test("a list error reports all problems in the order of their places in the file", async () => {
   const wanted = listed("data-bundles", (contents) => [
     ...contents,
     contents[0]!,

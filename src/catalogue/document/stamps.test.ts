@@ -67,7 +67,7 @@ for (const engine of usualEngines)
       assert.deepEqual(stamps.prices.get("acc_1"), { revision: 3, publishedAt: start + 5_000 });
     });
 
-    test("a restore counts as a change of every list, because clients may have newer ones", async (t) => {
+    test("a restore counts as a change of every list, because clients may have newer lists", async (t) => {
       const { publisher } = await opened(t, engine);
       const other = await publishingStore(t, engine);
       const folder = mkdtempSync(join(tmpdir(), "duba-stamps-"));

@@ -40,7 +40,7 @@ test("a CSV file may be as spreadsheets write it: BOM, quotes, naira signs, thou
   ]);
 });
 
-test("each faulty row is reported with line and remedy, and the others are read", async () => {
+test("each faulty row is reported with line and remedy, and all correct rows are read", async () => {
   const text = [
     heading,
     "MTNDATA,104,ok,100,100,,",

@@ -205,7 +205,7 @@ test("the guard lets additions, changed words and reordering pass", async () => 
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "Other" })]), []);
 });
 
-test("the guard names the first ten large price changes, and counts the others", async () => {
+test("the guard names the first ten large price changes, and counts all further ones", async () => {
   const mtn = groupIn(base, "data-bundles", "MTNDATA").slice(0, 13);
   const reasons = await reasonsFor(mtn.map(({ key }) => withMembers(key, { price: 1 })));
   assert.equal(reasons.length, 11);

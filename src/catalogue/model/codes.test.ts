@@ -8,7 +8,7 @@ test("codes are equal in upper and lower case, and otherwise different", () => {
   assert.ok(!isSameCode("MTNDATA", "MTNDATA1"));
 });
 
-test("letters that merely capitalise to a code's letters are not those letters", () => {
+test("a letter that equals a code's letter only in capitals is a different letter", () => {
   assert.notEqual(foldCase("aırteldata"), "AIRTELDATA");
   assert.notEqual(foldCase("ſtartimes"), "STARTIMES");
   assert.equal(foldCase("9mobile_data-1"), "9MOBILE_DATA-1");

@@ -8,7 +8,7 @@ import { catalogueOperations } from "./index.ts";
 
 const catalogue = answersOf(await starterSnapshot(), Date.now);
 
-test("the lists that need no credential are those of the operations that are open", () => {
+test("exactly the lists of the open operations need no credential", () => {
   for (const list of listNames) {
     const operation = catalogueOperations.find(({ path }) => path === `/api/v2/${declaredList(list).served.path}`);
     assert.equal(declaredList(list).isOpen === true, operation?.access === "anonymous", list);

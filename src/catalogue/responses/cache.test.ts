@@ -165,7 +165,7 @@ async function edited(changes: Record<string, Record<string, unknown>>) {
   return revised(next, await withEntries(snapshot, edits));
 }
 
-test("a changed price changes the validators of the lists that show it, and no others", async () => {
+test("a changed price changes only the validators of the lists that show the price", async () => {
   const before = answersOf(snapshot, () => start);
   const now = answersOf(await edited({ "MTNDATA 104": { price: 10_050 } }), () => start);
   assert.equal(JSON.parse(textOf(now.dataBundles("MTNDATA"))).data.data[0].price, "100.5");
@@ -174,7 +174,7 @@ test("a changed price changes the validators of the lists that show it, and no o
   assert.equal(now.dataBundles("GLODATA").etag, before.dataBundles("GLODATA").etag);
 });
 
-test("a revision rewrites only the lists that it touches, and leaves the dates of the others", async () => {
+test("a revision rewrites only its changed lists, and all further lists keep their dates", async () => {
   const cache = new ResponseCache(() => start);
   const before = new CatalogueResponses(snapshot, cache);
   const bytesOf = (responses: CatalogueResponses) =>

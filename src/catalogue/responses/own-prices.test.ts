@@ -54,7 +54,7 @@ test("an account sees its own prices and the same face values; all others see th
   assert.deepEqual(without(own), without(catalogue));
 });
 
-test("cable products and add-ons have the account's price too", () => {
+test("cable products and add-ons have the account's own price", () => {
   const plans = (account?: string) =>
     JSON.parse(textOf(responses.pick(fetchCablePlans, { type: "dstv" }, account))).plans;
   const [own, catalogue] = [plans("acc_1"), plans()];

@@ -36,7 +36,7 @@ test("prepared headers are complete except for those that differ by request", ()
   ]);
 });
 
-test("callers who ask for a form while it is being compressed share it; later ones get it at once", async () => {
+test("concurrent callers share one compression of a body, and later callers get its result", async () => {
   const response = answerOf(5_000);
   const first = response.form("br", false);
   assert.ok(first instanceof Promise);

@@ -94,7 +94,7 @@ for (const engine of usualEngines)
       ["held", undefined],
       ["scheduled", start + 2 * hour],
     ] as const)
-      test(`of two who approve a ${what} draft with an older difference, at once or one after the other, none publishes what he has not seen`, async (t) => {
+      test(`two people who approve a ${what} draft with an outdated difference never publish changes that they have not seen`, async (t) => {
         const { store, publisher } = await opened(t, engine);
         const other = await store.beside();
         const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), { ...about, holdsFrom }));

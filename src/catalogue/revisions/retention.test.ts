@@ -102,7 +102,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("lists and price lists that the oldest revision replaced are removed, and no others", async (t) => {
+    test("retention removes only the lists and price lists that the oldest revision replaced", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
       const plans = [

@@ -64,7 +64,7 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([lineOf(priced, { price: 500 })], [priced]), { ...nothing, other_price: ["r1"] });
   });
 
-  test("a comparison finds all planted differences and no others, by reference or by time and digits", async () => {
+  test("a comparison finds exactly the planted differences, by reference or by time and digits", async () => {
     const planted = fc.record({
       count: fc.integer({ min: 8, max: 60 }),
       byTime: fc.boolean(),

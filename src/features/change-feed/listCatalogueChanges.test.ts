@@ -152,7 +152,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("the change feed shows an account its own prices, and none of the others'", async (t) => {
+    test("the change feed shows an account its own prices, and no other account's", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       const set = (account: string, of: string, rule: "percent" | "price", value: number) =>

@@ -96,7 +96,7 @@ for (const engine of engines)
       });
     });
 
-    test("a person's last passkey stays, even if two are removed at once", async () => {
+    test("two concurrent removals never remove a person's last passkey", async () => {
       const who = await operators.signIn("two@example.com", "viewer");
       const { credential } = await made(who);
       const refused = await operators.post("/passkeys/add", who, { name: "Phone 0800 000 0017", credential });
@@ -140,7 +140,7 @@ for (const engine of engines)
       assert.equal(rows(await page(victim), "Your passkeys").length, 2);
     });
 
-    test("people list their sessions, and end one, all others, or those of a lost passkey", async () => {
+    test("people list their sessions, and end one session, all but their own, or a lost passkey's", async () => {
       const { post, confirm, send } = operators;
       const who = await operators.signIn("many@example.com", "viewer");
       const lives = async ({ cookie }: { cookie: string }) => (await send("/keys", { cookie })).status === 200;

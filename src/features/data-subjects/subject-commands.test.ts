@@ -108,7 +108,7 @@ for (const engine of usualEngines) {
       assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*:\d\d:\d\d\+01\n\naccount /);
     });
 
-    test("an erasure of nobody gives no receipt", async () => {
+    test("an erasure of an unknown person gives no receipt", async () => {
       const trail = async () => {
         const { out } = await duba("", "audit", "tail", "--kind", "subject.erased", "--json");
         return JSON.parse(out).entries.map(({ id }: { id: string }) => id);
@@ -123,7 +123,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(await trail(), before);
     });
 
-    test("a wrong BVN is refused without repeating it, and none is taken as an argument", async () => {
+    test("an invalid BVN is refused without repeating it, and no BVN is accepted as an argument", async () => {
       for (const verb of ["export", "erase"]) {
         for (const stdin of ["220000000", ""]) {
           const { exitCode, out, err } = await duba(stdin, "subjects", verb);

@@ -59,7 +59,7 @@ for (const engine of engines) {
       return { clock, room, received, told, parts };
     };
 
-    test("an erasure covers all accounts, both modes and all hash keys, and nobody else", async (t) => {
+    test("an erasure covers all accounts, both modes and all hash keys, but no other person", async (t) => {
       const { clock, room, told, parts } = await opened(t);
       const bvn = newBvn();
       const mine = newRequest({ number: bvn, consentReference: "consent-of-ada", idempotencyKey: "k-1" });

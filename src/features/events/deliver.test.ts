@@ -102,7 +102,7 @@ for (const engine of engines)
       assert.ok(store.at - begun < 3 * hour, "it comes within an hour and a bit after the receiver is back");
     });
 
-    test("a delivery is repeated after a 500 or a cut response, and those behind it wait", async (t) => {
+    test("a delivery is repeated after a 500 or a cut response, and later deliveries wait", async (t) => {
       const { receiver, account, id, secret } = await receiving(t, "acc_500");
       const answers = [500, "break", 301, 204] as const;
       receiver.behaves = () => answers[receiver.received.length - 1] ?? 204;

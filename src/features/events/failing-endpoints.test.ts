@@ -20,7 +20,7 @@ for (const engine of usualEngines)
       return { receiver, ...(await store.endpoint(account, receiver.url)) };
     };
 
-    test("an endpoint that answers 410 is off, its events are dead, and it gets none until it is on", async (t) => {
+    test("a 410 switches an endpoint off: its events are dead, and no new ones are sent until it is on", async (t) => {
       const account = "acc_gone";
       const { receiver, id } = await receiving(t, account);
       const before = store.at;

@@ -169,7 +169,7 @@ suite("alarms", () => {
     assert.match(what, /₦0\.00 left\. Top it up: duba accounts top-up acc_3 <amount> --reason <reason>$/);
   });
 
-  test("a vendor that nobody asks says since when", async () => {
+  test("the state of an unused vendor states the time of its last request", async () => {
     const { what, since: ill } = (await written(worst)).find(({ name }) => name === "vendor:peer")!;
     assert.match(what, /^The vendor peer has an empty wallet\. .+ It was not asked since 2026-11-23 10:01\+01\. /);
     assert.equal(ill, since);

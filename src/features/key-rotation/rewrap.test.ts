@@ -108,7 +108,9 @@ for (const engine of engines) {
     });
 
     // SQLite runs statements in the order in which they are sent.
-    test("a record key that changes meanwhile stays as it is", { skip: engine.name !== "sqlite" }, async (t) => {
+    test("rewrapping leaves a record key unchanged that another process changes meanwhile", {
+      skip: engine.name !== "sqlite",
+    }, async (t) => {
       const room = await open(t);
       const mine = newRequest();
       const { record } = await room.verify({ ...mine, idempotencyKey: "k" });

@@ -32,7 +32,7 @@ suite("a reader", () => {
     assert.equal(readers.cutSlow(5000), 0);
   });
 
-  test("a caller that reads a byte now and then is disconnected as well", () => {
+  test("a caller that reads a byte now and then is disconnected like one that reads nothing", () => {
     const readers = new Readers(1000);
     const trickling = connection();
     readers.add(trickling);

@@ -26,7 +26,7 @@ for (const engine of engines)
       }
     }
 
-    test("a downgrade works where the tables allow it, and backups then need the newer version", () =>
+    test("a downgrade works if the tables allow it, and restoring backups then needs the newer version", () =>
       on(async (settings, duba) => {
         const store = await openStore({ ...settings, serving: false });
         const later = async (name: string) => {

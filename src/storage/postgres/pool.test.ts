@@ -231,7 +231,7 @@ suite("a statement on PostgreSQL", () => {
       }
     }));
 
-  test("a serving process keeps its connection when others take all the rest", () =>
+  test("a serving process keeps its connection when other processes take all free connections", () =>
     withFew(2, async (settings) => {
       const few = await openStore({ ...settings, serving: true, starting: true, asItIs: true });
       const others: pg.Client[] = [];

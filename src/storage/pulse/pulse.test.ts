@@ -93,7 +93,7 @@ for (const engine of engines)
       assert.ok(second.askedAt >= at);
     });
 
-    test("a job runs as often as it says, the first time within a minute", async (t) => {
+    test("a job runs at its own interval, and the first time within a minute", async (t) => {
       const { begin, seconds } = await beating(t);
       const runs = { second: 0, five: 0, hour: 0, called: 0, never: 0 };
       const counting = (name: keyof typeof runs, more: Partial<Job>): Job => ({

@@ -119,7 +119,7 @@ test("an authorization answered with 429 or 503 passes on the requested wait", a
   }
 });
 
-test("an attempt that stops waiting for a token is not sent, and the others still get the token", async (t) => {
+test("an attempt that stops waiting for a token is not sent, and waiting attempts still get the token", async (t) => {
   const { server, local, ask, used } = await open(t);
   let grant = () => {};
   server.authorize = () => (response, received) => {

@@ -75,7 +75,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a look-up writes on the attempt whether the source billed it", async (t) => {
+    test("a look-up stores in the attempt whether the source billed that attempt", async (t) => {
       for (const billed of ["no", "yes", undefined] as const) {
         const outcome = { state: "negative", reason: "not_found", ...(billed && { billed }) } as const;
         const { round, row } = await ended(t, outcome);
@@ -109,7 +109,7 @@ for (const engine of engines) {
       assert.deepEqual(fields, [{ requestId, account, key, mode: "live" }]);
     });
 
-    test("sandbox attempts are looked up too: number 13 becomes not found, number 6 stays unknown", async (t) => {
+    test("a look-up of sandbox attempts makes number 13 not found, and leaves number 6 unknown", async (t) => {
       const identity = await store.open(t);
       const [late, never] = ["00000000013", "00000000006"].map((number) => newRequest({ number, idempotencyKey: "k" }));
       for (const mine of [late!, never!]) await failureFrom(identity.verify(mine));

@@ -63,7 +63,7 @@ test("the status VERIFIED is accepted in upper or lower case, and returned in up
     });
 });
 
-test("undeclared members of a record are dropped, and the others are in the documented order", () => {
+test("undeclared members of a record are dropped, and declared ones are in the documented order", () => {
   const { bvn_number, ...rest } = record;
   const verdict = judged({
     state: "verified",

@@ -62,7 +62,7 @@ for (const engine of usualEngines)
       return { identity, clock, events, pause, resume, vendorOf, first, second };
     };
 
-    test("a paused vendor is passed over until it is resumed; test keys know no pause", async (t) => {
+    test("a paused vendor is passed over until it is resumed, and a pause does not affect test keys", async (t) => {
       const { pause, resume, vendorOf, events } = await opened(t);
       assert.equal(await vendorOf(), "first");
       await pause();

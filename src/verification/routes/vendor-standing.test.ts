@@ -11,7 +11,7 @@ for (const engine of usualEngines)
   suite(`the standing of vendors on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("a vendor's state is the worst one that a process reports, and empty if none uses it", async () => {
+    test("a vendor's state is the worst state in any process, and empty for an unused vendor", async () => {
       const sum = (vendor: string) => {
         const key = { span: "hour", begins_at: now - 3_600_000, account_id: "a", mode: "live", kind: "bvn", vendor };
         return upsert(store.db, "verification_sum", key, { ...noCounts, attempts: 1, verified: 1 });

@@ -122,7 +122,7 @@ for (const engine of usualEngines)
       assert.equal(shop.pulls, 2);
     });
 
-    test("a pull is made up to a tenth of the period later than it could be", async (t) => {
+    test("a pull is delayed by a random part of up to a tenth of the period", async (t) => {
       const { shop, clock, begin } = await following(t, engine);
       const one = await begin(undefined, 0.5);
       clock.time = start + 15.75 * minute - 1;

@@ -75,7 +75,7 @@ test("the guard lets VTpass's published lists pass, because all prices are usual
   assert.deepEqual(await reasonsToHold({ base: without, after, earlier: without, changes }, usualGuard), []);
 });
 
-test("an entry whose name fits no list is left out, and the others are accepted", async () => {
+test("an entry whose name fits no list is left out, and all further entries are accepted", async () => {
   const long = variation("too-long", "100.00", "x".repeat(501));
   const odd = variation("odd", "100.00", "MTN\u0000 1GB");
   const { after, leftOut } = await taken(base, await offered([...mtn.content.variations, long, odd]));

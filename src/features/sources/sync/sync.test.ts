@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.deepEqual(drafts, [{ state: "published" }]);
     });
 
-    test("an entry that fits no list is left out and named, and the others are served", async (t) => {
+    test("an entry that fits no list is left out and named, and all further entries are served", async (t) => {
       const { shop, pull, priceOf } = await opened(t, engine);
       assert.equal((await pull()).result, "unchanged");
       const [first] = shop.lists.bundles!;
