@@ -218,7 +218,7 @@ function accountView({
 
 export const termsCommands = [listAccounts, showAccount];
 
-/** Another process may have changed the account since the account was read. */
+/** Returns the note in the facts of an audit entry, or "". */
 function noteIn(facts: string): string {
   const text = /,"note":("(?:[^"\\]|\\.)*")/.exec(facts)?.[1];
   return text === undefined ? "" : JSON.parse(text);
