@@ -40,7 +40,9 @@ export type RunOutcome<Found extends object = object> = (
   | IdentityOutcome<Found>
   | ({ state: "failed" | "unknown"; reason: null; lasting?: boolean; notSent?: true } & OutcomeFacts)
 ) & {
-  /** Null for a run that made no attempt, or got no outcome of its attempt. */
+  /**
+   * Null for a run that made no attempt, or learned nothing about an earlier attempt that it looked up or waited for.
+   */
   attempt: number | null;
   at: number;
   /**

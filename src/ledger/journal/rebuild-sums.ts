@@ -54,7 +54,8 @@ export async function rebuildSums(
 /**
  * Recounts all sums if an older version, which does not know all their columns, wrote to this store, or if the days of
  * the sums are those of another time zone. Waits until no process of such a version lives, and removes the data of
- * erased persons that it left. A stopped recount starts over at the next run, but only reads correct sums.
+ * erased persons that it left. A stopped recount starts over at the next run, which only reads the sums that are
+ * already right.
  */
 export async function recountAfterOlderVersion(
   { db, now }: { db: Db; now: () => number },

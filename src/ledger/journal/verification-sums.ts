@@ -203,7 +203,7 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
         sums.add(started_at, row, vendor, changes, times);
       const bills = { billed_kobo: bill ?? 0, unsure_kobo: unsure ?? 0, unpriced: unpriced ?? 0 };
       add({ ...ofAttempt(row, at - started_at), ...bills }, times);
-      // A verification that was `failed` before was closed by an operator, minutes after its start.
+      // An attempt that was `failed` before was closed by an operator, minutes after its start.
       const before = { state: was === "unknown" ? was : "failed", reason: null };
       if (was !== null) add(ofAttempt(before, Number.POSITIVE_INFINITY), -times);
     }

@@ -69,7 +69,7 @@ export async function moneyTotal(db: Db, period: Period, { zone, now }: Omit<Gro
   return { fees: sumOf("charged_kobo"), cost: sumOf("billed_kobo") };
 }
 
-/** `table`: the daily sums of accounts, or the sums of all accounts together, which have no kinds and all costs. */
+/** `table`: the daily sums of accounts, or the sums of all accounts together, without kinds and uncertain costs. */
 async function linesOf(
   db: Db,
   { from, to, accountId }: Period,
