@@ -26,7 +26,10 @@ export interface Flight {
   readonly answer: Promise<VerifiedRecord>;
 }
 
-/** Time limits since the vendors were asked for which a retry waits for late vendors. Then it asks again. */
+/**
+ * A retry waits for late vendors until this many time limits have passed since the vendors were asked. Then it asks
+ * again.
+ */
 const waitedAgain = 3;
 
 /**

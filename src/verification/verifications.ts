@@ -43,7 +43,7 @@ export interface VerifyingParts {
 
 /** Milliseconds at the end of a stop that are reserved for abandoning unfinished verifications. */
 const stopReserve = 500;
-/** Milliseconds until a stop tries an absent store again. */
+/** Milliseconds until a stop tries again a store that was away. */
 const againAfter = 250;
 
 /** The verifications of a process with a lease: accepts requests, and stops. */

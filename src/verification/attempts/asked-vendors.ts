@@ -188,8 +188,8 @@ function isCertain({ state }: Pick<Learned, "state">): boolean {
 }
 
 /**
- * Marks a result after which the next vendor should have been asked, but was not. The mark is not lasting, because
- * nobody knows whether that vendor's failure would have been.
+ * Marks a result after which the next vendor should have been asked, but was not. A failure is then not lasting,
+ * because nobody knows whether that vendor's failure would have been lasting.
  */
 function interrupted(result: Learned): Learned {
   if (result.state === "failed") return { ...result, lasting: false, interrupted: true };

@@ -151,7 +151,7 @@ interface Candidate {
   upstream: IdentityUpstream;
   unfit: ReturnType<typeof unfitFor>;
   isPaused: boolean;
-  /** Whether an earlier run has asked the vendor, or has asked one that comes later. */
+  /** Whether "not found" in an earlier run excludes the vendor: see `isOver`. */
   isOver: boolean;
 }
 
@@ -262,7 +262,10 @@ function because({ upstream, unfit, isPaused }: Candidate, otherwise: PassedOver
   return { vendor: upstream.name, reason };
 }
 
-/** Whether an earlier run has asked the vendor, or has asked one that comes later. */
+/**
+ * Whether "not found" in an earlier run excludes a vendor from a retry. If a second source was tried, all vendors
+ * except it are excluded; otherwise the vendor that found nobody, and vendors that are too dear for a second source.
+ */
 function isOver(
   one: IdentityUpstream,
   unfound: NonNullable<ReturnType<typeof afterNotFound>>,

@@ -7,8 +7,8 @@ import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { type UpstreamStatus, upstreamStatus } from "./upstream-status.ts";
 
 /**
- * The state of a vendor for a kind of check: paused by a person, failing, waiting after failures, or working although
- * the service sends it no requests. The worst state comes first.
+ * The states of a vendor for a kind of check: paused by a person, failing, waiting after failures, not asked while the
+ * store takes no writes, or ready. The worst state comes first.
  */
 export const vendorStates = [
   "paused",
