@@ -14,8 +14,8 @@ export interface Located {
 }
 
 /**
- * The checked input of a request, or its failure. `inBody`: the input came in a body. `hint`: further parts of the
- * request, for a test key.
+ * The checked input of a request, or its failure. `inBody`: the input came in a body. `hint`: a sentence about
+ * parts of the request that nothing reads, for a test key.
  */
 export interface Accepted {
   input: Record<string, string>;

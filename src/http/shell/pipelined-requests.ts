@@ -64,7 +64,7 @@ export class PipelinedRequests {
     });
   }
 
-  /** Ends a connection once all of its requests are answered. Returns false if there is none. */
+  /** Ends a connection once all of its requests are answered. Returns false if none is to be answered. */
   endAfterResponses(socket: WithNewest): boolean {
     const last = socket[newest];
     if (!last || last.writableFinished) return false;
