@@ -164,7 +164,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       async ({ db }) => {
         const transaction = await db.startTransaction().execute();
         await transaction.insertInto("fact").values(secret("idle")).execute();
-        // By now the transaction has lost the connection.
+        // This statement waits until the transaction has lost the connection.
         assert.deepEqual(await db.selectFrom("fact").selectAll().execute(), []);
         await assert.rejects(transaction.commit().execute(), withCode("SQLITE_TIMEOUT"));
         await transaction.rollback().execute();
