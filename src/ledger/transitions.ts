@@ -18,9 +18,9 @@ export const insertableStates = ["started", "refused"] as const satisfies Verifi
 export const transitions = {
   /** The owner of a running attempt sets its outcome. */
   complete: { from: ["started"], to: ["verified", "negative", "failed", "unknown"] },
-  /** The owner of a running attempt does this before an attempt at another upstream. */
+  /** By the owner of a running attempt, before an attempt at another upstream. */
   failOver: { from: ["started"], to: ["started"] },
-  /** A retry of the idempotency key does this and becomes the owner. */
+  /** By a retry with the idempotency key, which becomes the owner. */
   retry: { from: ["failed", "unknown"], to: ["started"] },
   /** An outcome arrived after its attempt ended. */
   resolve: { from: ["unknown", "failed"], to: ["verified", "negative"] },

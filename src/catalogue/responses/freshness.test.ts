@@ -46,7 +46,7 @@ test("the same response is sent until the source's time changes", () => {
   assert.equal(plainForm(responses.dataBundles("MTNDATA")), form);
 });
 
-test("a compressed body is not compressed again for another time", async () => {
+test("a new time of the source does not compress a list's body again", async () => {
   const { freshness, responses } = following(["data-bundles"]);
   const first = await responses.dataBundles("MTNDATA").form("br", true);
   freshness.set(start, false);
@@ -55,7 +55,7 @@ test("a compressed body is not compressed again for another time", async () => {
   assert.equal(second.body, first.body);
 });
 
-test("lists that the source does not cover do not say how old it is", () => {
+test("lists that the source does not cover have no header about the source's age", () => {
   const { freshness, responses } = following(["data-bundles", "cable-products"]);
   freshness.set(start, true);
   const told = (response: Parameters<typeof plainForm>[0]) => headerOf(plainForm(response), "Duba-Catalogue-Stale");

@@ -5,8 +5,8 @@ import { Durations } from "../../runtime/duration-histogram.ts";
 /** Counts the answers of one operation to keys of one mode. */
 export class Tally {
   /**
-   * Answers by failure code. `internal_error` is present from the start with 0; otherwise the first one would not show
-   * as a rate.
+   * Answers by failure code. `internal_error` is present from the start with 0, because otherwise the first such
+   * failure would not show as a rate.
    */
   readonly failures = new Map<FailureCode, number>([["internal_error", 0]]);
   /** Null if durations are not measured. */
