@@ -69,7 +69,7 @@ function isOther(day: VendorFigures, month: VendorFigures): boolean {
   return day.answers >= enoughAnswers && (isBelow(day, month) || isBelow(month, day));
 }
 
-/** Whether a record costs significantly less at the first vendor. */
+/** Whether a record costs significantly less by the first figures than by the second. */
 function isBelow(one: VendorFigures, other: VendorFigures): boolean {
   return one.costBetween[1] < other.costBetween[0];
 }
