@@ -67,7 +67,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     assert.deepEqual(plans.json, { success: true, plans: [] });
   });
 
-  test("price-change changes the prices of look-ups with and without the first one's ETag or date", async () => {
+  test("the scenario price-change gives new prices, even if the request has the old ETag or date", async () => {
     const usual = await service.ask(bundles);
     const { etag = "", "last-modified": modified = "" } = usual.headers;
     for (const headers of [{}, { "If-None-Match": etag }, { "If-Modified-Since": modified }]) {

@@ -26,7 +26,7 @@ const greet = operation({
 });
 
 suite("operation", () => {
-  test("bind gives an operation its room", async () => {
+  test("a bound operation runs with the dependencies given to bind", async () => {
     const [bound] = bind([greet], { word: "sannu" });
     assert.deepEqual(await bound!.run!({} as never, bound!.room), { text: "sannu" });
   });
