@@ -40,7 +40,7 @@ const day = 86_400_000;
 export const end = Date.UTC(2026, 10, 1);
 const start = Date.UTC(2024, 10, 1);
 
-/** Fills the ledger with 24 months of generated verifications. Returns the number of rows, by table. */
+/** Fills the ledger with 24 months of generated verifications. */
 export async function fillLedger(store: RawStore, rows: number): Promise<void> {
   const isPostgres = store.name === "PostgreSQL";
   const digits = (number: string, width: number) =>

@@ -157,7 +157,7 @@ export function testIdentityUpstream(
     assert.deepEqual(withoutFacts(outcome), { state: "negative", reason: "not_found" });
   });
 
-  test(`${name} ends the wait for a ${label} when aborted, and reports an unknown outcome`, async (t) => {
+  test(`${name} ends the wait for a ${label} when aborted, and reports no verified or negative outcome`, async (t) => {
     const upstream = await open(t);
     const limit = new AbortController();
     const asked = upstream.verify({ ...attemptTo(upstream, kind), number: numbers.slow, signal: limit.signal });

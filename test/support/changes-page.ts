@@ -37,7 +37,7 @@ function changelogOf(version: Version): string {
   return told.replaceAll(/\]\((?!\w+:)(docs\/)?/g, (_, docs?: string) => (docs ? "](" : "](../"));
 }
 
-/** Returns a list item for a part that came after its operation, else nothing. */
+/** Returns a list item; for a member or parameter, only if it came after its operation. */
 function lineOf({ of, name, isLater, description, operations }: Part): string[] {
   if (of === "operations") return [`- Operation \`${name}\`: ${description}`];
   if (of === "events") return [`- Event \`${name}\`: ${description}`];

@@ -54,7 +54,7 @@ function rowsOf<Table extends keyof Tables>(
   };
 }
 
-/** Stores a verification with an attempt, and with a record key if the columns name one. */
+/** Stores a verification with an attempt, and with a record key if it has a sealed record. */
 function verification(of: string, columns: (at: number) => Parameters<typeof verifiedRow>[2]) {
   return async (db: Kysely<Tables>, age: Age, at: number) => {
     const [row] = await storeRows(db, verifiedRow(of, at, { reference: `${of}-${age}`, ...columns(at) }));

@@ -44,8 +44,8 @@ export class CompressedStart {
   }
 
   /**
-   * The body in this encoding; undefined for a body that is too large to wait for. The promise rejects if memory runs
-   * out.
+   * The body in this encoding; undefined if it is too large to wait for and not compressed yet. The promise rejects if
+   * memory runs out.
    */
   of(encoding: Compressed, body: Buffer): Buffer | Promise<Buffer> | undefined {
     const start = body.subarray(0, this.#length);

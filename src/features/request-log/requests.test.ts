@@ -29,7 +29,7 @@ for (const engine of usualEngines)
     });
     after(() => service.close());
 
-    test("the request log shows the answer to a request by its id as soon as the request has ended", async () => {
+    test("the request log shows a request's result by its id as soon as the request has ended", async () => {
       const looked = await service.ask(lookup);
       const failed = await service.ask("/api/v2/kyc/verify-bvn", verify("00000000006"));
       const verified = await service.ask("/api/v2/kyc/verify-bvn", verify("22000000017"));

@@ -123,8 +123,8 @@ export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
 }
 
 /**
- * The outcome of an earlier verification. `verified` becomes unknown, because the response has no record; it still says
- * whether we were charged.
+ * The outcome of an earlier verification. `verified` becomes unknown, because the response has no record. A negative
+ * outcome that was not charged says so.
  */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (answeredFailure(body)?.code === "verification_not_found") return unavailable("not_done");

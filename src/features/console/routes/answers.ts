@@ -95,7 +95,7 @@ export async function answerParts(
   if (query.get("_csv") === "handed" && handed)
     return download(`${command.id}.csv`, "text/csv; charset=utf-8", await answerCsv(command, plain, handed));
   if (query.get("_csv") === "1" && table) {
-    // Unfiltered, the CSV equals that of --csv byte for byte.
+    // Without a filter and an order, the CSV equals that of --csv byte for byte.
     const rowOf = new Map(listRows(command, plain).map((row, at) => [table.rows[at], row]));
     const text = await answerCsv(
       command,

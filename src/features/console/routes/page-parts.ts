@@ -247,8 +247,8 @@ export function commandList({ site, say }: PageRequest, place: ConsolePage): Htm
 const mostUngrouped = 12;
 
 /**
- * Renders a page's buttons: one filled, and the others in the menu "…", with those for rows last. `isFilled`: whether
- * this filled button is the only one of the page.
+ * Renders a page's buttons: one filled, and the others in the menu "…", with those for rows last. `isFilled`: false if
+ * the page has another filled button.
  */
 export function placeTools(
   { site }: PageRequest,

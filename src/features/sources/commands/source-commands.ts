@@ -86,7 +86,7 @@ const showSources = command({
   },
 });
 
-/** `none`: without a source that the service pulls from. */
+/** `none`: the note if the service pulls from no source. */
 function statusView(sources: readonly Static<typeof SourceStatus>[], none: string): Part[] {
   const followed = sources.filter((source) => source.followed);
   const unasked = followed.filter(({ last_pull_at }) => last_pull_at === null);

@@ -105,7 +105,7 @@ export function* sourceMisfits(config: Config): Generator<string> {
   }
 }
 
-/** The dangerous settings of followed sources. */
+/** A sentence about each dangerous setting of followed sources, by the setting's name. */
 export function sourceRisks(config: Config): Record<string, string> {
   const { standIns } = config.upstream;
   const risks = followedIn(config).map((source) => vendorRisks(source, valuesOfSource(source, config), standIns));
