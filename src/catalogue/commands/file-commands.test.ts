@@ -20,7 +20,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("importing an older file keeps later changes, and names members that both changed", async () => {
+    test("importing an older file keeps later changes, and names members changed on both sides", async () => {
       const { revision } = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions[0];
       const since = String(revision);
       const text = (await terminal.duba("catalogue", "export", "--list", "data-bundles")).out;
