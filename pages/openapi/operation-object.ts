@@ -85,7 +85,7 @@ function headerParameters({ headers: declared, pick, scope }: Operation<never>):
   return own;
 }
 
-/** Header parameters that several of these operations share, by name. */
+/** Header parameters that these operations refer to, by name. */
 export function sharedParameters(operations: readonly Operation<never>[]): JsonObject {
   return {
     ...(operations.some(({ pick }) => pick) ? conditionalParameters : {}),

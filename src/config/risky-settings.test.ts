@@ -27,7 +27,7 @@ suite("a setting that is dangerous if it is a mistake", () => {
     assert.match((await risk("DUBA_TRUST_PROXY", { DUBA_TRUST_PROXY: wide }))!, /public networks, 0\.0\.0\.0\/8, 64\./);
   });
 
-  test("metrics on every address are risky where one of them is public", async () => {
+  test("serving metrics on every address is risky if one of the addresses is public", async () => {
     const everywhere = { DUBA_METRICS: "0.0.0.0:9464" };
     assert.match(
       (await risk("DUBA_METRICS", everywhere, ["172.17.0.2", "8.8.8.8"]))!,

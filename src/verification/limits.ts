@@ -62,8 +62,8 @@ export class VerificationLimits {
   }
 
   /**
-   * The failure of a limit for `row` at its `started_at`; undefined if all limits permit it. `Retry-After` states when
-   * the limit has room again.
+   * The `Failure` to answer with if a limit forbids `row` at its `started_at`; undefined if all limits permit it. Its
+   * `Retry-After` states when the limit has room again.
    */
   async failureOf(row: Row, request: Limited): Promise<Failure | undefined> {
     const rules = this.#rules(row, request.terms);

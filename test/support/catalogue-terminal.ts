@@ -32,7 +32,7 @@ export async function openTerminal(engine: Engine): Promise<CatalogueTerminal> {
   };
 }
 
-/** Opens a terminal on a store that the caller closes. */
+/** Runs `duba` commands on a store, with a folder for their files. `close` removes the folder, and leaves the store. */
 export function deskOn({
   dataDirectory,
   databaseUrl,

@@ -35,7 +35,7 @@ const mostBytes = 4 * 2 ** 20;
 
 /**
  * Fills an unused store from a backup, completely or not at all. Throws `StoreError` if the file is damaged, incomplete
- * or of unknown tables, or if the store is in use. Rethrows the errors of a verifier.
+ * or of unknown tables, or if the store is in use. Rethrows what one of `options.verifiers` throws.
  */
 export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
   const file = await opened(path);

@@ -121,7 +121,7 @@ for (const engine of usualEngines)
       assert.match(listed.out, /https:\/\/hooks\.example\.com\/…/);
     });
 
-    test("endpoints of one host are shown differently, each as when it was added", async () => {
+    test("endpoints on one host differ in the list, which shows each as the answer to its addition did", async () => {
       const account = ["--account", await service.newAccount(`Eight-${engine.name}`)];
       const shownIn = (out: string) => out.match(/https:\/\/many\.example\.com\/…[0-9a-f]{4}/g) ?? [];
       const added: string[] = [];

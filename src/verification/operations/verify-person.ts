@@ -159,7 +159,7 @@ function amountHint({ kind, amount, fees }: VerificationRequest, { settings }: I
   return `amount is not the fee, ${nairaOf(fee)}. The amount of waec-lookup is the one to send.`;
 }
 
-/** The check's record, with Duba's own reference. */
+/** Returns the schema of a check's record in an answer: the record's own members, and Duba's reference. */
 function answeredRecord({ record }: Check): TObject {
   const { properties, title } = record as TObject & { title?: string };
   const description = "Reference of the verification, made by Duba: 6 alphanumerics and 9 digits";

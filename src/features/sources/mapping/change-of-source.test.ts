@@ -139,7 +139,7 @@ for (const engine of usualEngines)
       assert.deepEqual([await states(), (await readSync(db, "ebills"))!.result], [[], "published"]);
     });
 
-    test("an approval maps one source entry to one of our codes, and never one of another size", async (t) => {
+    test("an approval never maps two entries to one code of ours, nor one to a code of another size", async (t) => {
       const { db, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");
