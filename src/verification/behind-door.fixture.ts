@@ -4,7 +4,7 @@ import { openStore } from "../storage/store.ts";
 import type { Changes, SuiteStore } from "./identity.fixture.ts";
 import { PlayedUpstream } from "./played-upstream.fixture.ts";
 
-/** A service whose connection to PostgreSQL can be cut, with its upstream. */
+/** A service whose connection to PostgreSQL can stall or break, with its upstream. */
 export async function openBehindDoor(store: SuiteStore, t: TestContext, changes: Changes = {}) {
   const door = await PostgresDoor.open(store.settings.databaseUrl!);
   const behind = await openStore({ ...store.settings, databaseUrl: door.url, serving: true });

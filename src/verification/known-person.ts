@@ -14,8 +14,8 @@ export interface KnownPerson {
 }
 
 /**
- * The newest verification of a person by this account in this mode, within the months of the ledger; undefined without
- * one. One statement, whose time does not depend on other accounts' verifications of the person.
+ * The newest verification of a person by this account in this mode, in the months that the ledger keeps; undefined
+ * without one. One statement, whose time does not depend on other accounts' verifications of the person.
  */
 export async function knownPerson(
   { ledger, keyedHashes, settings, retentionTimes }: VerificationDependencies,

@@ -23,8 +23,8 @@ for (const engine of engines)
     const chargedOf = async (mine: ReturnType<typeof newRequest>) => (await rowOf(store.db, mine))!.charged;
 
     /**
-     * Opens a service that loses its store after one of its outcomes committed. From then on it gets no reply, as if
-     * its process had been killed.
+     * Opens a service. `verifyAndDie` commits the charge of a verification. From then on the service gets no reply from
+     * the store, as if its process had been killed.
      */
     async function openMortal(t: TestContext, changes: Changes = {}) {
       let dies = false;

@@ -69,7 +69,10 @@ export async function moneyTotal(db: Db, period: Period, { zone, now }: Omit<Gro
   return { fees: sumOf("charged_kobo"), cost: sumOf("billed_kobo") };
 }
 
-/** `table`: the daily sums of accounts, or the sums of all accounts together, without kinds and uncertain costs. */
+/**
+ * `table`: the daily sums of accounts, or the sums of all accounts together. The latter have no kinds, and do not show
+ * which bills are uncertain or unknown.
+ */
 async function linesOf(
   db: Db,
   { from, to, accountId }: Period,
