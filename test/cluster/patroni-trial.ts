@@ -137,7 +137,7 @@ const probed: string[] = [];
 
 /** Milliseconds from `at` to the first verification that this instance accepts and finishes. */
 async function untilVerified(port: number, at: number): Promise<number> {
-  // Requests that run already may still get a response. Later requests wait for another leader.
+  // Requests that run already may still succeed. Later requests cannot, until there is another leader.
   await pause(200);
   for (;;) {
     probes += 1;

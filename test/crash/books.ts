@@ -99,7 +99,7 @@ export async function checkBooks(
 
 const isUseless = ({ outcome, reason }: Attempt) => outcome === "unknown" || reason === "bad_response";
 
-/** An attempt that the vendor never received stays on the ledger if a response to the caller named that attempt. */
+/** An attempt that the vendor never received stays on the ledger if a caller got a response about that attempt. */
 const isNotSent = ({ outcome, reason, billed }: Attempt) =>
   outcome === "failed" && reason !== "bad_response" && billed === "no";
 

@@ -136,7 +136,7 @@ export class Client {
     return this.wanted.filter(({ end }) => !end);
   }
 
-  /** Sends new verifications until the process is killed, and sometimes repeats an earlier verification. */
+  /** Sends new verifications until `life.isOver`, and sometimes repeats an earlier verification. */
   async load(life: Life): Promise<void> {
     while (!life.isOver) {
       const nth = this.wanted.length;
@@ -149,7 +149,7 @@ export class Client {
   }
 
   /**
-   * Retries each verification without an end until its end, or until the process is killed. If `isPaid`, refused
+   * Retries each verification without an end until its end, or until `life.isOver`. If `isPaid`, refused
    * verifications are retried until the account has money, and given-up ones are tried once more.
    */
   async retry(life: Life, isPaid = false): Promise<void> {

@@ -178,7 +178,7 @@ class Run {
   }
 
   /**
-   * In half of all rounds the store's responses are late or lost for a while. A kill may come in the middle of that
+   * In half of all calls, makes the store's responses late or lost for a while. A kill may come in the middle of that
    * time.
    */
   async #disturb(life: Life, draw: (what: string, below: number) => number): Promise<void> {

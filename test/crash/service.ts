@@ -91,7 +91,7 @@ export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   readonly #ready: Promise<number>;
-  /** Log lines of warnings and errors, without those of ordinary running. */
+  /** All lines of the output except log lines of level `info`. */
   readonly alarms: string[] = [];
 
   constructor(environment: Record<string, string>) {

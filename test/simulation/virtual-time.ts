@@ -184,8 +184,8 @@ export class VirtualTime {
   }
 
   /**
-   * Like `runUntil`, but repeating timers run only once per jump, and then count the runs that they missed. Nothing
-   * else happens in between.
+   * Like `runUntil`, but repeating timers run only at the end of each jump, as often as they were due. Only for times
+   * in which a job of each second has nothing to do. Jobs of a minute or an hour count the missed seconds.
    */
   async jumpTo(end: number): Promise<void> {
     for (let next = this.#now; next < end; ) {

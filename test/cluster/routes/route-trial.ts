@@ -234,7 +234,7 @@ function checkExplained(attempts: readonly Attempt[], heard: readonly string[]):
   return 1;
 }
 
-/** Each call of a vendor has its own attempt, and each attempt without a call has no response. */
+/** Each call of a vendor has its own attempt, and the outcome of each attempt without a call is unknown. */
 function checkAttempts(attempts: readonly Attempt[], heard: readonly string[], told: string): void {
   for (const vendor of trioNames) {
     const made = attempts.filter((one) => one.vendor === vendor);

@@ -5,8 +5,8 @@ export const trioNames = ["dojah", "prembly", "seamfix"] as const;
 export type TrioName = (typeof trioNames)[number];
 
 /**
- * Of 100 calls, the number that each vendor answers with "not found", refuses with 429, and breaks off. `notFound`
- * picks equal numbers at every vendor.
+ * Of 100 calls, the number that each vendor answers with "not found", refuses with 429, and breaks off.
+ * `notFound` always hits the same numbers of a vendor; `busy` and `cut` are random for each call.
  */
 export interface Manners {
   notFound: number;
