@@ -10,7 +10,10 @@ export interface Crowd {
   seconds: number;
 }
 
-/** Connections stay open, as in production: Node accepts one a turn of the event loop, which would skew the figures. */
+/**
+ * Connections stay open, as in production. Node accepts only one new connection in a turn of the event loop, and the
+ * bench would measure that.
+ */
 let client = new Client("http://127.0.0.1");
 let asked = "";
 

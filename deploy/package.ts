@@ -19,7 +19,7 @@ const folder = resolve(process.argv[2] ?? join(root, "dist"));
 const external = Object.keys(manifest.peerDependencies);
 
 process.chdir(root);
-// An install by root makes the package readable for all users.
+// Root may install the package, and then all users must be able to read its files.
 process.umask(0o022);
 rmSync(folder, { recursive: true, force: true });
 const { outputFiles, metafile } = await build({

@@ -95,7 +95,7 @@ export interface StandIn<Found extends object = Person> {
   /** Failures that say that the vendor bills nothing. */
   free?: readonly StandInFailure[];
   /**
-   * Failures of work that the vendor did not do, besides `no_money` and `too_many_requests`. Billed only if a price
+   * Failures, besides `no_money` and `too_many_requests`, after which the vendor did no work. Billed only if a price
    * says so.
    */
   refuses?: readonly StandInFailure[];

@@ -44,7 +44,7 @@ function state(
   };
 }
 
-/** Another spelling of a request about one person belongs to one verification. */
+/** A point that the server accepts a request about a person in another spelling. */
 function spelling(name: string, sentence: string, members: (session: CheckSession) => Record<string, string>): Point {
   return {
     id: `verifyBvn.${name}`,
