@@ -55,7 +55,7 @@ export function caller(usual: Options): Call {
   async function repeated(request: Request): Promise<Outcome> {
     for (let tries = 0; ; tries += 1) {
       const outcome = await sent(request);
-      // Without a key, the client cannot know whether a change was done, so a change is not retried.
+      // After a lost response to a change without a key, the client cannot know whether the change was done.
       if (outcome.success || (request.row.method !== "GET" && isLost(outcome))) return outcome;
       if (!(await waited(outcome, tries, request.options))) return outcome;
     }
