@@ -56,7 +56,9 @@ export interface Identity {
   known(account: Pick<Caller, "accountId" | "mode">, person: CheckSubject): Promise<KnownPerson | undefined>;
   /** Whether an operator has paused a live vendor for this kind of check. */
   isPaused(vendor: string, kind: CheckKind): boolean;
-  /** Adds the ledger's new journal rows to the sums. Rejects if the store does not take the write; a job tries again. */
+  /**
+   * Adds the ledger's new journal rows to the sums. Rejects if the store does not take the write; a job tries again.
+   */
   follow(): Promise<unknown>;
   /** The recurring jobs of a serving process for the ledger. */
   readonly jobs: readonly Job[];

@@ -25,8 +25,8 @@ const brokenOff: readonly unknown[] = ["ECONNRESET", "ECONNREFUSED", "EPIPE"];
 let people = 0;
 
 /**
- * Sends `count` verifications of 500 callers, each of a different person, to the services in turn. Ends early if `until`
- * returns true.
+ * Sends `count` verifications of 500 callers, each of a different person, to the services in turn. Ends early if
+ * `until` returns true.
  */
 export async function crowd(
   count: number,
