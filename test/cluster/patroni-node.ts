@@ -74,8 +74,7 @@ export class Node {
               wal_keep_size: "256MB",
               wal_log_hints: "on",
               shared_buffers: "16MB",
-              // A standby may ask the new leader before its slot exists. The default pause before the next request is 5
-              // s.
+              // A standby may ask the new leader before the slot exists, and by default asks again only after 5 s.
               wal_retrieve_retry_interval: "500ms",
               // A synchronous standby that says nothing holds up every commit until then; by default for 60 s.
               wal_sender_timeout: "5s",
