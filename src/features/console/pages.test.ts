@@ -13,6 +13,7 @@ import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { newReference } from "../../ledger/reference.ts";
 import { monthName, timeZone } from "../../runtime/time-zone.ts";
 import { commandTimeouts } from "../../storage/timeouts.ts";
+import { everyCommand } from "../../wire/every-command.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
 // One engine is enough: the texts of pages do not depend on it.
@@ -69,6 +70,11 @@ suite("what pages of the console say", () => {
 
   /** Returns the name of the draft on a page. The look-behind skips ids in URLs that look alike. */
   const draftIn = (text: string) => /(?<=[ >])d\d+(?=[:.,<])/.exec(text)![0];
+
+  test("the sentences of an empty list name no setting", async () => {
+    for (const { id, only, none, noneThen } of await everyCommand())
+      if (only !== "terminal") assert.doesNotMatch(`${none} ${noneThen?.says}`, /DUBA_/, id);
+  });
 
   test("a time span stays in the URL of a list, and applies to the CSV", async () => {
     const now = Date.now();

@@ -120,7 +120,7 @@ const testAlarms = command({
   id: "alarms.test",
   title: "Test the receivers",
   summary: "Send a message of a test to each receiver of alarms, and show whether it took it.",
-  onTerminal: "The exit code is 1 if one did not.",
+  onTerminal: "DUBA_ALARM_URL names the receivers. The exit code is 1 if one did not.",
   role: "operator",
   kind: "read",
   calls: true,
@@ -132,7 +132,7 @@ const testAlarms = command({
       outcome: Type.String(),
     }),
   ),
-  none: "Nobody is told of alarms. Set DUBA_ALARM_URL.",
+  none: "Nobody is told of alarms: the settings name no receiver.",
   isWell: (receivers) => receivers.length > 0 && receivers.every(({ state }) => state === "delivered"),
   run: async (_, { config }: Pick<CommandContext, "config">) => {
     const [{ alarmReceivers }, { sendAlarm }] = await Promise.all([

@@ -59,7 +59,7 @@ const showRoutes = command({
   figures: (rows) =>
     rows.length === 0 ? "" : "Asked from top to bottom, until one answers. Figures of the last 24 hours.",
   none: "No live verification asked a vendor in the last 30 days.",
-  noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and try each with its own test number.", by: "upstreams.test" },
+  noneThen: { says: "Name vendors in the settings, and try each with its own test number.", by: "upstreams.test" },
   examples: [{}, { hour: true }],
   run: async (
     { hour: isHour },

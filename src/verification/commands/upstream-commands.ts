@@ -95,7 +95,7 @@ const showStatus = command({
     "last_failures",
   ],
   none: "No running service has a live identity vendor.",
-  noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and start the service again." },
+  noneThen: { says: "Name vendors in the settings, and start the service again." },
   isWell: (found) =>
     found.every((seen) => seen.state === "ready" && seen.alarm === null && seen.paused_checks.length === 0),
   run: async (_, room: ReadingRoom) => statusesOf(room),
