@@ -8,7 +8,7 @@ import { announceExpiring } from "./keys/announce-expiring.ts";
 import { KeyUses } from "./keys/key-uses.ts";
 import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 
-/** The functions that this room's operations call. */
+/** The resources of the operation `authorizeMerchant`. */
 export interface AccessRoom {
   issueToken: IssueToken;
   /** Whether stand-ins answer live verifications, with invented people. */

@@ -65,7 +65,7 @@ function notesOf({ author_note, confirmation }: BesideFacts): Omit<BesideFacts, 
   };
 }
 
-/** The facts in the order of the list. No error message contains a value. */
+/** Returns the facts in the order in which their kind declares them. No error message contains a value. */
 function checkedFacts({ kind, types }: DeclaredKind, facts: AuditEvent["facts"]): AuditEvent["facts"] {
   const unknown = Object.keys(facts).find((name) => !Object.hasOwn(types, name));
   if (unknown !== undefined) throw new TypeError(`A ${kind} in the audit trail has no fact "${unknown}"`);

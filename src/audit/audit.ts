@@ -11,7 +11,10 @@ import { sealEntries } from "./seal-batch.ts";
 
 export interface AuditTrailParts {
   db: Db;
-  /** Must be the same in every process and at every start on this store: another key cannot verify earlier seals. */
+  /**
+   * The key of the seals must be the same in every process and at every start on this store: another key cannot verify
+   * earlier seals.
+   */
   sealKey: Buffer;
   /** Path of the file with the newest head. */
   anchor: string;
@@ -40,8 +43,8 @@ export interface AuditTrail {
 /** Opens the audit trail of a serving process: signs the head of a new store, and writes the newest head to a file. */
 export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
   const { db, sealKey, log, now = Date.now } = parts;
-  // A seal says until when everything was sealed. Entries have the machine's time, and a clock that jumps ahead may not
-  // say more.
+  // A seal states the time until which everything was sealed. Entries have the machine's time. If the machine's clock
+  // or the store's clock jumps ahead, the earlier time counts.
   const sealTime = () => Math.min(Date.now(), now());
   const sign = signer(sealKey);
   await signFirstHead(db, sign);

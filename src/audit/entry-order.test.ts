@@ -41,7 +41,7 @@ for (const engine of engines)
       }
     }
     type Entry = Tables["audit_entry"];
-    /** As 0.1.0 wrote it. */
+    /** The facts of an entry as version 0.1.0 wrote them. */
     const older = ({ facts }: Entry) => {
       const { journal, ...rest } = JSON.parse(facts);
       assert.equal(typeof journal, engine.name === "sqlite" ? "undefined" : "number");

@@ -77,7 +77,7 @@ export interface Entry {
   actor: string;
   /** JSON text, unless it was tampered with. */
   facts: string;
-  /** Null until it is sealed. */
+  /** Null until the entry is sealed. */
   batch: number | null;
 }
 
@@ -101,7 +101,7 @@ export async function tail(db: Db, { most, before, ...request }: TailRequest): P
   return rows.reverse().map(withTime);
 }
 
-/** Yields all of these entries in pages, newest first. */
+/** Yields all entries that match, in pages, newest first. */
 export async function* wholeTail(db: Db, request: Omit<TailRequest, "most" | "before">): AsyncGenerator<Entry[]> {
   for await (const rows of pagesOf(fitting(db, request), placeInTrail, entriesAtOnce, "desc")) yield rows.map(withTime);
 }

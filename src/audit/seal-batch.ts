@@ -17,7 +17,8 @@ async function hasUnsealed(db: Db): Promise<boolean> {
     .selectFrom("audit_entry")
     .select("id")
     .where("batch", "is", null)
-    // The order of the index of unsealed entries. Otherwise PostgreSQL might read the table from its beginning.
+    // This is the order of the index of unsealed entries. Without it, PostgreSQL might read the table from its
+    // beginning.
     .orderBy("occurred_at")
     .limit(1)
     .executeTakeFirst();

@@ -11,8 +11,9 @@ const sealsAtOnce = 1000;
 const entriesAtOnce = 1000;
 
 /**
- * Removes the entries of whole batches, oldest first. Their seals stay, and the head has the number of the last removed
- * batch, so that the chain still verifies. It throws an `AuditTrailError` at a seal or head that was changed.
+ * Removes the entries of whole batches, oldest first. The seals of these batches stay, and the head has the number of
+ * the last removed batch, so that the chain still verifies. Throws an `AuditTrailError` at a seal or head that was
+ * changed.
  */
 export function trailTrimmer(sealKey: Buffer): Terms["trimTrail"] {
   const sign = signer(sealKey);

@@ -42,7 +42,7 @@ export interface VerifyOptions {
   found: (problem: ChainError) => void;
   /** Receives the number of batches done, and of all batches. */
   progress?: (done: number, all: number) => void;
-  /** Must be part of the trail. */
+  /** A head that must be part of the trail. */
   kept?: KeptHead;
   /**
    * The anchor, which must be part of the trail and of its store. Read the anchor before the verification begins,
@@ -59,13 +59,13 @@ export interface ChainVerification {
   /** The number of all sealed batches, including those without entries after retention. */
   batches: number;
   removedBatches: number;
-  /** Entries in those batches. */
+  /** The number of entries in the sealed batches. */
   entries: number;
   unsealed: number;
   problems: number;
-  /** Where the clock of the seals went back, by minutes up to an hour. It is no problem. */
+  /** Batches at which the clock of the seals went back, by minutes up to an hour. Such a batch is no problem. */
   clocksBack: ClockBack[];
-  /** Null if it is missing or was changed. */
+  /** Null if the head is missing or was changed. */
   head: KeptHead | null;
 }
 
@@ -94,7 +94,7 @@ class Verification {
   readonly #chain: Chain;
   readonly #result: ChainVerification;
   #confirmations: Confirmations | undefined;
-  /** Everything committed until then had been sealed, in milliseconds since 1970. */
+  /** Everything committed until this time had been sealed, in milliseconds since 1970. */
   #sealedUntil = 0;
 
   constructor(db: Db, sign: Sign, head: Head | undefined, options: VerifyOptions) {

@@ -39,7 +39,7 @@ export async function revised(snapshot: Snapshot, document: Document): Promise<S
   return revisedBy(snapshot, document, changes, snapshot);
 }
 
-/** Applies changes to a snapshot in the same way. */
+/** Makes these changes to the content of a snapshot, like `revised`. */
 export async function applyChanges(snapshot: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
   const edits = changes.map(({ subject, key, new: content }) => ({ subject, key, content }));
   return revised(snapshot, await withEntries(snapshot, edits));

@@ -22,7 +22,7 @@ export interface CatalogueState {
   readonly due: number | null;
 }
 
-/** What the operations read. */
+/** The resources of the operations about the catalogue. */
 export interface Catalogue {
   readonly responses: ResponseCache;
   readonly db: Db;

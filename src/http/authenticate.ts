@@ -10,8 +10,8 @@ export interface Authenticator {
 }
 
 /**
- * True for no header, an empty one, or the word Bearer without a credential. Longer ones are not searched: the HTTP
- * parser drops spaces at the end.
+ * True for no header, an empty one, or the word Bearer without a credential. A longer header is never blank, because
+ * the HTTP parser drops spaces at the end.
  */
 export function isAbsent(header: string | undefined): boolean {
   return header === undefined || (header.length < 16 && /^(?:bearer)?\s*$/i.test(header));

@@ -42,7 +42,7 @@ export function notModifiedHeaders(headers: readonly string[]): string[] {
 
 /**
  * Header pairs for a ready response to a request with a body. A cache keyed by URL would serve the response for another
- * product. So it must not be stored, and Content-Location names the URL of an equal response.
+ * product. So the response must not be stored, and Content-Location names the URL of an equal response.
  */
 export function uncachedHeaders(headers: readonly string[], url: string, input: Record<string, string>): string[] {
   const uncached: string[] = [];

@@ -58,7 +58,7 @@ suite("sendWhole", { concurrency: true }, () => {
     const before = Date.now();
     const answer = await fetch(`http://127.0.0.1:${port}/small`);
     const date = Date.parse(answer.headers.get("date")!);
-    // A whole second, which may have been written down a second ago.
+    // The date is a whole second, and may have been written a second ago.
     assert.ok(date >= before - 2000 && date <= Date.now(), new Date(date).toISOString());
     assert.equal(await answer.text(), text);
   });

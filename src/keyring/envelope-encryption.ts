@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { currentOf, type Keyring } from "./keyring.ts";
 
-/** The row of a record. It is bound into the sealed text, so a text moved to another row or account does not open. */
+/**
+ * The row of a record. The row is bound into the sealed text, so a text moved to another row or account does not open.
+ */
 export interface SealedRow {
   accountId: string;
   reference: string;

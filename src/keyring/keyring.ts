@@ -17,7 +17,7 @@ export function keyringReasonOf(error: unknown): string {
 
 export interface RingKey {
   readonly key: Buffer;
-  /** Its start time, in milliseconds since 1970. Absent: the key is current from the beginning. */
+  /** When the key becomes current, in milliseconds since 1970. Absent: the key is current from the beginning. */
   readonly from?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Keyring {
   readonly hmac: readonly HmacKey[];
   /** For sealing records, oldest first. */
   readonly records: readonly RecordKey[];
-  /** The key of the audit trail's seals. It never changes, because another key could not verify earlier seals. */
+  /** The key of the audit trail's seals. This key never changes, because another key could not verify earlier seals. */
   readonly audit: Buffer;
 }
 

@@ -12,7 +12,8 @@ import type { OutcomeState } from "./transitions.ts";
 
 /**
  * One attempt at a vendor, or an intent for which no request may have been sent. An attempt is written with the outcome
- * `unknown` before its request is sent, and keeps that outcome if the process dies. Its number is that of its run.
+ * `unknown` before its request is sent, and keeps that outcome if the process dies. The attempt has the number of its
+ * run.
  */
 export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | "reason" | "billed"> & {
   kind: CheckKind;
@@ -63,7 +64,7 @@ export interface Journaled {
   attempts: number;
 }
 
-/** For a new row, about which the journal has no entry yet. */
+/** The facts of a new row, about which the journal has no entry yet. */
 export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 
 /** Identifies the run of an outcome. The outcome has no effect if another run or owner has the row. */
@@ -74,9 +75,9 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
 }
 
 /**
- * Returns how a verification ends if not with its attempt's outcome. It fails if "not found" should have led to a
- * second source, but none was asked. It ends as "not found" if an earlier vendor reported that, the last vendor failed,
- * and no further attempt is unresolved.
+ * Returns how a verification ends if its end differs from its attempt's outcome; else undefined. The verification fails
+ * if "not found" should have led to a second source, but none was asked. The verification ends as "not found" if an
+ * earlier vendor reported that, the last vendor failed, and no further attempt is unresolved.
  */
 export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
   if (outcome.interrupted)
@@ -303,8 +304,8 @@ export function closeAttempt(
 }
 
 /**
- * Whether a row is this attempt, and its outcome may still change: an unknown outcome, or an operator's statement,
- * which the vendor's response overrides.
+ * Whether a row of `verification_attempt` is this attempt and its outcome may still change. An unknown outcome may
+ * change, and so may an operator's statement, which the vendor's response overrides.
  */
 export function openAttemptOf(reference: string, attempt: number | null): Expression<SqlBool> {
   return sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}

@@ -180,7 +180,7 @@ for (const engine of engines) {
           const row = trx.selectFrom("verification").select("reference").where("reference", "=", locked.reference);
           await row.forUpdate().execute();
           waiting = ledger.complete(locked, found("verified"));
-          // From then on it is under way.
+          // After these ticks the call is under way.
           await tick();
           await tick();
           assert.equal(await ledger.complete(free, found("verified")), true);

@@ -19,7 +19,7 @@ function wasTold({ run, outcome }: Late): boolean {
   return outcome.state === "unknown" || run.journaled?.toldUnknown === true;
 }
 
-/** The run of a later response. It is marked if callers got "unknown" while an earlier outcome waited. */
+/** Returns the run of a later response. Sets `toldUnknown` if callers got "unknown" while an earlier outcome waited. */
 function withEarlierOutcome(run: Run, waiting: Late | undefined): Run {
   if (!waiting || !wasTold(waiting)) return run;
   return { ...run, journaled: { attempts: 0, ...run.journaled, toldUnknown: true } };

@@ -94,7 +94,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     const mine = newRequest({ idempotencyKey: "being written" });
     await identity.verify(mine);
     const { reference } = await onlyRow(store.db, mine);
-    // Like the insert of another process, before its commit.
+    // Plays the insert of another process that has not committed yet.
     const client = new pg.Client({ connectionString: store.settings.databaseUrl });
     await client.connect();
     const copy = "create temporary table copy as select * from verification where reference = $1";
@@ -133,7 +133,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
       assert.ok(connections().busy < store.connections, JSON.stringify(connections()));
     }
     await release();
-    // On a slow machine a caller may have waited too long. Its statement then certainly did nothing.
+    // On a slow machine a caller may have waited too long. The statement of such a caller certainly did nothing.
     for (const answer of await Promise.all(waiting))
       if (answer instanceof Error) assert.ok(answer instanceof StoreAway && !answer.isUncertain, String(answer));
     for (const one of prepaid) assert.ok((await identity.verify(one)).record);

@@ -57,7 +57,7 @@ export interface RouteSettings {
   shares: readonly { vendor: string; percent: number }[];
   /**
    * The most kobo that the attempts of one verification may cost if another vendor is tried after "not found". Null: no
-   * other one is tried.
+   * other vendor is tried.
    */
   notFoundMax: number | null;
 }
@@ -89,7 +89,10 @@ export function keyEndOf({ created_at }: { created_at: number }): number {
   return created_at + keyLifetime;
 }
 
-/** When its record stops answering retries, in milliseconds since 1970, unless its key ends before. */
+/**
+ * When the sealed record of a verification stops answering retries, in milliseconds since 1970. The record stops
+ * earlier if the idempotency key ends before.
+ */
 export function recordEndOf(
   { completed_at }: { completed_at: number },
   { recordRetention }: Pick<IdentitySettings, "recordRetention">,

@@ -22,7 +22,7 @@ export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
   readonly isLongGone: Expression<SqlBool>;
 }
 
-/** Milliseconds after the end of a lease. */
+/** A process counts as long gone this many milliseconds after the end of its lease. */
 const longGone = 60_000;
 
 export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "renewIfExpired">): Leases {
@@ -31,7 +31,8 @@ export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "ren
 }
 
 /**
- * The lease of a command that verifies. It is never renewed and expires after a fixed time, even if the process dies.
+ * The lease of a command that verifies. This lease is never renewed and expires after a fixed time, even if the process
+ * dies.
  */
 export interface CommandLease extends Leases {
   end(): Promise<void>;

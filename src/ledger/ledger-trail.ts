@@ -1,6 +1,6 @@
 import { auditKind, journalOrder } from "../declare/audit-kind.ts";
 
-/** How a verification stands on the ledger. */
+/** The facts of a verification on the ledger. */
 const verificationFacts = {
   reference: "reference",
   account: "reference",

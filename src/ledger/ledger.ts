@@ -140,8 +140,8 @@ export class Ledger {
   }
 
   /**
-   * Ends a run. Unless it charges, it gives back the fee that it may have taken. `until`: its `Patience`. False if the
-   * run no longer owns the row.
+   * Ends a run. A run that charges nothing gives back the fee that it may have taken. `until`: its `Patience`. False if
+   * the run no longer owns the row.
    */
   async complete(
     run: Run,
@@ -158,7 +158,9 @@ export class Ledger {
     return (await this.#shares.run(run.account_id, complete)).length > 0;
   }
 
-  /** Writes an outcome that arrived after its run ended. It is not charged, because no caller got the record. */
+  /**
+   * Writes an outcome that arrived after its run ended. The outcome is not charged, because no caller got the record.
+   */
   async resolve(run: Run, outcome: RunOutcome): Promise<boolean> {
     if (outcome.state === "unknown") return false;
     const by = outcome.state === "failed" || outcome.interrupted ? "resolveToFailed" : "resolve";
@@ -177,7 +179,7 @@ export class Ledger {
     await this.#db.transaction().execute((trx) => endAttempt(trx, run, late, this.#prices));
   }
 
-  /** Makes one started row `unknown` if its owner's lease expired. False if not. */
+  /** Makes one started row `unknown` if its owner's lease expired. Resolves to whether it did so. */
   abandon(row: Row, leases: Pick<Leases, "isOwnerGone">, now: () => number): Promise<boolean> {
     return abandonOne(this.#db, row, leases, now);
   }
@@ -243,8 +245,8 @@ export class Ledger {
   }
 
   /**
-   * Like `#run`, for a statement about an attempt in the journal. On PostgreSQL such a statement would count from its
-   * state before it waited for another transaction that ends the same attempt.
+   * Like `#run`, for a statement about an attempt in the journal. On PostgreSQL such a statement would count from the
+   * state before its wait for another transaction that ends the same attempt.
    */
   async #runHeld<Result>(
     { account_id, reference }: Pick<Row, "account_id" | "reference">,

@@ -8,7 +8,10 @@ import { upsert } from "../storage/queries/upsert.ts";
 import { requestLife } from "../storage/tables/ledger-tables.ts";
 import { chargeSums } from "./reports/summary.ts";
 
-/** Money for a live account that no verification limits, in kobo: a correction without a reference, or a top-up. */
+/**
+ * Money that a live account gets without a verification that limits the amount: a correction without a reference, or a
+ * top-up. In kobo.
+ */
 export interface ManualCredit {
   what: "correction" | "top-up";
   accountId: string;

@@ -27,7 +27,7 @@ export type SettledAs = (typeof settledAs)[number];
  */
 export const settledAfter = 10 * 60_000;
 
-/** What settling needs. */
+/** The resources of settling. */
 export type SettlingRoom = Audited & WithClock & { config: { vendorPrices: PricesByVendor } };
 
 /** A verification of any account. For operators. Throws a `CommandError` if there is none. */
@@ -82,7 +82,7 @@ export async function settle(
   return anyVerification(db, reference);
 }
 
-/** An attempt without an outcome, and why it brought no record. */
+/** The end of an attempt that had no outcome: its number, and why the attempt brought no record. */
 export interface AttemptEnd {
   number: number;
   reason: (typeof negativeReasons)[number] | "released" | "record_lost";

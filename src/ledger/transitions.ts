@@ -18,9 +18,9 @@ export const insertableStates = ["started", "refused"] as const satisfies Verifi
 export const transitions = {
   /** The owner of a running attempt sets its outcome. */
   complete: { from: ["started"], to: ["verified", "negative", "failed", "unknown"] },
-  /** By the owner of a running attempt, before an attempt at another upstream. */
+  /** The owner of a running attempt ends that attempt before one at another upstream. */
   failOver: { from: ["started"], to: ["started"] },
-  /** By a retry with the idempotency key, which becomes the owner. */
+  /** A retry with the idempotency key starts the row again, and becomes its owner. */
   retry: { from: ["failed", "unknown"], to: ["started"] },
   /** An outcome arrived after its attempt ended. */
   resolve: { from: ["unknown", "failed"], to: ["verified", "negative"] },
@@ -28,7 +28,7 @@ export const transitions = {
   resolveToFailed: { from: ["unknown"], to: ["failed"] },
   /** An operator sets the vendor's outcome, because it never arrived. */
   settle: { from: ["unknown"], to: ["negative", "failed"] },
-  /** A starting process or a peer does this when the owner is dead. */
+  /** A starting process or a peer abandons a row whose owner is dead. */
   abandon: { from: ["started"], to: ["unknown"] },
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;
 export type Transition = keyof typeof transitions;

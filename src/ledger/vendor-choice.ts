@@ -1,11 +1,12 @@
 import type { UpstreamNeed } from "../vendors/ports/identity-upstream.ts";
 
 /**
- * Why a vendor with an earlier place, or listed earlier, did not get the attempt.
- * - `not_sent`: the request did not reach it. `too_dear`: the bills of the verification would have exceeded the bound.
+ * Why a vendor that comes earlier, in the order or in the list, did not get the attempt.
+ * - `not_sent`: the request did not reach the vendor. `too_dear`: the bills of the verification would have exceeded the
+ *   bound.
  * - `dearer`, `too_slow`, `too_many_failures`: its figures give it a later place. `not_compared`: too little is known
- *   about it, and a cheaper one took a place before it.
- * - `share`: the other vendor gets a share of the verifications.
+ *   about the vendor, and a cheaper one took a place before it.
+ * - `share`: the attempt went to a vendor that gets a share of the verifications.
  */
 export interface PassedOver {
   vendor: string;
@@ -26,7 +27,7 @@ export interface PassedOver {
 /** The figures by which vendors are compared. */
 export interface ComparedFigures {
   vendor: string;
-  /** Kobo. Null if it returned no record. */
+  /** Kobo. Null if the vendor returned no record. */
   costPerFound: number | null;
   /** Milliseconds. Null if above 10 s. */
   p95: number | null;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 
-/** Milliseconds of work between two pauses: with each the event loop accepts one new connection. */
+/** Milliseconds of work between two pauses. In each pause the event loop accepts one new connection. */
 const SLICE = 2;
 
 /** Awaited between two entries of a long loop. */

@@ -31,7 +31,7 @@ export class TimeZone {
     return this.#at(at).toString({ smallestUnit: "millisecond", timeZoneName: "never" });
   }
 
-  /** The same without milliseconds. */
+  /** ISO 8601 to the second, with the offset of the zone. */
   isoSecondOf(at: number): string {
     return this.#at(at).toString({ smallestUnit: "second", timeZoneName: "never" });
   }
@@ -59,7 +59,7 @@ export class TimeZone {
     return `${shortDay(iso.slice(0, 10))} ${year}${year > today ? ` ${clock}` : ""}`;
   }
 
-  /** Such as "Lagos time (UTC+1)". */
+  /** The name of the zone for people, such as "Lagos time (UTC+1)". */
   nameAt(at: number): string {
     if (this.name === "UTC") return "UTC";
     const offset = this.isoOf(at)

@@ -38,7 +38,9 @@ export async function inSnapshot<Result>(
   return db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
 }
 
-/** Runs `change` in a transaction, returns its result, and rolls the transaction back. Rethrows its error. */
+/**
+ * Runs `change` in a transaction, returns its result, and rolls the transaction back. Rethrows an error of `change`.
+ */
 export async function takenBack<Result>(
   db: Kysely<Tables>,
   change: (trx: Transaction<Tables>) => Promise<Result>,

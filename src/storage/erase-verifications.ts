@@ -7,7 +7,9 @@ export const erased = "erased";
 /** A row that was erased, with the sealed record that it had before. */
 export type ErasedRow = Pick<Tables["verification"], "reference" | "account_id" | "mode" | "sealed_record">;
 
-/** Takes the person with these hashes off at most `most` rows of the ledger, and returns them. The charge stays. */
+/**
+ * Removes the person with these hashes from at most `most` rows of the ledger, and returns these rows. Charges stay.
+ */
 export async function eraseVerifications(
   trx: Transaction<Tables>,
   hashes: readonly string[],

@@ -21,7 +21,8 @@ export interface StoreSettings {
   /** A PostgreSQL URL. Without it, the store is SQLite in the data directory. */
   readonly databaseUrl?: string | undefined;
   /**
-   * True for a serving process, of which a data directory allows only one. Commands use false, and may run beside it.
+   * True for a serving process, of which a data directory allows only one. Commands use false, and may run beside a
+   * serving process.
    */
   readonly serving: boolean;
   /** True for one of several processes under a supervisor, which share PostgreSQL's connections. */
@@ -48,7 +49,7 @@ export interface Store extends Pick<Database, "db" | "usage" | "connections" | "
    */
   readonly db: Kysely<Tables>;
   /**
-   * The store's time, in milliseconds since 1970. It does not jump. On PostgreSQL, all processes that correct their
+   * The store's time, in milliseconds since 1970, which does not jump. On PostgreSQL, all processes that correct their
    * clock agree on the time.
    */
   now(): number;

@@ -102,7 +102,8 @@ for (const { name: engine, ready } of engines) {
     });
 
     test("a statement of more than a second fails, unless it is in a transaction", async () => {
-      // Longer than a serving process waits; a tenth of the limit in a transaction, so that a busy machine passes.
+      // This statement takes longer than a serving process waits. It takes a tenth of the limit in a transaction, so
+      // that a busy machine passes.
       const long = statementOf(1000, store);
       await awayWithinASecond(statementOf(2500, store)(store.db));
       // The engine is still running the statement.

@@ -5,24 +5,24 @@ export const OPEN_MILLISECONDS = 5_000;
 
 /** Time limits on an open store, in milliseconds. */
 export interface StoreTimeouts {
-  /** For a statement outside a transaction or a BEGIN, counted from the store's last response to any statement. */
+  /** The limit of a BEGIN or a statement outside a transaction, from the store's last response to any statement. */
   readonly alone: number;
-  /** For each statement inside a transaction, and the longest wait in the queue behind earlier work. */
+  /** The limit of each statement inside a transaction, and of the wait in the queue behind earlier work. */
   readonly inside: number;
-  /** For a transaction between two statements; then it is rolled back. */
+  /** The limit of the time between two statements of a transaction, which is then rolled back. */
   readonly idle: number;
 }
 
-/** For a serving process. A caller gets a response within a second, even if a quick statement ran before. */
+/** The limits of a serving process. A caller gets a response within a second, even if a quick statement ran before. */
 export const servingTimeouts: StoreTimeouts = { alone: 700, inside: 10_000, idle: 15_000 };
 
-/** For a command that runs beside the service and may queue behind it. */
+/** The limits of a command that runs beside the service and may queue behind the service. */
 export const commandTimeouts: StoreTimeouts = { alone: 10_000, inside: 10_000, idle: 15_000 };
 
 /** The longest delay of a Node timer. */
 const forever = 2 ** 31 - 1;
 
-/** For migrations and backups, which take long on large tables and may wait for another process. */
+/** The limits of migrations and backups, which take long on large tables and may wait for another process. */
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
 /**

@@ -4,7 +4,7 @@ import { vendors } from "./registry.ts";
 import { VendorClient, type VendorClientOptions } from "./vendor-client.ts";
 
 export interface LiveUpstreams {
-  /** In the order of `names`. */
+  /** The vendors in the order of `names`. */
   upstreams: CircuitBreaker[];
   /** Ends all requests and closes all connections. */
   close(): void;

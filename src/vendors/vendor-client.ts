@@ -24,7 +24,7 @@ export interface VendorRequest {
   sendUntil?: AbortSignal | undefined;
   /** A shorter time-out than the client's, in milliseconds. */
   timeout?: number;
-  /** The caller's W3C trace context. With tracing, the vendor receives our span's instead. */
+  /** The caller's W3C trace context. With tracing, the vendor receives the context of our span instead. */
   traceparent?: string | undefined;
   /** Limits of the response. Default: 8 MiB read, of which 1 MiB may remain without long base64 texts. */
   allowance?: Allowance | undefined;
@@ -41,7 +41,7 @@ export interface Allowance {
   left: number;
 }
 
-/** The result of a request. `body` is undefined for an empty response. `headers`: the wanted ones. */
+/** The result of a request. `body` is undefined for an empty response. `headers`: the wanted headers. */
 export type HttpResult =
   | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
   | { kind: "notSent"; code: string }
@@ -56,8 +56,8 @@ export interface VendorClientOptions {
   /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
   /**
-   * Whether the service is in rehearsal. If so, only responses of stand-ins are read; if not, only real ones. Others
-   * are `unreadable` with `no_stand_in` or `stand_in`. `either`: all are read.
+   * Whether the service is in rehearsal. If so, only responses of stand-ins are read; if not, only real ones. All other
+   * responses are `unreadable`, with `no_stand_in` or `stand_in`. `either`: all responses are read.
    */
   standIns?: boolean | "either";
   /** Receives host, code and duration of every failed request. */

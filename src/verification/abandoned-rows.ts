@@ -61,7 +61,7 @@ export class AbandonedRows {
     if (this.#isWorkedOn(reference)) return false;
     const attempt = row.attempts.find(({ number }) => number === run)?.number ?? null;
     const wasAttempted = this.#unheard.get(reference) !== run;
-    // A started row has a reason if it was unknown before. Its attempt may have got an answer since then.
+    // A started row has a reason if it was unknown before. The row's attempt may have got an answer since then.
     const journaled = { toldUnknown: wasTold || row.reason !== null, attempts: attempt === null ? run : run - 1 };
     const at = this.#now();
     const outcome = wasAttempted

@@ -57,7 +57,7 @@ export interface Expected
   attempt?: number | undefined;
   /** Whether callers got the response that this attempt has no known outcome. */
   isTold?: boolean;
-  /** Those who wait for its outcome. */
+  /** The callers who wait for the outcome of the verification. */
   waiting: Waiting[];
 }
 

@@ -36,7 +36,7 @@ for (const engine of engines) {
         .executeTakeFirstOrThrow();
       return Number(calls);
     };
-    /** As an insert adds up. */
+    /** Returns the count at a time, added up as an insert does. */
     const sumAt = async (account: string, { from, to, calls }: CallCount, at: number) =>
       calls + (await countOf(account, to, at)) - (await countOf(account, from, at - day));
 
@@ -49,7 +49,7 @@ for (const engine of engines) {
       let at = start;
       for (let n = 0; n < 300; n += 1) {
         at += n % 50 === 49 ? 7 * hour : (n % 7) * 900;
-        // One of them took the store 15 seconds.
+        // The second call reaches the store 15 seconds after its start.
         await write(account_id, [at, at - 15 * second]);
         // The call was not sent, which the ledger hears within the time limit of its verification.
         if (n % 5 === 0)
@@ -134,7 +134,7 @@ for (const engine of engines) {
       for (const room of rooms) await room.verify(live);
       for (const room of rooms)
         assert.equal((await failureFrom(room.verify(live))).detail.retryAfter, (old[3]! + day - at) / second);
-      // Then a call leaves the window before any process has read that.
+      // Then a call leaves the window before any process has read that it left.
       at = old[3]! + day;
       await rooms[0]!.verify(live);
       for (const room of rooms) assert.equal((await failureFrom(room.verify(live))).code, "rate_limited");

@@ -49,7 +49,7 @@ export const keyring: Keyring = {
   audit: randomBytes(32),
 };
 
-/** What a test may change of a room. */
+/** The parts of a service that a test may replace. */
 export type Changes = Partial<Omit<IdentityParts, "settings">> & { settings?: Partial<IdentitySettings> };
 
 type MockTimers = typeof mock.timers;

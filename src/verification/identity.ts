@@ -40,7 +40,7 @@ export interface IdentityParts
 /** Identifies a verification of one account and mode: by Duba's reference or by the caller's key. */
 export type Sought = { accountId: string; mode: Mode } & ({ reference: string } | { idempotencyKey: string });
 
-/** The room's interface for its operations. */
+/** The interface of verifications for the HTTP operations. */
 export interface Identity {
   readonly settings: IdentitySettings;
   nearlySpent(): NearlySpent;
@@ -136,7 +136,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
         name: "take back charges of processes that are gone",
         every: 60_000,
         leader: true,
-        // On SQLite the start has done this.
+        // On SQLite each start takes these charges back.
         when: () => pulse.hasPeers,
         run: () => charges.takeBackUnheard(leases.isLongGone),
       },

@@ -27,8 +27,8 @@ export interface Flight {
 }
 
 /**
- * A retry waits for late vendors until this many time limits have passed since the vendors were asked. Then it asks
- * again.
+ * A retry waits for late vendors until this many time limits have passed since the vendors were asked. Then the retry
+ * asks again.
  */
 const waitedAgain = 3;
 

@@ -15,7 +15,7 @@ export interface KnownPerson {
 
 /**
  * The newest verification of a person by this account in this mode, in the months that the ledger keeps; undefined
- * without one. One statement, whose time does not depend on other accounts' verifications of the person.
+ * without one. Runs one statement, whose time does not depend on other accounts' verifications of the person.
  */
 export async function knownPerson(
   { ledger, keyedHashes, settings, retentionTimes }: VerificationDependencies,

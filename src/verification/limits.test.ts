@@ -70,7 +70,8 @@ for (const engine of engines) {
       const mine = newRequest();
       const calls = Array.from({ length: 20 }, () => identity.verify(another(mine)).catch((failure) => failure.code));
       const refused = (await Promise.all(calls)).filter((answer) => answer === "rate_limited");
-      // PostgreSQL does not see uncommitted rows of other connections, so at most the concurrent number comes on top.
+      // PostgreSQL does not see uncommitted rows of other connections, so calls exceed the limit by the number of
+      // concurrent ones at most.
       if (engine.name === "sqlite") assert.equal(refused.length, 15);
       assert.equal(received.length, 20 - refused.length);
       assert.equal((await failureFrom(identity.verify(another(mine)))).code, "rate_limited");

@@ -17,7 +17,7 @@ import type { VerificationRequest } from "./request.ts";
 
 const day = 24 * 60 * 60_000;
 
-/** A limit, and the failure of a request that it refuses. */
+/** A limit, with the code and message of the failure that a refused request gets. */
 interface Rule extends Limiting {
   code: "rate_limited" | "subject_rate_limited";
   message: string;
@@ -62,8 +62,8 @@ export class VerificationLimits {
   }
 
   /**
-   * The `Failure` to answer with if a limit forbids `row` at its `started_at`; undefined if all limits permit it. Its
-   * `Retry-After` states when the limit has room again.
+   * The `Failure` to answer with if a limit forbids `row` at its `started_at`; undefined if all limits permit it. The
+   * failure's `Retry-After` states when the limit has room again.
    */
   async failureOf(row: Row, request: Limited): Promise<Failure | undefined> {
     const rules = this.#rules(row, request.terms);

@@ -141,7 +141,7 @@ for (const engine of usualEngines)
         upstreams: { test: live[0]!, live },
         settings: { routes: { ...listedRoutes, notFoundMax: 20_000 }, vendorPrices: prices },
       });
-      /** The service's job of every five seconds, and its late writes. */
+      /** Runs the service's job of every five seconds, and lets the late writes of the service happen. */
       const later = async () => {
         const job = identity.jobs.find(({ name }) => name === "end verifications that nobody works on")!;
         for (const _ of [1, 2]) {

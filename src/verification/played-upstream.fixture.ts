@@ -24,7 +24,7 @@ export class PlayedUpstream implements IdentityUpstream {
     });
   }
 
-  /** Resolves when so many received have come. */
+  /** Resolves to the attempt with this number, counted from 1, once that attempt has come. */
   async asked(count = 1): Promise<IdentityAttempt> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#arrivals.push(resolve));
     return this.received[count - 1]!;

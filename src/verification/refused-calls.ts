@@ -4,7 +4,10 @@ import type { TimeZone } from "../runtime/time-zone.ts";
 import type { Db } from "../storage/tables.ts";
 import type { VerificationRequest } from "./request.ts";
 
-/** Counts live requests that failed without an attempt. They have no row, so no other code adds them to the sums. */
+/**
+ * Counts live requests that failed without an attempt. Such requests have no row, so no other code adds them to the
+ * sums.
+ */
 export class RefusedCalls {
   readonly #zone: TimeZone;
   readonly #now: () => number;

@@ -66,7 +66,7 @@ async function endAbandoned(
   return row.owner === leases.ownerId ? abandonedRows.end(row) : ledger.abandon(row, leases, now);
 }
 
-/** Undefined if the row has changed since it was read. */
+/** Returns the row's record, or throws the row's failure. Undefined if the row has changed since it was read. */
 async function replay(
   parts: VerificationDependencies,
   row: Row,
@@ -116,7 +116,7 @@ async function ensureCharged(
   }
 }
 
-/** Undefined if it is no longer held. */
+/** Returns the record of the row; undefined if the record is no longer held. */
 async function unsealRecord(
   { ledger, keyring, settings, log, retentionTimes }: VerificationDependencies,
   row: Row,

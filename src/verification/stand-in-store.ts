@@ -19,8 +19,8 @@ interface Start {
 
 /**
  * Notes whether stand-ins invent the store's persons, at the first start that could accept live verifications. Throws a
- * `StoreError` if the store has the other kind. Call this before this process has a lease and `checkClaim` afterwards.
- * Then of two instances that start at once with different settings, one is refused.
+ * `StoreError` if the store has persons of the other kind. Call this before this process has a lease and `checkClaim`
+ * afterwards. Then of two instances that start at once with different settings, one is refused.
  */
 export async function claimStore(db: Db, start: Start, now: number): Promise<void> {
   const { standIns, upstreams } = start;
@@ -60,7 +60,7 @@ async function claimOf(db: Db): Promise<string | undefined> {
   return (await db.selectFrom("fact").select("value").where("name", "=", name).executeTakeFirst())?.value;
 }
 
-/** A store from before starts noted it. */
+/** Looks for live verifications, because a store of a version that noted no claim may have some. */
 async function hasLive(db: Db): Promise<boolean> {
   const live = db.selectFrom("verification").select("reference").where("mode", "=", "live");
   return (await live.limit(1).executeTakeFirst()) !== undefined;

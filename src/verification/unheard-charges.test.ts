@@ -172,7 +172,7 @@ for (const engine of engines)
       const next = peer ?? (await store.open(t, changes));
       const takesBack = next.jobs.find(({ name }) => name === "take back charges of processes that are gone")!;
       await takesBack.run(undefined, new AbortController().signal);
-      // The reversal of the charge without a response shows that the job also checked the others.
+      // The reversal of the charge without a response shows that the job also checked all other charges.
       assert.equal(await chargedOf(unheard), 0);
       for (const mine of [keyless, ...given]) {
         const row = (await rowOf(store.db, mine))!;

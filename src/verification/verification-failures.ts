@@ -36,10 +36,10 @@ export function verificationFailure(
   return new Failure(code, message, { ...detail, facts: { ...facts } });
 }
 
-/** Marks the failure of a replayed response. */
+/** Marks a failure that repeats an earlier response. */
 export const replayed = { headers: { "Idempotency-Replayed": "true" } };
 
-/** The failure of a negative outcome. */
+/** The `Failure` to answer with for a negative outcome. */
 export function noMatch(
   reason: string,
   kind: CheckKind,
@@ -61,7 +61,7 @@ export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail
   return verificationFailure("amount_mismatch", `The amount must be ${nairaOf(feeKobo)} naira.`, facts, detail);
 }
 
-/** The failure of a key whose attempts are used up without an outcome. */
+/** The `Failure` for a request whose key has used up its attempts without an outcome. */
 export function attemptsUsedUp(row: Row): Failure {
   const [code, what] =
     unresolvedAttempts(row).length > 0
@@ -74,7 +74,7 @@ export function attemptsUsedUp(row: Row): Failure {
   return verificationFailure(code, message, factsOf(row), { retryable: false });
 }
 
-/** The failure while the operator has paused every vendor that a request could use. */
+/** The `Failure` to answer with while the operator has paused every vendor that a request could use. */
 export function noneOpen(row: Row | undefined): Failure {
   return verificationFailure("upstream_unavailable", undefined, row ? factsOf(row) : noFacts, {
     retryAfter: 60,
@@ -85,7 +85,7 @@ export function noneOpen(row: Row | undefined): Failure {
 const responseTooLarge =
   "The identity source answered with more than this service reads, and would do so again. Nothing was charged.";
 
-/** The failure of an attempt that returned no record. */
+/** The `Failure` to answer with for an attempt that returned no record. */
 export function attemptFailure(
   result: Exclude<RunOutcome, { state: "verified" }>,
   facts: VerificationFacts,
@@ -115,7 +115,7 @@ export function attemptFailure(
   }
 }
 
-/** The failure while an outcome waits for the store. */
+/** The `Failure` to answer with while an outcome waits to be written to the store. */
 export function heldBack(row: Row, facts: VerificationFacts): Failure {
   const retryAfter = 2;
   const message = `The outcome could not be recorded yet and is held back. ${howToLearn(row, retryAfter)}`;
@@ -134,7 +134,9 @@ function logged(reason: string | null): FailureDetail {
   return reason === null ? {} : { logged: { reason } };
 }
 
-/** The failure of a request whose key belongs to a running verification, or to one whose outcome is not written yet. */
+/**
+ * The `Failure` for a request whose key belongs to a running verification, or to one whose outcome is not written yet.
+ */
 export function inProgress(row: Row): Failure {
   const retryAfter = 2;
   const message = `The verification with this Idempotency-Key is still running. Send the same request with the same Idempotency-Key in ${retryAfter} s.`;
@@ -147,8 +149,8 @@ export function inProgress(row: Row): Failure {
 }
 
 /**
- * The failure of a request whose key belongs to the verification of `row`. It names the members that are known to
- * differ. The others are stored only in a hash of the whole request.
+ * The `Failure` for a request whose key belongs to the verification of `row`. Its message names the members that are
+ * known to differ. All further members are stored only in a hash of the whole request.
  */
 export function keyReused(row: Row, request: VerificationRequest, keyedHashes: KeyedHashes): Failure {
   const isOther = {

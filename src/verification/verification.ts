@@ -30,7 +30,7 @@ import {
   verificationFailure,
 } from "./verification-failures.ts";
 
-/** What one verification needs. */
+/** The resources of one verification. */
 export type VerificationParts = VerificationDependencies & { inFlight: InFlight };
 
 /** A run of a row, durable as `started`. */
@@ -46,8 +46,8 @@ const answering = 50;
 
 /**
  * One request, from its idempotency key to its response: key, intent, vendors, outcome, response. The intent is durable
- * before a vendor is asked, and the outcome before the response. Its row changes only by the ledger's `transitions`. A
- * caller that disconnects changes nothing.
+ * before a vendor is asked, and the outcome before the response. The request's row changes only by the ledger's
+ * `transitions`. A caller that disconnects changes nothing.
  */
 export class Verification implements Flight {
   readonly key: string | undefined;
@@ -126,7 +126,7 @@ export class Verification implements Flight {
 
   /**
    * Undefined if the row is not written. `explainsFailure`: the key is known to be new, so if a limit refuses the row,
-   * its failure is thrown.
+   * the limit's `Failure` is thrown.
    */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
     const hash = hashes[0] ?? null;
@@ -162,14 +162,14 @@ export class Verification implements Flight {
     return budgetOf(this.#request, at, this.#parts.settings.timeZone);
   }
 
-  /** Throws the failure of an account that cannot pay the fee. */
+  /** Throws a `Failure` if the account cannot pay the fee. */
   async #throwIfTooLittle(row: Row, budget: Budget | undefined, facts: VerificationFacts): Promise<void> {
     const spendingFailure = budget && (await this.#parts.limits.spendingFailure(row, budget));
     if (spendingFailure) throw verificationFailure(spendingFailure.code, spendingFailure.message, facts);
   }
 
   /**
-   * Starts another run of a row that ended without a response. It waits for overdue vendors if there are any.
+   * Starts another run of a row that ended without a response. The run waits for overdue vendors if there are any.
    * Undefined if the row has changed.
    */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {

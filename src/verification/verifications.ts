@@ -125,8 +125,8 @@ export class Verifications {
   }
 
   /**
-   * Tries until this time, by `performance.now()`. Without the last note, the charges of delivered records would be
-   * reversed.
+   * Writes the last note of charges, and abandons running verifications. After a failure, repeats both until this time,
+   * by `performance.now()`. Without the note, the charges of delivered records would be reversed.
    */
   async #leave(until: number): Promise<void> {
     const { charges, leases, now, log } = this.parts;
@@ -163,7 +163,7 @@ function refuseAs(
   throw new Failure(code, message, { rehearsed: true, ...(retryAfter === undefined ? {} : { retryAfter }) });
 }
 
-/** The failure for a replay without a record, which the number requests. */
+/** The `Failure` for a replay whose record is no longer held. A number of the sandbox requests this failure. */
 function forgotten({ record }: VerifiedRecord): Failure {
   const facts = { charged: true, upstream_called: true, request_reference: record.request_reference };
   return verificationFailure("record_no_longer_held", undefined, facts);

@@ -27,7 +27,7 @@ export interface AccountChange {
   /** Kobo by kind; null: the service's own fee. An absent kind does not change. */
   fees?: Partial<Record<CheckKind, number | null>>;
   answers?: Answers;
-  /** For its statements; null takes it away. */
+  /** Address and tax number on the account's statements; null removes one. */
   address?: string | null;
   tax_number?: string | null;
 }
@@ -216,7 +216,7 @@ function taken(email: string): AccessError {
   return new AccessError(`Another account has the e-mail ${email}.`);
 }
 
-/** In lower case. A colon would end the user name of HTTP Basic. */
+/** Returns the e-mail in lower case. Refuses a colon, because a colon would end the user name of HTTP Basic. */
 function emailOf(email: string): string {
   if (!/^[^\s@:]+@[^\s@:]+$/.test(email)) throw new AccessError(`"${email}" is not an e-mail address.`);
   return email.toLowerCase();

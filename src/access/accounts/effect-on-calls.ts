@@ -119,7 +119,7 @@ async function refusals({ db, now, verificationSettings }: CallsRoom, id: string
   return found.filter((one) => one !== undefined);
 }
 
-/** Undefined if a client can pay for a check of each kind. */
+/** Returns the refusal because of a client's money; undefined if the client can pay for a check of each kind. */
 async function moneyRefusal(
   db: Db,
   { id, fees: own, terms }: Account,
@@ -150,7 +150,7 @@ async function moneyRefusal(
   return { kinds, because, until };
 }
 
-/** Undefined if a limit lets the next verification of a client pass. */
+/** Returns the refusal because of a limit; undefined if the limit lets the next verification of a client pass. */
 async function limitRefusal(
   db: Db,
   { id }: Account,

@@ -9,7 +9,7 @@ export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer
     if (text.includes("person:")) for (const [, id] of text.matchAll(actorForm)) ids.add(id!);
   });
   if (ids.size === 0) return answer;
-  // Includes removed people. The newest rows come last, so their names replace older ones.
+  // The rows include removed people. The newest rows come last, so their names replace older names.
   const rows = await db
     .selectFrom("person_email_history")
     .select(["person_id", "email"])

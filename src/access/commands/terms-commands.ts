@@ -49,7 +49,7 @@ export const TermsFacts = Type.Object({
   limit_verification: orNull(Type.String({ none: "default" })),
   limit_in_flight: orNull(Type.Integer({ none: "default" })),
   limit_negatives: orNull(Type.String({ none: "default" })),
-  /** Last use of any of its keys, to within a minute. */
+  /** Last use of any of the account's keys, to within a minute. */
   last_used_at: orNull({ ...time, none: "never" }),
 });
 
@@ -156,7 +156,7 @@ const showAccount = command({
     notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
     /** The endpoints with a mark, which an operator should look at. */
     endpoints: madeEndpoints,
-    /** The limits of accounts without their own. Null: no limit. */
+    /** The limits of accounts without limits of their own. Null: no limit. */
     default_limits: Type.Record(Type.String(), orNull(Type.String())),
   }),
   view: ({ default_limits: _, ...account }) => accountView(account),
@@ -197,7 +197,7 @@ type LimitName = "limit_verification" | "limit_in_flight" | "limit_negatives";
 
 type Rate = Parameters<typeof limitText>[0];
 
-/** Knows the limits of accounts without their own. */
+/** The resource that knows the limits of accounts without limits of their own. */
 export interface WithLimits {
   verificationSettings(): { limits: { account: Rate; inFlight: number; negatives: Rate } | null };
 }

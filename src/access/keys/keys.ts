@@ -22,9 +22,9 @@ export interface KeyRequest {
   account: string;
   mode: Mode;
   label: string;
-  /** The usual ones if left out. */
+  /** Default: `usualScopes`. */
   scopes?: readonly string[];
-  /** Milliseconds since 1970; never if left out. */
+  /** The end of the key, in milliseconds since 1970. Default: no end. */
   expiresAt?: number;
   addresses?: readonly string[];
 }

@@ -5,5 +5,5 @@ import { type CallerRoom, whoAmI } from "./whoAmI.ts";
 
 export const accessOperations: Operation<AccessRoom>[] = [authorizeMerchant];
 
-/** Operations about the caller. They need facts from other rooms. */
+/** Operations about the caller, which need facts from other parts of the service. */
 export const callerOperations: Operation<CallerRoom>[] = [whoAmI];

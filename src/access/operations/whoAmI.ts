@@ -5,7 +5,7 @@ import Type from "../../declare/schema/type.ts";
 import type { RateLimitState } from "../../runtime/rate-limiter.ts";
 import type { Db } from "../../storage/tables.ts";
 
-/** What `whoAmI` needs from other rooms. */
+/** The resources of `whoAmI`. */
 export interface CallerRoom {
   db: Db;
   /** Returns the state of each rate limit by name, for the caller in this process. Empty if callers are not limited. */

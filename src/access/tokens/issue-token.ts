@@ -43,7 +43,7 @@ export type IssueToken = (presented: PresentedKey, address: string) => Promise<I
 
 /**
  * Exchanges API keys for access tokens that live for `tokenLifetime` milliseconds at least, which are 3 hours or more.
- * A key gets the same token for a minute, of which only this process's memory has the text. Failures:
+ * A key gets the same token for a minute; only this process's memory has the token's text. Failures:
  * `invalid_credentials` (always the same sentence), `expired_credentials`, `address_not_allowed`, and `rate_limited`
  * with `retryAfter`.
  */

@@ -20,8 +20,7 @@ import { AnchorKeeper } from "./keeper.ts";
 
 const revoked = accessTrail.keyRevoked("system", { key: "k" });
 
-/** A log that keeps its lines. */
-/** The heads are apart from the lines that warn. */
+/** A log that keeps the heads of the trail in one list, and its warnings and errors in another. */
 function lines() {
   const heads: unknown[] = [];
   const kept: { level: string; fields: Record<string, unknown>; message: string }[] = [];

@@ -40,7 +40,7 @@ export async function readAnchor(path: string, sign: Sign): Promise<Anchor | und
     const { mac, ...anchor } = JSON.parse(text) as Anchor & { mac: string };
     if (isSigned(sign, signed(anchor), mac)) return anchor;
   } catch {
-    // Not our JSON.
+    // The text is not JSON that Duba wrote.
   }
   throw new AuditTrailError(
     `The audit trail's anchor ${path} was changed, or is of another key ring. ${whenItIsRight(path)}`,

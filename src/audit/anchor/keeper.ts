@@ -35,7 +35,7 @@ export class AnchorKeeper {
     const { db, sign, path, log } = this.#parts;
     try {
       const anchor = await readAnchor(path, sign);
-      // Read after the anchor, because another process may move both meanwhile.
+      // The head is read after the anchor, because another process may move both meanwhile.
       const head = await readHead(db, sign);
       if (head === undefined)
         throw new AuditTrailError("The head of the audit trail is missing, was changed, or is of another key.");

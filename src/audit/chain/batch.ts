@@ -11,7 +11,7 @@ export class SealedBatch {
   /** The entries that were not compared yet, by id. */
   readonly #missing = new Map<string, { position: string; digest: string }>();
 
-  /** Everything committed until then had been sealed, in milliseconds since 1970. */
+  /** Everything committed until this time had been sealed, in milliseconds since 1970. */
   readonly #sealedUntil: number;
 
   constructor(list: string, sealedUntil: number) {

@@ -27,7 +27,7 @@ export class Chain {
     this.#pins = pins;
   }
 
-  /** The problems of the next seal. `removed`: retention has removed its entries and its list. */
+  /** The problems of the next seal. `removed`: retention has removed the seal's entries and list. */
   *next(seal: StoredSeal, removed: boolean): Generator<BatchError> {
     const before = this.#last;
     const batch = Number(seal.batch);

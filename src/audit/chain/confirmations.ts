@@ -48,7 +48,7 @@ export class Confirmations {
     if (!(await isSigned(signed))) return "has a confirmation that no passkey signed";
     if (!this.#isRegistered(person, passkeyDigest(signed.public_key), Number(occurred_at)))
       return "is confirmed with a passkey that its actor never registered";
-    // A deed leaves one entry of a kind.
+    // One confirmed command leaves at most one entry of each kind.
     const place = `${signed.nonce} ${kind}`;
     if (this.#seen.has(place)) return "repeats the confirmation of another entry";
     this.#seen.add(place);
@@ -79,7 +79,7 @@ async function isSigned(confirmation: Confirmation): Promise<boolean> {
       expectedChallenge: challengeOf(confirmation).toString("base64url"),
       expectedOrigin: origin,
       expectedRPID: new URL(origin).hostname,
-      // The service checked then that the counter grows.
+      // The service checked the growth of the counter when the passkey signed.
       credential: { id, publicKey: new Uint8Array(Buffer.from(public_key, "base64url")), counter: 0 },
       requireUserVerification: true,
     });

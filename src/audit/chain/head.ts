@@ -10,7 +10,7 @@ export interface Head {
   store: string;
   /** The newest batch; 0 before the first. */
   batch: number;
-  /** Hash of its seal; empty before the first. */
+  /** Hash of the newest batch's seal; empty before the first batch. */
   hash: string;
   /** The entries of all batches up to this one are removed. */
   removed: number;

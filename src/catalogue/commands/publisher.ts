@@ -7,7 +7,7 @@ import type { SeenDraft } from "../revisions/draft.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { latestSnapshot } from "../revisions/load.ts";
 
-/** What the commands of this room need. */
+/** The resources of the commands about the catalogue. */
 export interface CatalogueRoom extends Audited, WithClock {
   config: { readonly guard: Guard };
 }

@@ -16,8 +16,8 @@ import {
 import { areSameToCallers, isAvailable, isSameToCallers } from "../model/supply.ts";
 
 /**
- * A change of one entry. It is added if the old content is null, and removed if the new one is null. If both are the
- * same, its position changed.
+ * A change of one entry. The entry is added if the old content is null, and removed if the new content is null. If both
+ * contents are the same, the position of the entry changed.
  */
 export interface Change {
   readonly subject: Subject;

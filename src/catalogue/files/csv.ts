@@ -95,7 +95,7 @@ function textOf(bytes: Uint8Array, problem: ReportError): string | undefined {
  */
 function readRecords(given: string, problem: ReportError, take: (values: string[], line: number) => void): void {
   const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];
-  // We keep its line break, so that line numbers stay right.
+  // The line break after `sep=` stays, so that line numbers are right.
   const text = given.slice(first.length);
   const long = longLineIn(text);
   if (long !== undefined) problem(`line ${long}`, tooLong, true);
@@ -194,7 +194,7 @@ export function csvOf(list: ListName, contents: readonly EntryContent[]): string
   return csvTextOf(columns, rows);
 }
 
-/** Writes rows as CSV in the same way. */
+/** Writes rows as CSV, like `csvOf`. */
 export function csvTextOf(columns: string[], rows: readonly (readonly string[])[]): string {
   return stringify(
     rows.map((row) => row.map(withoutFormula)),

@@ -10,8 +10,8 @@ export interface Guarded {
   /** `base` with the changes. */
   readonly after: Document;
   /**
-   * Each entry of a day before, or in the form that a person has approved since. The guard adds small steps up from
-   * these.
+   * Each entry as it was a day before, or as a person has approved it since. From these forms on, the guard adds up
+   * small steps.
    */
   readonly earlier: Document;
   /** The last content of entries that come back after more than a day, by `entryName`. */

@@ -95,7 +95,7 @@ export async function movedLists({ base, after, earlier, changes }: Guarded, bou
     const at = means.findIndex((mean) => mean - bound > 1e-9);
     if (at === -1) continue;
     const when = at === 0 ? "" : " within a day";
-    // Such as "cable add-ons".
+    // For example "cable add-ons" for `cable-add-ons`.
     const named = list.replace("-", " ");
     sentences.push(`The prices of ${named} move by ${percent(means[at]!)} on average${when}, above ${percent(bound)}.`);
   }

@@ -16,7 +16,7 @@ const bundle = (description: string, type = "MTNDATA", at = 0): EntryContent => 
 
 const all = (descriptions: readonly string[], type?: string) => descriptions.map((it, at) => bundle(it, type, at));
 
-/** The first of theirs that is clearly the first of ours. */
+/** Returns the descriptions of their entries that are clearly the first entry of ours. */
 async function clear(ours: readonly string[], theirs: readonly string[], type = "MTNDATA") {
   const [own, other] = [all(ours, type), all(theirs, type)];
   const alikeTo = await alikeIn("data-bundles", other, own);
@@ -109,7 +109,7 @@ suite("a mapping remembers an entry, and doubts another one under its code", () 
     test(`a mapping of ${before} ${isOther ? "doubts" : "accepts"} ${now} under the source's code`, () => {
       const about = `${before}, 100`;
       assert.equal(disagrees({ looks: rememberedOf(bundle(before)), about: "" }, bundle(now)), isOther);
-      // As version 0.1.0 remembered it.
+      // The text by which version 0.1.0 remembered an entry.
       const released = (size: number, word = "") => JSON.stringify({ size, hours: 720, class: word });
       if (before === "250GB 30 Days")
         assert.equal(disagrees({ looks: released(262_144), about }, bundle(now)), isOther);

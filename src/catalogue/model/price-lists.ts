@@ -83,7 +83,7 @@ export class PriceList {
   readonly #lists = new Map<ListName, PriceRule>();
   readonly #touched = new Set<string>();
 
-  /** `rules`: those that hold now. */
+  /** `rules`: the rules that hold now. */
   constructor(rules: readonly PriceRule[], group?: PriceList) {
     this.holder = rules[0]?.account ?? "";
     this.group = group;

@@ -3,7 +3,7 @@ import { pacer } from "../../runtime/pace.ts";
 import { type EntryContent, groupOf, parentOf, type Subject, subjects } from "./lists.ts";
 
 export interface Item {
-  /** From `entryKeyOf` or `ruleKeyOf`. */
+  /** The key that `entryKeyOf` or `ruleKeyOf` returns. */
   readonly key: string;
   readonly content: EntryContent;
 }

@@ -107,7 +107,7 @@ function expected(
       if (chosen === undefined) continue;
       const { rule, value, round } = chosen[1];
       const exact = { percent: 0n, margin: listed + BigInt(value), price: BigInt(value), group: 0n }[rule];
-      // Twice the exact number of ten thousandths, half a kobo up.
+      // Rounds to a kobo, half a kobo up: the sum counts twice the ten thousandths of a kobo.
       let price = rule === "percent" ? (listed * BigInt(10_000 + value) * 2n + 10_000n) / 20_000n : exact;
       if (price <= 0n) price = listed;
       while (round !== undefined && price % BigInt(round) !== 0n) price += 1n;

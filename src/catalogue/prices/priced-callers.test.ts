@@ -74,7 +74,7 @@ for (const engine of usualEngines)
         all.slice(0, 2).map(({ price }) => price),
         ["99", "210"],
       );
-      // A process that starts now has the same.
+      // A process that starts now has the same prices.
       const other = await openCatalogue({ db: store.db, now: catalogue.responses.now });
       assert.deepEqual(
         ["acc_1", "acc_3"].map((account) => pays(other, account)),
@@ -116,7 +116,7 @@ for (const engine of usualEngines)
       const quiet = [seen(), (await events()).length];
       await publishes(costing("MTNDATA 104", 8_999));
       assert.deepEqual([seen(), (await events()).length], quiet);
-      // One above it is the floor.
+      // A cost above the group's price is the floor of that price.
       await publishes(settingRule({ account: "acc_5", of: "GLODATA", rule: "margin", value: 100 }));
       await publishes(joining(["acc_5"], agents));
       const ofFive = () => pickFrom(catalogue, lookupDataBundles, {}, "acc_5").etag;
@@ -127,7 +127,7 @@ for (const engine of usualEngines)
       assert.ok(!JSON.stringify(floor).includes("cost"));
       assert.equal((await events()).length, Number(quiet[1]) + 3);
       assert.equal(pickFrom(catalogue, lookupDataBundles).etag, anonymous);
-      // Also after a start.
+      // A process that starts now has the same ETag and date.
       const other = await openCatalogue({ db: store.db, now: () => clock.time });
       const again = pickFrom(other, lookupDataBundles, { provider: "MTNDATA" }, "acc_1");
       assert.deepEqual([again.etag, again.modifiedAt], [seen().etags[0], seen().modified]);
@@ -187,7 +187,7 @@ for (const engine of usualEngines)
         "MTNDATA 104: price for group:agents ₦100 → ₦40 (−60 %), beyond the guard's factor of 2.",
       ]);
       await publishes(costing("MTNDATA 104", 9_500));
-      // A group never pays less.
+      // A group never pays less than the cost.
       await publishes(settingRule({ account: agents, of: "MTNDATA 104", rule: "percent", value: -4_000 }));
       await publishes(joining(["acc_1"], agents));
       assert.equal(pays(catalogue, "acc_1"), "95");

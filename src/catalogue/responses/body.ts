@@ -28,7 +28,7 @@ export class Edition {
     return this.bytes.length >= SMALLEST_COMPRESSED && this.bytes.length <= LARGEST_COMPRESSED;
   }
 
-  /** Undefined until a large body is compressed. */
+  /** The compressed bytes; undefined until a large body is compressed. */
   compressed(encoding: Compressed): Buffer | Promise<Buffer> | undefined {
     this.#compressed[encoding] ??= this.#start.of(encoding, this.bytes);
     return this.#compressed[encoding];

@@ -5,10 +5,10 @@ export interface Freshness {
   readonly headers: readonly string[];
 }
 
-/** For lists without a source. */
+/** The freshness of lists without a source. */
 export const noFreshness: Freshness = { headers: [] };
 
-/** The age of lists from a source. It writes the headers when the age changes, not for each response. */
+/** The age of lists from a source. The headers are written when the age changes, not for each response. */
 export class SourceFreshness implements Freshness {
   readonly source: string;
   readonly covers: readonly ListName[];

@@ -9,8 +9,8 @@ import { rememberedChanges } from "./load.ts";
 const DAY = 86_400_000;
 
 /**
- * Each entry in the form that a person approved in the day before `at`, else its form of a day before. The guard adds
- * small steps up from there, and nobody has to approve one step twice. A newer entry has its first form, and an
+ * Each entry in the form that a person approved in the day before `at`, else its form of a day before. From these forms
+ * on, the guard adds up small steps, and nobody has to approve one step twice. A newer entry has its first form, and an
  * account's own price is the account's price of a day before. The day never reaches back before the first revision.
  */
 export async function dayBefore(db: Db, { at, newest, base, planned }: ExpectedCatalogue): Promise<Document> {

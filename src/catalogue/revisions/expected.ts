@@ -24,7 +24,7 @@ export interface ExpectedCatalogue {
   readonly newest: Snapshot;
   /** The newest revision with the planned changes. */
   readonly base: Snapshot;
-  /** The drafts that are scheduled until then, in order. */
+  /** The drafts that are scheduled until that time, in order. */
   readonly planned: readonly {
     readonly holdsFrom: number;
     readonly isApproved: boolean;

@@ -8,8 +8,8 @@ import type { AuditEntryRow, Db } from "../../storage/tables.ts";
 const entriesAtOnce = 1000;
 
 /**
- * How much later than its row a retry or a late outcome may come. Also covers that each retention rule runs at its own
- * time.
+ * Milliseconds by which a retry or a late outcome may come after its row. Also covers the different times at which
+ * retention rules run.
  */
 const margin = 2 * 86_400_000;
 

@@ -7,7 +7,9 @@ import { type Comparison, clockTolerance, matchInvoice, type OwnAttempt } from "
 
 type AttemptRow = Omit<OwnAttempt, "isBilled" | "hasFailed"> & Pick<Attempt, "bill_certain" | "outcome">;
 
-/** Compares a vendor's invoice with our attempts there. `from` and `to` (exclusive): milliseconds since 1970. */
+/**
+ * Compares a vendor's invoice with our attempts at that vendor. `from` and `to` (exclusive): milliseconds since 1970.
+ */
 export async function reconcileInvoice(
   db: Db,
   lines: readonly InvoiceLine[],

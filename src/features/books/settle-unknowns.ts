@@ -60,8 +60,8 @@ export interface VendorInvoice {
 }
 
 /**
- * Compares an invoice with live verifications of unknown outcome at its vendor, oldest first, and then with ended ones
- * that have an unresolved attempt there. Changes nothing.
+ * Compares an invoice with live verifications of unknown outcome at its vendor, oldest first, and then with ended
+ * verifications that have an unresolved attempt at the vendor. Changes nothing.
  */
 export async function decideUnknowns(
   { db, now }: { db: Db } & WithClock,

@@ -56,7 +56,7 @@ export type StatementTotals = Static<typeof StatementTotals>;
  * One account's charges in one month. Depends only on the ledger and the time zone, so repeated statements are equal.
  */
 export const Statement = Type.Object({
-  /** Null until the month is over: then it is not a statement yet. */
+  /** Null until the month is over, because an unfinished month has no statement yet. */
   number: orNull(Type.String()),
   account,
   month: Type.String(),

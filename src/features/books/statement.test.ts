@@ -100,7 +100,7 @@ for (const engine of engines) {
         store.db,
         verifiedRow(accountId, november + 5),
         verifiedRow(accountId, november + 5, { mode: "test", kind: "nin", fee: 5 }),
-        // Created in October, charged in November.
+        // This verification was created in October and charged in November.
         verifiedRow(accountId, november - 5, { charged_at: november }),
       );
       const before = JSON.stringify(await statement(accountId));

@@ -56,10 +56,10 @@ export const listEntries = command({
       description: Type.String(),
       amount: orNull(naira),
       price: orNull(naira),
-      /** What the operator pays. */
+      /** The operator's cost of the entry. */
       cost: orNull({ ...naira, none: "unknown" }),
       available: state(["yes", "no"]),
-      /** The time and the author of its availability; null if it was never set. */
+      /** The time and the author of the entry's availability; null if nobody ever set the availability. */
       since: orNull(time),
       told_by: orNull(Type.String()),
     }),

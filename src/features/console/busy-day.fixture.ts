@@ -7,7 +7,7 @@ import { vendorSettings } from "../demo/start-vendors.ts";
 import { invitePerson } from "./people/people-rows.ts";
 import { beginSession } from "./people/sessions.ts";
 
-/** Settings of a service for `fillBusyDay`. Its vendors are unreachable. */
+/** Settings of a service for `fillBusyDay`. The service's vendors are unreachable. */
 export const busySettings = {
   ...vendorSettings(() => "http://127.0.0.1:9"),
   DUBA_CONSOLE: "127.0.0.1:0",

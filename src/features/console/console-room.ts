@@ -52,7 +52,7 @@ export type Said = Extract<Part, string | { text: unknown } | { note: unknown } 
 
 /** The result of a form: one or two lines above the page of the changed record. */
 export interface Landing {
-  /** The address of that page. */
+  /** The address of the page to which the form leads. */
   address: string;
   says: readonly Said[];
   /** Changed members of the record, as text for people. */

@@ -105,7 +105,7 @@ for (const engine of usualEngines)
       const { page, device: laptop, problems } = await join(await invite("joan@example.com", "viewer"), "Joan");
       await page.getByRole("link", { name: "Joan" }).click();
       await page.getByRole("link", { name: "Add a passkey", exact: true }).click();
-      // The laptop already has her passkey, so it makes no other.
+      // The laptop already has the person's passkey, so it makes no other.
       await page.getByLabel("Name").fill("Phone");
       await page.getByRole("button", { name: "Add" }).click();
       await said(page, /This device has a passkey of yours already/);

@@ -13,8 +13,8 @@ const limits = {
 };
 
 /**
- * Reads a form with its files while the bytes arrive. Rejects if it is not a form, or exceeds the limits for fields and
- * text.
+ * Reads a form with its files while the bytes arrive. Rejects if the bytes are not a form, or exceed the limits for
+ * fields and text.
  */
 export async function readForm(bytes: AsyncIterable<Uint8Array>, type: string): Promise<FormData> {
   const form = new FormData();

@@ -31,9 +31,9 @@ suite("pages of a store with many accounts", () => {
     // A job may have written alarms or seals in between.
     for (const page of pages) assert.ok(after[page]! <= before[page]! + 50, `${page}: ${before[page]}, ${after[page]}`);
     const more = (page: string) => (after[page]! - before[page]!) / (many - few);
-    // For an account: its row and its last use. For a key: its row and its account's name.
+    // The first page reads each account's row and last use. The second one reads each key's row and its account's name.
     for (const page of ["/accounts", "/keys"]) assert.ok(more(page) <= 2.1, `${page} reads ${more(page)} rows of each`);
-    // For an account: its row and its charges and costs.
+    // The page of the books reads each account's row, and its charges and costs.
     assert.ok(more("/books") <= 2.1, `the books read ${more("/books")} rows of each`);
   });
 });

@@ -80,7 +80,8 @@ for (const engine of usualEngines)
       const key = await service.newKey();
       const example = (texts: object) =>
         Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, String([text].flat().join("\n"))]));
-      // These are refused here before a passkey: missing files, a vendor that is not set up, the only passkey.
+      // These commands are refused here before a passkey is asked for: files are missing, the vendor is not set up, or
+      // the passkey is the only one.
       const refused = ["catalogue.import", "catalogue.map.import", "upstreams.test", "passkeys.remove"];
       const always = commands.filter((command) => confirms(command) === "always" && !refused.includes(command.id));
       assert.ok(always.length > 10);
@@ -97,7 +98,7 @@ for (const engine of usualEngines)
       const lost = unknown.json.error.request_reference as string;
       await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", lost).execute();
       await duba("routes", "pause", "dojah");
-      // Their targets exist, because a refused command asks for no passkey.
+      // The targets of the commands exist, because a refused command asks for no passkey.
       const endpoint = JSON.parse(
         (await duba("events", "endpoints", "add", "https://hooks.example.com/duba", "--json")).out,
       );
@@ -251,7 +252,7 @@ for (const engine of usualEngines)
       const second = { ...by.operator, token, cookie: `${by.operator.cookie.split("=")[0]}=${secret}` };
       const inOther = await post("/keys/revoke", second, { id: one.id, ...(await signed({ id: one.id })) });
       assert.match(inOther.text, /The passkey did not sign/);
-      // Too late, or with a changed time.
+      // The signature comes too late, or with a changed time.
       const late = await signed({ id: one.id });
       const [nonce, at] = late._deed.split(".");
       const shifted = await post("/keys/revoke", by.operator, {

@@ -12,7 +12,7 @@ for (const engine of usualEngines) {
   suite(`the subjects command beside a service on ${engine.name}`, () => {
     const service = suiteService({ DUBA_LIMITS: "off" }, engine);
     let duba: (stdin: string, ...argv: string[]) => Promise<Ran>;
-    /** By a person at a terminal. */
+    /** Runs `duba` as a person at a terminal would. */
     let typed: typeof duba;
     before(async () => {
       const { dataDirectory, databaseUrl } = service.settings;

@@ -16,7 +16,7 @@ import { subjectTrail } from "./subject-trail.ts";
 
 /** The counts of an erasure, which do not identify the person. */
 export interface Erasure {
-  /** A random id under which the audit trail has the erasure. */
+  /** A random id under which the audit trail records the erasure. */
   receipt: string;
   /** Milliseconds since 1970. */
   erasedAt: number;

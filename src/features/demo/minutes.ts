@@ -10,7 +10,7 @@ const lastMinutes = 2 * 24 * 60;
 /** The instance of these counts. The service counts under its own name, and sums cover both. */
 const instance = "demo";
 
-/** The number of look-ups in a minute for each of its verifications, and the least number. */
+/** How many look-ups a minute has on average: `least`, and `each` more for every verification of that minute. */
 const lookUps = { each: 40, least: 12 };
 
 /** Invents the service's counts for each minute of the last two days. */

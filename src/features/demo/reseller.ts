@@ -35,7 +35,10 @@ const [kobo, ajo, , till] = clients.map(({ email }) => email) as [string, string
 /** The client that is suspended, so its calls are refused. */
 export const suspended = clients.at(-1)!.email;
 
-/** Operators' commands after that month. They leave two things undone: a paused vendor, and a waiting price change. */
+/**
+ * The operators' commands after the invented month. They leave two things undone: a paused vendor, and a waiting price
+ * change.
+ */
 export const deeds: readonly Deed[] = [
   ["accounts.change", { account: ajo, cap_naira: "750000" }],
   ["accounts.change", { account: till, prepaid: "on" }],

@@ -76,7 +76,7 @@ export class Deliverer {
   /** Deliveries of this process by outcome. */
   readonly counts = { delivered: 0, failed: 0, dead: 0 };
   readonly #parts: DeliveryParts;
-  /** The turns in progress, each with its account, or the operators. */
+  /** The turns in progress, each with the audience of its endpoint: an account, or the operators. */
   readonly #turns = new Map<Promise<void>, string>();
   readonly #stopping = new AbortController();
 
@@ -142,7 +142,7 @@ export class Deliverer {
     while (this.#turns.size > 0) await Promise.all(this.#turns.keys());
   }
 
-  /** Aborts deliveries in progress. They count as not tried. */
+  /** Aborts deliveries in progress. Aborted deliveries count as not tried. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.idle();

@@ -24,7 +24,7 @@ export async function listDeliveries(
   return (await pageOf(await fitting(db, asked), placeInList, limit, after, "desc")).rows;
 }
 
-/** Reads all such deliveries in pages, newest event first. */
+/** Reads all deliveries that match, in pages, newest event first. */
 export async function* allDeliveries(db: Db, asked: AskedDeliveries) {
   yield* pagesOf(await fitting(db, asked), placeInList, rowsAtOnce, "desc");
 }

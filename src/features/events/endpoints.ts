@@ -26,7 +26,7 @@ const changesWithin = 24 * 3_600_000;
 /** A caller may reach the endpoints of its account in the mode of its key. */
 export type EndpointOwner = Pick<Caller, "accountId" | "mode">;
 
-/** What changes of endpoints need. */
+/** The resources of changes to endpoints. */
 export interface EndpointPlace extends Audited {
   keyring: Keyring;
   now: number;
@@ -52,8 +52,8 @@ export async function lockEndpoints(trx: Transaction<Tables>, actor: string): Pr
 }
 
 /**
- * Locks endpoints and events for a new change. Throws `rate_limited` if keys of the account made 50 in its mode within
- * 24 hours: each is an entry of the audit trail.
+ * Locks endpoints and events for a new change. Throws `rate_limited` if keys of the same account and mode made 50
+ * changes within 24 hours. Each change is an entry of the audit trail.
  */
 export async function beginChange(trx: Transaction<Tables>, actor: string, now: number): Promise<void> {
   await lockEndpoints(trx, actor);
@@ -116,7 +116,10 @@ export async function listEndpoints(db: Db, audience?: string): Promise<EventEnd
   return (audience === undefined ? all : all.where("audience", "=", audience)).execute();
 }
 
-/** Throws an `EndpointError` for an unknown id, and for one that is not the owner's. */
+/**
+ * Returns the endpoint with this id. Throws an `EndpointError` if no endpoint has the id, or if that endpoint is not
+ * the owner's.
+ */
 export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): Promise<EventEndpointRow> {
   const found = db.selectFrom("event_endpoint").selectAll().where("id", "=", id);
   const own = owner ? found.where("audience", "=", owner.accountId).where("mode", "=", owner.mode) : found;

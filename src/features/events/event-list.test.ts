@@ -167,7 +167,7 @@ for (const engine of engines)
               data,
               at: store.at,
             });
-            // The commit takes its time.
+            // One more statement before the commit makes the transaction longer.
             await trx.selectFrom("event").select("number").limit(1).execute();
           });
       });

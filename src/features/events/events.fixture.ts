@@ -95,7 +95,7 @@ export interface EventStore {
   readonly log: RecordedLog;
   /** Milliseconds since 1970. */
   at: number;
-  /** What changes of endpoints need. */
+  /** Returns the resources of changes to endpoints. */
   place(): EndpointPlace;
   deliverer(changes?: Partial<DeliveryParts>): Deliverer;
   endpoint(

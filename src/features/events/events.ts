@@ -4,7 +4,7 @@ import type { Audit } from "../../storage/audited.ts";
 import type { Db } from "../../storage/tables.ts";
 import { Deliverer, type DeliveryParts } from "./deliver.ts";
 
-/** What the operations read. */
+/** The resources of the operations about events. */
 export interface EventsRoom {
   db: Db;
   audit: Audit;
@@ -19,17 +19,17 @@ export interface EventsParts extends DeliveryParts {
   engine: "sqlite" | "postgres";
 }
 
-/** The room of a serving process. */
+/** The events feature of a serving process. */
 export interface Events extends EventsRoom {
   /** Deliveries of this process by outcome. */
   readonly counts: Readonly<Deliverer["counts"]>;
-  /** Begins to send what waits. */
+  /** Begins to send the waiting events. */
   deliver(): Promise<void>;
   /** Aborts deliveries in progress. Resolves when the store is no longer in use. */
   stop(): Promise<void>;
 }
 
-/** Opens the room. */
+/** Opens the events feature. */
 export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
   const { db, audit, keyring, networks, now } = parts;
   // Only one process serves on SQLite, so any existing lease belongs to a dead process.

@@ -4,7 +4,7 @@ import { addressList } from "../../runtime/network/address.ts";
 import { openEvents } from "./events.ts";
 import { eventOperations } from "./operations/index.ts";
 
-/** Opens it in a serving process. */
+/** Opens the events feature in a serving process. */
 export async function openEventsFeature(
   { config, log, store, instance, keyring, audit }: ServingCore,
   opened: AsyncDisposableStack,

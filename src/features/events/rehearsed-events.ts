@@ -9,14 +9,14 @@ import type { EventRow, Tables } from "../../storage/tables.ts";
 export const mostRehearsed = 1_000;
 
 /**
- * The most events that one rehearsal removes. There may be many, because an older version never removed any, and on
- * SQLite verifications wait for this transaction.
+ * The most events that one rehearsal removes. There may be many such events, because an older version never removed
+ * any, and on SQLite verifications wait for this transaction.
  */
 const removedAtOnce = 200;
 
 /**
- * Makes an event with invented data for the test mode of an account, and removes its oldest rehearsed ones beyond
- * 1,000. `at`: milliseconds since 1970.
+ * Makes an event with invented data for the test mode of an account, and removes the account's oldest rehearsed events
+ * beyond 1,000. `at`: milliseconds since 1970.
  */
 export async function rehearse(
   db: Kysely<Tables>,

@@ -17,7 +17,7 @@ export interface SendTestOptions {
   redirected?: (to: URL) => void;
 }
 
-/** Sends an `endpoint.test` to an endpoint once. It does not appear among the account's events. */
+/** Sends an `endpoint.test` to an endpoint once. The event does not appear among the account's events. */
 export async function sendTest(
   row: EventEndpointRow,
   { keyring, networks, now, timeout, redirected }: SendTestOptions,

@@ -45,7 +45,7 @@ export interface HadAccess {
   who: string;
   what: string;
   from: number;
-  /** Null: it goes on. */
+  /** Null: the access goes on. */
   until: number | null;
   by: string;
 }

@@ -86,7 +86,7 @@ for (const engine of engines) {
       for (const table of ["verification", "record_key", "fact"] as const) await store.db.deleteFrom(table).execute();
     });
 
-    /** A room in which nobody is limited. */
+    /** Opens a service in which nobody is limited. */
     const open = (t: TestContext, changes: Parameters<typeof store.open>[1] = {}) =>
       store.open(t, { keyring: { current: first }, settings: { limits: null }, ...changes });
 

@@ -47,7 +47,7 @@ for (const engine of engines) {
     };
 
     const usedBy = async ({ db, path }: RingPlace) => {
-      // As a process does before it uses a ring.
+      // A process does this before it uses a ring.
       await matchKeyring(db, await readKeyring(path), start);
       const [hashes, records] = [await usageOf.hashes(db), await usageOf.records(db)];
       return { hashes: Object.fromEntries(hashes), records: Object.fromEntries(records) };

@@ -157,7 +157,7 @@ const showVerification = command({
     quoted_fee: naira,
     charged: yes,
     charged_at: orNull(time),
-    /** The charge without what was given back. */
+    /** The charge minus the amounts that were given back. */
     charge_left: naira,
     /** The bill of the vendors, as far as it is known. `margin` is the rest of the charge after this bill. */
     cost: orNull(naira),

@@ -3,7 +3,7 @@ import { bind } from "../../declare/operation.ts";
 import { requestOperations } from "./operations/index.ts";
 import { RequestEntries } from "./request-entries.ts";
 
-/** Opens it in a serving process. */
+/** Opens the request log in a serving process. */
 export async function openRequestLog(
   { config, store: { db, now }, instance, operations }: ServingCore,
   opened: AsyncDisposableStack,

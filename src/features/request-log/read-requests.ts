@@ -77,7 +77,7 @@ export async function searchRequests(db: Db, { limit, after, ...filter }: Reques
   return (await pageOf(fitting(db, filter), placeInLog, limit, after, "desc")).rows;
 }
 
-/** Reads all such entries in pages, newest first. */
+/** Reads all entries that match, in pages, newest first. */
 export function allRequests(db: Db, filter: Omit<RequestFilter, "limit" | "after">): AsyncGenerator<RequestRow[]> {
   return pagesOf(fitting(db, filter), placeInLog, rowsAtOnce, "desc");
 }

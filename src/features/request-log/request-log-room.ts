@@ -2,7 +2,7 @@ import type { WithClock } from "../../storage/audited.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { RequestEntries } from "./request-entries.ts";
 
-/** What the operations of the request log need. */
+/** The resources of the request log's operations. */
 export interface RequestRoom extends WithClock {
   db: Db;
   /** Null: the log is off. */

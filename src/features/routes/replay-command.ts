@@ -120,5 +120,3 @@ export const replayRoutes = command({
     };
   },
 });
-
-/** Rounds to one decimal. */

@@ -25,7 +25,7 @@ const first = vendor("dojah", {
   unknown: 10,
   billed: 4_500_000,
 });
-/** Those were asked about here. */
+/** The first vendor failed for 100 people, whom this vendor was asked about. */
 const second = vendor("prembly", { attempts: 100, verified: 80, negative: 20, billed: 400_000 });
 
 suite("a replay", () => {

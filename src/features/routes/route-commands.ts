@@ -264,5 +264,3 @@ const resume = command({
 });
 
 export const routeCommands = [showRoutes, pause, resume];
-
-/** Rounds to one decimal. */

@@ -5,7 +5,7 @@ import { type Follow, followSource } from "./sync/follow-source.ts";
 import { openFollowed } from "./sync/followed-sources.ts";
 import { pullOf } from "./sync/sync-settings.ts";
 
-/** Follows what the settings name. */
+/** Follows the sources that the settings name. */
 export async function openSources(core: ServingCore, opened: AsyncDisposableStack): Promise<OpenedFeature> {
   const { config, catalogue, log } = core;
   const { sources, ...times } = pullOf(config);

@@ -92,7 +92,7 @@ export function servedText(file: string): string {
   return readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
 }
 
-/** The exports of the typed client, apart from types. Its modules export more to each other. */
+/** The exports of the typed client, apart from types. The client's modules export more to each other. */
 const exported = ["DubaFailure", "verifiedEvent", "EventFeed", "Duba"];
 
 /** Returns the text of a download. Joins the modules of the typed client, which import only each other, into one. */

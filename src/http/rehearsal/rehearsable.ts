@@ -5,7 +5,7 @@ import Type from "../../declare/schema/type.ts";
 import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
 
 /**
- * A look-up that plays the scenario of `Duba-Scenario`. For callers without a test key the header changes nothing, so
+ * Makes a look-up play the scenario of `Duba-Scenario`. For callers without a test key the header changes nothing, so
  * no header changes the response to a live key.
  */
 export function rehearsable(operation: BoundOperation): BoundOperation {

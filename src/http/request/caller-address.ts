@@ -4,7 +4,8 @@ import { addressList, isListed } from "../../runtime/network/address.ts";
 
 /**
  * Finds the address of a request's caller: the other end of the connection or, if that is a trusted proxy, the last
- * address of `X-Forwarded-For` that is not a trusted proxy. If a proxy names no address, its own counts.
+ * address of `X-Forwarded-For` that is not a trusted proxy. If a proxy names no address, the proxy's own address
+ * counts.
  */
 export function callerAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const proxies = addressList(trustedProxies);

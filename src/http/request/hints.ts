@@ -35,7 +35,10 @@ const meantHeaders: Record<string, readonly string[]> = {
   "consent-reference": ["X-Consent-Reference"],
 };
 
-/** Headers whose names resemble those that the operation reads. `read`: the names of these. */
+/**
+ * Returns hints about headers whose names resemble those that the operation reads. `read`: the names that the operation
+ * reads.
+ */
 export function headerHints(read: readonly string[], headers: IncomingHttpHeaders): string[] {
   const hints: string[] = [];
   for (const name of read) {

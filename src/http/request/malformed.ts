@@ -29,7 +29,9 @@ function isHost(text: string): boolean {
 /** Paths are exact, but the router would decode them and read a trailing slash as an empty parameter. */
 export const inexactPath = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
-/** The failure of a request with malformed headers, whatever its target. */
+/**
+ * The `Failure` for a request with malformed headers, whatever its target. Undefined if the headers are well formed.
+ */
 export function refusalByHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): Failure | undefined {
   if (headers.host === undefined ? httpVersion === "1.1" : !isHost(headers.host))
     return malformed(`The Host header ${headers.host === undefined ? "is missing" : "names no host"}.`);
@@ -43,7 +45,7 @@ export function refusalByHeaders({ headers, httpVersion, rawHeaders }: IncomingM
   return undefined;
 }
 
-/** The failure of a request whose target is malformed. */
+/** The `Failure` for a request whose target is malformed or too long; undefined for any other target. */
 export function refusalByTarget(
   { method, url = "" }: IncomingMessage,
   { bounds }: Pick<HttpDependencies, "bounds">,

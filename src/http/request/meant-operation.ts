@@ -38,7 +38,7 @@ const neutral = new Set(
 function isOfKind(words: readonly string[], operation: BoundOperation): boolean {
   const names = [...namesOf(operation), ...(operation.alsoCalled ?? [])];
   const known = [...names, ...pathWords(operation), ...wordsOf(operation.id)];
-  // Of three letters, two may differ between BVN and CAC.
+  // `closestName` lets two letters differ, so it would find BVN close to NIN.
   const isNear = (word: string) => word.length > 3 && closestName(word, known) !== undefined;
   return words.every((word) => neutral.has(word) || known.some((name) => name.includes(word)) || isNear(word));
 }

@@ -38,7 +38,7 @@ suite("a connection on which no whole request comes in time", { timeout: 30_000 
 suite("a connection that its caller ends", () => {
   let server: HttpServer;
   let port: number;
-  /** Those of `/slow` are left to the test. */
+  /** The responses to `/slow`, which the test itself ends. */
   const slow: ServerResponse[] = [];
   const served: string[] = [];
   before(async () => {

@@ -19,14 +19,14 @@ export interface ServerBounds {
   connections: ConnectionBounds;
 }
 
-/** An HTTP server of Duba. `listen` says where. */
+/** An HTTP server of Duba. `listen` takes the address to listen on. */
 export interface HttpServer {
   readonly server: Server;
-  /** Resolves with its port, or rejects with Node's error. */
+  /** Resolves to the server's port, or rejects with Node's error. */
   listen(address: { host: string; port: number }): Promise<number>;
   /** Accepts no more connections and closes idle ones. Resolves when running requests are answered. */
   close(): Promise<void>;
-  /** Closes it with all its connections. */
+  /** Closes the server with all its connections. */
   end(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ const steps = [
 export const TimeLineEntry = Type.Object({
   at: time,
   what: Type.String(),
-  /** Its key, vendor, person or endpoint. */
+  /** The key, vendor, person or endpoint behind the event. */
   by: Type.String(),
   step: Type.Enum([...steps]),
   key_id: Type.Optional(reference),

@@ -4,7 +4,6 @@ import { monthName, type TimeZone } from "../../runtime/time-zone.ts";
 import type { Db } from "../../storage/tables.ts";
 import { type UseOf, type UseSpan, useOverTime, useSpans } from "../reports/use-over-time.ts";
 
-/** How long back. */
 export const useSpan = Type.Enum(Object.keys(useSpans) as UseSpan[], {
   description: "How long back.",
   default: "24h",

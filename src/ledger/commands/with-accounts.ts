@@ -1,4 +1,4 @@
-/** An account as commands of others see it. */
+/** The facts of an account that commands of other parts need. */
 export interface FoundAccount {
   id: string;
   name: string;

@@ -24,7 +24,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     const recount = () => recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
 
-    /** The number of sums that differ from the ledger, and the number that a person gets in sentences. */
+    /** Returns how many sums differ from the ledger, and how many sentences a person gets about such sums. */
     const wrong = () =>
       inSnapshot(store.db, async (snapshot) => {
         let [all, reported] = [0, 0];

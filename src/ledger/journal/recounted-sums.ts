@@ -39,7 +39,7 @@ export interface SumPiece {
   part: number;
 }
 
-/** A sum that differs from the ledger. A side without such a sum has all counts 0. */
+/** A sum that differs from the ledger. A missing `stored` or `counted` sum has all counts 0. */
 export interface SumDifference {
   table: SumTable;
   stored: AnySum;
@@ -128,7 +128,7 @@ export async function* comparedSums(
   zone: TimeZone,
   nameOf?: (account: string) => string,
 ): AsyncGenerator<{ compared: number; differences: string[] }> {
-  // Until they are counted anew, sums of an older version lack the counts that this older version does not know.
+  // Until a recount, sums that an older version wrote lack the counts unknown to that version.
   const note = await olderVersionNote(snapshot);
   if (note && Number(note.value) === nothingCounted) return;
   const later = { ...outcomeSumColumns.verification_sum, ...stateSumColumns.verification_sum };
@@ -261,7 +261,7 @@ function differentCounts({ table, stored, counted }: SumDifference, among: reado
   return among.filter((count) => countOfSum(stored, count) !== countOfSum(counted, count));
 }
 
-/** A count that the table of the sum has. */
+/** Returns a count of a sum. The sum's table must have this count. */
 export function countOfSum(sum: AnySum, count: Count): number {
   return (sum as SumRow)[count];
 }

@@ -40,7 +40,9 @@ for (const engine of engines)
     const count = (zone: TimeZone) => rebuildSums(room(), zone);
     const months = { from: utc.startOfMonth("2026-03"), to: now };
 
-    /** Charges and attempts by day: as the books say, and as the ledger alone adds up to. */
+    /**
+     * Returns charges and attempts by day. Asserts that the charges from the sums equal those from the ledger alone.
+     */
     const told = async (zone: TimeZone) => {
       const charged = async (options: { now?: number }) =>
         (await summary(store.db, months, { by: "day", zone, ...options })).map(({ group, feeKobo }) => [

@@ -66,7 +66,7 @@ async function daysBeginIn(db: Db, zone: TimeZone): Promise<boolean> {
   return (await days.execute()).every(({ begins_at: at }) => zone.startOfDay(zone.dayOf(at)) === at);
 }
 
-/** On SQLite one process serves. */
+/** Whether another process serves this store. On SQLite only one process can. */
 async function anotherServes(db: Db, id: string): Promise<boolean> {
   if (isSqlite(db)) return false;
   const others = db.selectFrom("verification_owner").select("id").where("serves", "=", 1).where("id", "<>", id);

@@ -121,7 +121,7 @@ for (const engine of engines)
         await move(await placed());
         await followJournal({ db: store.db, audit, zone });
       }
-      // Several at once, too.
+      // This time the rows of all moves wait in the journal together.
       for (const move of moves) await move(await placed());
       const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));

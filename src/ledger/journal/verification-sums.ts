@@ -141,7 +141,7 @@ const changeTable: SumTable<Change> = {
   of: (change) => [change],
 };
 
-/** Rows in one statement, whose columns stay far below the engines' limit of parameters. */
+/** How many rows one statement writes: so few that their values stay far below the engines' limit of parameters. */
 const rowsAtOnce = 50;
 
 /** Adds each row to the sum with its key, in the order of the keys. */
@@ -170,7 +170,7 @@ export function nameOfSum<Row extends AnySum>({ keys }: SumTable<Row>, row: Part
   return keys.map((key) => row[key]).join("\n");
 }
 
-/** The sum with the keys of `of`, which is made with all counts 0 if there is none. */
+/** Returns the sum with the keys of `of`. If there is none, adds one with all counts 0. */
 function sumOf<Row extends AnySum>(sums: Map<string, Row>, table: SumTable<Row>, of: Partial<Row>): Row {
   const name = nameOfSum(table, of);
   let sum = sums.get(name);

@@ -78,7 +78,7 @@ async function ledgerLines(db: Db, period: SummaryPeriod, { by, zone }: Grouped)
   }));
 }
 
-/** The states of attempts that the sums count. What was refused had no attempt. */
+/** The states of attempts that the sums count. A refused request had no attempt. */
 const summed = publicStates.filter(
   (state): state is PublicState & Count => state !== "refused" && counts.some((count) => count === state),
 );

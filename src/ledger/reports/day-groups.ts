@@ -33,7 +33,7 @@ export function steadyPartsOf(by: string, { from, to }: { from: number; to: numb
 
 /** The day of a time column, as a number of days since 1970. */
 export function dayNumber(column: string, { offset }: SteadyPart): RawBuilder<unknown> {
-  // SQLite binds a number as a float, and each moment would become a group of its own.
+  // As parameters these numbers would be floats on SQLite, and each moment would become a group of its own.
   return sql`(${sql.ref(column)} + ${sql.lit(offset)}) / ${sql.lit(dayLength)}`;
 }
 

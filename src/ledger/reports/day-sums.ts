@@ -13,8 +13,8 @@ export type PartOfPeriod = SummaryPeriod & { source: "sums" | "ledger" };
 
 /**
  * Splits a period by its source. Whole days before today come from the daily sums, which have some hundred times fewer
- * rows than the ledger. The rest comes from the ledger. So does the whole period if the sums are not counted yet after
- * an upgrade, or if their days are those of another time zone.
+ * rows than the ledger. The rest comes from the ledger. The whole period comes from the ledger if the sums are not
+ * counted yet after an upgrade, or if their days are those of another time zone.
  */
 export async function partsOfPeriod(
   db: Db,
@@ -31,7 +31,7 @@ export async function partsOfPeriod(
   return parts.filter((part) => part.from < part.to);
 }
 
-/** Reads a period in these parts. */
+/** Reads the lines of each part of a period from the source of that part. */
 export async function inParts<Line>(
   db: Db,
   period: SummaryPeriod,

@@ -22,7 +22,10 @@ export async function unknownVerifications(db: Db): Promise<Row[]> {
   return (await withAttempts(db, rows)) as Row[];
 }
 
-/** Verifications that ended with an unresolved attempt at a vendor made from `from` until before `to`, oldest first. */
+/**
+ * Verifications that ended with an unresolved attempt at this vendor, oldest first. The attempt began from `from` until
+ * before `to`.
+ */
 export async function endedWithUnknownAttempts(
   db: Db,
   { vendor, from, to }: { vendor: string; from: number; to: number },

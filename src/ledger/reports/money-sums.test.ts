@@ -47,7 +47,7 @@ for (const engine of engines)
 
       const recount = () =>
         recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
-      // An older version without these sums wrote all rows; then a version with the sums of accounts.
+      // First the rows come from an older version without any of these sums, then from one with the sums of accounts.
       await noteOlderVersion(store.db, 3);
       await assertLikeLedger();
       await recount();

@@ -106,7 +106,7 @@ function nameOf(row: SumRow, by: AttemptGrouping, zone: TimeZone): string | numb
   return by === "account" ? row.account_id : row.vendor;
 }
 
-/** Lines of a part of a period. */
+/** A part of a period, with the grouping and the account of its lines. */
 interface Part {
   by: AttemptGrouping;
   steady: SteadyPart;

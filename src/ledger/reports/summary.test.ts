@@ -103,7 +103,7 @@ for (const engine of engines) {
       const december = Date.UTC(2026, 10, 30, 23);
       const [first] = await storeRows(
         store.db,
-        // Charged a second later, which is on the next day.
+        // This row is charged a second later, on the next day.
         verifiedRow(accountId, december - 1, { fee: 5 }),
         verifiedRow(accountId, december, { key_id: "key_2", kind: "nin", fee: 20 }),
         verifiedRow(accountId, december - 2 * 86_400_000, { state: "failed", charged: 0, charged_at: null }),

@@ -70,7 +70,7 @@ export async function summary(
   return summed(db, period, options, true);
 }
 
-/** Only charges and fees. */
+/** Like `summary`, for charges and fees only. */
 export async function chargeSums(db: Db, period: SummaryPeriod, options: SummaryOptions = {}): Promise<ChargeSums[]> {
   return summed(db, period, options, false);
 }

@@ -101,7 +101,10 @@ function figuresIn(row: Sums): TrendFigures {
   };
 }
 
-/** Each of these spans until now and the span before, for all accounts, or for one account or vendor. */
+/**
+ * Returns the figures of each wanted span until now and of the span before. They concern all accounts, or one account
+ * or vendor.
+ */
 export async function trendOf(
   db: Db,
   now: number,

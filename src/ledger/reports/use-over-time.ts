@@ -14,7 +14,7 @@ const counted = ["attempts", "verified", "negative", "charges", "charged_kobo"] 
 /** The counts of live verifications in an hour, a day or a month. Money is in kobo. */
 export type Use = { begins_at: number } & Record<(typeof counted)[number], number>;
 
-/** The account, vendor or API key of the counts; or all together. */
+/** Whose counts are wanted: those of an account, a vendor or an API key. Without any, those of all together. */
 export interface UseOf {
   accountId?: string | undefined;
   vendor?: string | undefined;

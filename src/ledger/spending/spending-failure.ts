@@ -8,7 +8,9 @@ export interface SpendingFailure {
   message: string;
 }
 
-/** Undefined if an account that has spent this much can still pay the fee. Amounts are in kobo. */
+/**
+ * Returns why an account that has spent this much cannot pay the fee; undefined if it still can. Amounts are in kobo.
+ */
 export function spendingFailureOf(
   budget: Budget,
   { kobo, verifications, most_kobo: toppedUp }: Pick<Tables["spending"], "kobo" | "verifications" | "most_kobo">,

@@ -69,7 +69,7 @@ for (const engine of engines)
       await watch.look(january, true);
       assert.equal(log.lines.length, 5);
 
-      // With less left than a verification costs, further ones are refused, which is reported once more.
+      // With less left than a verification costs, further verifications are refused, which is reported once more.
       await store.db.updateTable("spending").set({ verifications: 5 }).where("account_id", "=", "b-count").execute();
       for (const _ of [1, 2]) await watch.look(january, true);
       const [last, ...more] = log.lines.slice(5);
@@ -118,7 +118,7 @@ for (const engine of engines)
         const { attempts: _, ...row } = newRow({ account_id: id, mode: "live", state: "verified", charged: 1 });
         await storeRows(store.db, row);
       }
-      // More than a fifth of it is left.
+      // More than a fifth of this top-up is left.
       await topUp(audited, "j-small-top-up", { kobo: 9_999, reason: "transfer" }, january);
       const found = await nearlySpentAccounts(store.db, january, usualSettings);
       assert.deepEqual(

@@ -107,7 +107,7 @@ export async function nearlySpentAccounts(
   );
 }
 
-/** When an account took from a budget last, or its terms changed after that. */
+/** When an account last took from a budget. If its terms changed after that, the time of that change. */
 async function lastTake(db: Db, account: string, period: string): Promise<number | null> {
   const taken = await db
     .selectFrom("verification")

@@ -6,7 +6,7 @@ import { hasEnough, take } from "../spending/spending.ts";
 import { transition } from "../transitions.ts";
 import { type Limits, withinLimits } from "./within-limits.ts";
 
-/** What a retry changes of its row. */
+/** The columns that a retry changes in its row. */
 type Retry = Pick<VerificationRow, "owner" | "run" | "started_at">;
 
 /**

@@ -21,7 +21,7 @@ export interface NewRow extends VerificationRow {
 export interface Start extends VerificationRow, Budget, LimitScope {
   account_id: string;
   mode: string;
-  /** Of the first attempt, if there is one. */
+  /** Vendor and price of the first attempt, if there is one, and why that vendor was chosen. */
   vendor: string | null;
   price: number | null;
   why: string | null;

@@ -23,7 +23,8 @@ export interface Limiting {
   isNegative?: boolean;
   ofSubject?: boolean;
   /**
-   * Whether a window may hold more than a statement can count, so that the process knows most of the count: `counted`.
+   * Whether a window may hold more than one statement can count. The process then knows most of the count: see
+   * `counted`.
    */
   isLarge?: boolean;
 }
@@ -39,7 +40,7 @@ export interface LimitScope extends Pick<VerificationRow, "account_id" | "mode">
   counted: readonly number[];
 }
 
-/** Limits that must have room for a start, and their counts. */
+/** Limits that must have room for a start, and the rows that these limits count. */
 export interface Limits {
   rules: readonly Limiting[];
   counted: LimitScope;
@@ -58,7 +59,7 @@ export function nameOfLimits({ rules, counted }: Limits): string {
   return `${name} ${counted.subjects.length}`;
 }
 
-/** Whether each limit has room for one more. With `input`, the earlier intents of the batch count as well. */
+/** Whether each limit has room for one more start. With `input`, the earlier intents of the batch count as well. */
 export function withinLimits(rules: readonly Limiting[], counted: LimitScope, input?: Input): Expression<SqlBool>[] {
   return rules.map((rule, index) => {
     const count = countOf(rule, counted.since[index]!, counted);
@@ -84,8 +85,8 @@ export async function freeAt(db: Db, rule: Limiting, since: number, counted: Lim
 }
 
 /**
- * Returns the attempt that fills the limit. It is near an end of the window, because exactly as many attempts are older
- * than it as exceed the limit.
+ * Returns the attempt that fills the limit. This attempt is near an end of the window, because exactly as many attempts
+ * are older than it as exceed the limit.
  */
 async function fillingAttempt(
   db: Db,

@@ -181,7 +181,7 @@ suite("a delivery", () => {
   });
 
   test("a delivery reads at most 64 KiB of the response and counts its status", async () => {
-    // The rest never comes.
+    // The rest of the body never comes.
     receiver.behaves = () => (response) => response.writeHead(200).write(Buffer.alloc(64 * 1024));
     assert.deepEqual(await to(receiver.url, { networks: loopback, timeout: 60_000 }), {
       delivered: true,

@@ -45,8 +45,8 @@ const http = new HttpClient();
 
 /**
  * Sends a body with POST. The host is resolved once, and the connection goes to a checked address, so that no one can
- * make Duba call its own network. A changing name cannot do so, nor a redirect, because redirects are not followed.
- * Never rejects.
+ * make Duba call its own network. Neither a name whose address changes nor a redirect can do so: redirects are not
+ * followed. Never rejects.
  */
 export async function sendDelivery(
   { url: text, owner, body, headers, allowsPlain }: Delivery,

@@ -25,7 +25,7 @@ export interface Announcement<Type extends EventType> {
   type: Type;
   /** The id of an account, `everyAccount` or `operators`. */
   audience: string;
-  /** Null if it concerns keys of both modes. */
+  /** Null if the event concerns keys of both modes. */
   mode: Mode | null;
   /** The subject of the event. Receivers never see it. */
   about: string;
@@ -38,10 +38,10 @@ const copiers = new Map(eventTypeNames.map((type) => [type, declaredCopier(event
 
 /**
  * Writes an event in the transaction of the change that it reports, so that both commit or neither does, and queues it
- * for the endpoints that want it. Call it last: it locks event numbers until the commit. Numbers therefore follow the
- * order of commits, and a reader who has read up to a number has missed nothing. With `unlessSince`, it writes nothing
- * if the newest event of this type and subject has the same data and is not older than that time. Returns the event
- * that it wrote. Throws if the data does not match the type's schema.
+ * for the endpoints that want it. Call this function last: it locks event numbers until the commit. Numbers therefore
+ * follow the order of commits, and a reader who has read up to a number has missed nothing. With `unlessSince`, it
+ * writes nothing if the newest event of this type and subject has the same data and is not older than that time.
+ * Returns the event that it wrote. Throws if the data does not match the type's schema.
  */
 export async function announce<Type extends EventType>(
   db: Kysely<Tables>,

@@ -13,7 +13,7 @@ export const endpointMarks = [
 ] as const;
 export type EndpointMark = (typeof endpointMarks)[number];
 
-/** A key's name as an actor. Audit entries and endpoints use it. */
+/** A key's name as an actor, in audit entries and in endpoints. */
 const ofKey = (key: string) => `key:${key}`;
 
 /** An endpoint with its warning. */

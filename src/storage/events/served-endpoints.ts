@@ -12,8 +12,8 @@ export function isServedEndpoint(table: string) {
 }
 
 /**
- * Restarts the delivery time of an account's waiting events when it is resumed, because nobody tried to deliver them
- * while it was suspended. `now` in milliseconds since 1970.
+ * Restarts the delivery time of the waiting events of a resumed account, because nobody tried to deliver these events
+ * during the suspension. `now` in milliseconds since 1970.
  */
 export async function renewDeliveries(db: Db, account: string, now: number): Promise<void> {
   const its = db.selectFrom("event_endpoint").select("id").where("audience", "=", account);

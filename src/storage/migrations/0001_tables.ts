@@ -57,7 +57,7 @@ export const baselineTables = {
     /** The account's id, or a group as `group:agents`. */
     account: "text key",
     revision: "integer key",
-    /** When it was published. Two versions of a list never share a second. */
+    /** When this version of the list was published. Two versions of a list never share a second. */
     changed_at: "bigint",
     /** One line of JSON per rule. Empty if the rules were removed. */
     rules: "text",
@@ -91,7 +91,7 @@ export const baselineTables = {
     note: "text",
     /** Null: the draft takes effect at once. */
     holds_from: "bigint?",
-    /** JSON: sentences that say why the guard stopped it. */
+    /** JSON: sentences that say why the guard stopped the draft. */
     reasons: "text",
     added: "integer",
     modified: "integer",
@@ -99,14 +99,17 @@ export const baselineTables = {
     created_at: "bigint",
     decided_by: "text?",
     decided_at: "bigint?",
-    /** Compressed, in base64: the groups that it changes, before and after the change. Null once it is rejected. */
+    /**
+     * Compressed, in base64: the groups that the draft changes, before and after the change. Null once the draft is
+     * rejected.
+     */
     content: "text?",
   },
 
   /** One row with the id of the revision history. A restore sets a new id. */
   catalogue_history: {
     id: "text key",
-    /** When it was restored. Lists count as changed at this time or later. 0 if it never was. */
+    /** When the store was restored; 0 if never. Lists count as changed at this time or later. */
     restored_at: "bigint",
   },
 
@@ -152,7 +155,7 @@ export const baselineTables = {
     why: "text",
     /** JSON: size, validity and class of the source's entry at the time of the decision. */
     looks: "text?",
-    /** JSON: the same as the source states it now, if it differs from `looks`. */
+    /** JSON: the members of `looks` as the source states them now, if they differ. */
     seen: "text?",
     decided_by: "text?",
     decided_at: "bigint?",
@@ -169,7 +172,7 @@ export const baselineTables = {
     /** `bvn` or `nin`. */
     kind: "text",
     state: "text",
-    /** Why it is negative, failed or unknown: see `attemptReasons`. */
+    /** Why the verification is negative, failed or unknown: see `attemptReasons`. */
     reason: "text?",
     idempotency_hash: "text?",
     /** Keyed hash of the request that was sent with the idempotency key. Kept as long as the key. */
@@ -178,27 +181,28 @@ export const baselineTables = {
     subject_last4: "text",
     /** Counts the runs. An outcome is only written if the row still has its run. */
     run: "integer",
-    /** Kobo, as the caller sent it. */
+    /** The amount in kobo that the caller sent. */
     amount: "bigint",
-    /** Kobo, from the fee schedule. */
+    /** The fee in kobo, from the fee schedule. */
     fee: "bigint",
     charged: "flag",
-    /** When the fee was first charged. It stays when an adjustment takes the charge back. */
+    /** When the fee was first charged. This time stays when an adjustment takes the charge back. */
     charged_at: "bigint?",
     /**
-     * Changes with each change of the charge. Only the process that wrote it may reverse the charge. Empty: nobody may.
+     * Changes with each change of the charge. Only the process that wrote the mark may reverse the charge. Empty:
+     * nobody may.
      */
     charge_mark: "text",
     amount_differs: "flag",
     consent_reference: "text?",
-    /** The id of the request that started it. */
+    /** The id of the request that started the verification. */
     request_id: "text",
     /**
-     * The `spending` period that holds its fee while it runs or is charged. Null: the account had no cap and no
-     * balance.
+     * The `spending` period that holds the fee while the verification runs or is charged. Null: the account had no cap
+     * and no balance.
      */
     spends: "text?",
-    /** Its key is in `record_key`. */
+    /** The key of this record is in `record_key`. */
     sealed_record: "text?",
     owner: "text?",
     created_at: "bigint",
@@ -206,10 +210,12 @@ export const baselineTables = {
     completed_at: "bigint?",
   },
 
-  /** One attempt at a vendor, or an intent for which no request may have been sent. It holds no personal data. */
+  /**
+   * One attempt at a vendor, or an intent for which no request may have been sent. An attempt holds no personal data.
+   */
   verification_attempt: {
     reference: "text key",
-    /** The number of its run. A run has at most one attempt. */
+    /** The number of the attempt's run. A run has at most one attempt. */
     number: "integer key",
     account_id: "text",
     mode: "text",
@@ -255,7 +261,7 @@ export const baselineTables = {
     at: "bigint",
     /** -1: charge reversed. 1: charged again. 0: correction by hand. */
     charges: "integer",
-    /** Kobo that it adds to the fees. */
+    /** Kobo that the adjustment adds to the fees. */
     kobo: "bigint",
     reason: "text",
   },
@@ -273,7 +279,7 @@ export const baselineTables = {
     reason: "text?",
     /** Whether the verification is charged after the change. */
     charged: "flag",
-    /** Kobo that it adds to the account's fees. */
+    /** Kobo that the change adds to the account's fees. */
     kobo: "bigint",
     /** 1 if callers were told, or may have been told, that the outcome is unknown. */
     told_unknown: "flag",
@@ -358,14 +364,14 @@ export const baselineTables = {
     balance: "bigint?",
     /** JSON. */
     last_failures: "text",
-    /** JSON: the kinds of verification for which the process uses it. */
+    /** JSON: the kinds of verification for which the process uses the upstream. */
     kinds: "text",
-    /** Since when it has had an alarm or has not been ready. */
+    /** Since when the upstream has had an alarm or has not been ready. */
     ill_since: "bigint?",
     noted_at: "bigint",
   },
 
-  /** An entry of the audit trail. Only `batch` and `position` change, once, when it is sealed. */
+  /** An entry of the audit trail. Only `batch` and `position` change, once, when the entry is sealed. */
   audit_entry: {
     // The key starts with the time, so that inserts go to one end of the index and reading by time needs no other
     // index.
@@ -375,13 +381,13 @@ export const baselineTables = {
     actor: "text",
     /** JSON. */
     facts: "text",
-    /** Null until it is sealed. */
+    /** Null until the entry is sealed. */
     batch: "bigint?",
-    /** Position in the batch, from 1; 0 until it is sealed. */
+    /** Position in the batch, from 1; 0 until the entry is sealed. */
     position: "integer",
   },
 
-  /** The seal of a batch. It stays when retention removes the entries. */
+  /** The seal of a batch. The seal stays when retention removes the entries. */
   audit_seal: {
     batch: "bigint key",
     /** Hash of the previous seal; empty for the first. */
@@ -426,7 +432,7 @@ export const baselineTables = {
   top_up: { id: "text key", account_id: "text", at: "bigint", kobo: "bigint", reason: "text", actor: "text" },
 
   /**
-   * A top-up or correction that one person requested and a second one must confirm. The id names what it is, the
+   * A top-up or correction that one person requested and a second one must confirm. The id names the kind of money, the
    * account and the kobo.
    */
   money_request: { id: "text key", actor: "text", at: "bigint" },
@@ -444,7 +450,10 @@ export const baselineTables = {
     last_seen_at: "bigint?",
   },
 
-  /** Every e-mail that a person has or had. It stays when the person is removed, so that nobody else can take it. */
+  /**
+   * Every e-mail that a person has or had. The e-mail stays when the person is removed, so that nobody else can take
+   * it.
+   */
   person_email_history: { email: "text key", person_id: "text", since: "bigint" },
 
   /** A single-use link to register a passkey. A person has at most one. */
@@ -452,7 +461,7 @@ export const baselineTables = {
 
   /** The public half of a person's passkey. */
   passkey: {
-    /** The credential id that the browser gave it. */
+    /** The credential id that the browser gave the passkey. */
     id: "text key",
     person_id: "text",
     /** CBOR in base64url. */
@@ -460,14 +469,14 @@ export const baselineTables = {
     counter: "bigint",
     /** JSON. */
     transports: "text",
-    /** The label by which the person recognises it: "Laptop". */
+    /** The label by which the person recognises the passkey: "Laptop". */
     name: "text",
     created_at: "bigint",
-    /** Null if it was not used since its registration. */
+    /** Null if the passkey was not used since its registration. */
     used_at: "bigint?",
   },
 
-  /** A WebAuthn challenge. It is deleted when its response arrives. */
+  /** A WebAuthn challenge, which is deleted when its response arrives. */
   passkey_challenge: {
     challenge: "text key",
     /** `sign-in`, or another purpose and the person it is for. */
@@ -488,18 +497,18 @@ export const baselineTables = {
   sent_form: {
     id: "text key",
     person_id: "text",
-    /** The person's role when it was sent. */
+    /** The person's role when the form was sent. */
     role: "text",
     /** The id of the request that made the change; empty if nothing changed. */
     request: "text",
-    /** The path of its command. */
+    /** The path of the form's command. */
     path: "text",
     at: "bigint",
     /** JSON, without a secret. */
     answer: "text?",
   },
 
-  /** An event for accounts or operators. It holds only ids and states, and never changes. */
+  /** An event for accounts or operators. An event holds only ids and states, and never changes. */
   event: {
     /** Numbered in the order of commits, without gaps. */
     number: "bigint key",
@@ -508,7 +517,7 @@ export const baselineTables = {
     type: "text",
     /** An account, `accounts` or `operators`. */
     audience: "text",
-    /** Null if it concerns both modes. */
+    /** Null if the event concerns both modes. */
     mode: "text?",
     /** Identifies the subject of the event. */
     about: "text",
@@ -525,7 +534,7 @@ export const baselineTables = {
     /** Null for operators. */
     mode: "text?",
     url: "text",
-    /** JSON: the types of events to send to it. */
+    /** JSON: the types of events to send to the endpoint. */
     types: "text",
     /** Sealed with a record key of the ring. */
     secret: "text",
@@ -535,10 +544,10 @@ export const baselineTables = {
     created_at: "bigint",
     /** Nothing is sent before this time. */
     next_at: "bigint",
-    /** The process that currently delivers to it, and until when others must not. */
+    /** The process that currently delivers to the endpoint, and the time until which no other process may. */
     lease_owner: "text?",
     leased_until: "bigint",
-    /** Since when it is switched off, because it returned 410 Gone. Null if it is on. */
+    /** Since when the endpoint is switched off, because it returned 410 Gone. Null if the endpoint is on. */
     off_since: "bigint?",
   },
 
@@ -565,7 +574,7 @@ export const baselineTables = {
     account_id: "text",
     mode: "text",
     written_at: "bigint",
-    /** As in the response. Callers may choose it and may reuse it. */
+    /** The request id in the response. Callers may choose the id, and may reuse it. */
     request_id: "text",
     key_id: "text",
     operation: "text",
@@ -604,7 +613,7 @@ export const baselineTables = {
     name: "text key",
     actor: "text",
     at: "bigint",
-    /** When it counts as open again. */
+    /** When the alarm counts as open again. */
     until: "bigint",
     note: "text",
   },

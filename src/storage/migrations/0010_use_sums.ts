@@ -11,7 +11,7 @@ export const sumsOfUse: Migration = {
   },
   indexes: [
     "index use_sum_by_time on use_sum (span, begins_at)",
-    // For a year of one account, without reading other accounts.
+    // Finds a year of one account without reading other accounts.
     "index verification_sum_by_account on verification_sum (account_id, span, begins_at)",
   ],
 };

@@ -105,8 +105,8 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
 
 /**
  * Migrates the database to this version. Safe if several processes start at once, or one is killed. An empty database,
- * and SQLite, migrate in one transaction; PostgreSQL while other processes serve: see `addToLiveTables`. `url`:
- * PostgreSQL's. Throws `StoreError` for a database that is too new, else the engine's error.
+ * and SQLite, migrate in one transaction; PostgreSQL while other processes serve: see `addToLiveTables`. `url`: that of
+ * PostgreSQL. Throws `StoreError` for a database that is too new, else the engine's error.
  */
 export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   const missing = await missingMigrations(db);

@@ -4,8 +4,8 @@ import { storeTime } from "../queries/store-time.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * The newest migration whose columns need a recount, or an erasure, after an older version wrote. Versions that know it
- * leave nothing to recount.
+ * The newest migration whose columns need a recount, or an erasure, after an older version wrote. Versions that know
+ * this migration leave nothing to recount.
  */
 const countedSince = 10;
 
@@ -15,15 +15,15 @@ export const stateSumsSince = 4;
 /** Since this migration, versions count by API key and by vendor. */
 export const useSumsSince = 10;
 
-/** The name of a fact: an older version has written here. Its value is that version's newest migration. */
+/** The name of a fact: an older version has written here. The fact's value is that version's newest migration. */
 const olderVersion = "older-version";
 
 /** Stands in place of a migration, and means that no sum is valid. */
 export const nothingCounted = 0;
 
 /**
- * Notes that a version whose newest migration is `number` runs on this store. Its rows lack newer columns. A note with
- * a smaller number stays.
+ * Notes that a version whose newest migration is `number` runs on this store. The rows of that version lack newer
+ * columns. A note with a smaller number stays.
  */
 export async function noteOlderVersion(db: Kysely<Tables>, number: number): Promise<void> {
   const created_at = Date.now();

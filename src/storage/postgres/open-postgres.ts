@@ -29,7 +29,7 @@ function pooledDriver(pool: () => PatientPool): Driver {
   };
 }
 
-/** Opens a pool. It connects at the first statement. */
+/** Opens a pool, which connects at the first statement. */
 export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced = false): Database {
   const commits = new Durations();
   let pool = new PatientPool(way, timeouts, commits);

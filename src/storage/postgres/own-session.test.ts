@@ -26,7 +26,7 @@ suite("a session of our own on PostgreSQL", () => {
     });
     try {
       assert.equal(await findPooler(settings.databaseUrl!), false);
-      // Once after the connect, because earlier changes were missed.
+      // Each listener is called once after the connect, because earlier changes were missed.
       await until(() => heard.access === 1 && heard.catalogue === 1);
       await there.db.transaction().execute((trx) => noteChange(trx, "access"));
       await until(() => heard.access === 2);

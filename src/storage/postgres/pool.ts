@@ -58,8 +58,8 @@ export interface PostgresWay {
 }
 
 /**
- * The PostgreSQL function in which a commit waits for a synchronous standby. It sends a warning if the wait was
- * interrupted.
+ * The PostgreSQL function in which a commit waits for a synchronous standby. The function sends a warning if the wait
+ * was interrupted.
  */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
@@ -204,7 +204,9 @@ function isInside(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() !== "I";
 }
 
-/** The server's error if it accepts no more connections, and our pause in milliseconds before the next try. */
+/**
+ * The server's code if it accepts no more connections. `askAgainAfter`: our pause before the next try, in milliseconds.
+ */
 const NO_MORE = "53300";
 const askAgainAfter = 1_000;
 

@@ -24,7 +24,10 @@ export async function pauseBefore(repetition: number): Promise<void> {
 /** How long a transaction is repeated, in milliseconds. */
 const longest = 10_000;
 
-/** Repeats a transaction after a serialization failure. So its callback must change nothing but the store. */
+/**
+ * Repeats a transaction after a serialization failure. So the callback of the transaction must change nothing but the
+ * store.
+ */
 export class RepeatedTransactions extends Kysely<Tables> {
   override transaction(): TransactionBuilder<Tables> {
     const builder = super.transaction();

@@ -34,11 +34,11 @@ interface Answer extends Record<keyof Beat, number> {
 
 /**
  * Writes SQL that is 1 if `first` finds a row, else 0. `first` reads one index entry, so the plan does not depend on
- * row estimates. It repeats the condition of the partial index, without which SQLite would not use the index.
+ * row estimates. The SQL repeats the condition of the partial index, without which SQLite would not use the index.
  */
 const waits = (first: RawBuilder<unknown>) => sql`case when (${first}) is null then 0 else 1 end`;
 
-/** On PostgreSQL the statement also renews the lease of process `id`. On a replica it fails. */
+/** On PostgreSQL the statement also renews the lease of process `id`. On a replica the statement fails. */
 export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: string, askedAt: number) {
   const facts = sql`
     (select number from change_counter where name = 'access') as access,

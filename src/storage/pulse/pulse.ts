@@ -65,7 +65,7 @@ export class Pulse {
     }
   }
 
-  /** False once other processes may consider this one dead. It must then send no request to an upstream. */
+  /** False once other processes may consider this one dead. This process must then send no request to an upstream. */
   readonly isValid = (): boolean => {
     const { passed, wall } = this.#renewedAt;
     return !this.hasPeers || (performance.now() - passed < leaseTime && Date.now() - wall < leaseTime);

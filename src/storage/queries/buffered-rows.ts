@@ -13,7 +13,7 @@ export interface BufferedRowsOptions<Row> {
 export class BufferedRows<Row> {
   readonly #options: BufferedRowsOptions<Row>;
   readonly #rows = new Map<string, Row>();
-  /** Number of rows being written. They return to the buffer if the write fails. */
+  /** Number of rows being written. These rows return to the buffer if the write fails. */
   #writing = 0;
 
   constructor(options: BufferedRowsOptions<Row>) {

@@ -36,7 +36,9 @@ export interface Statement<Values extends object, Row = unknown> {
   write(values: Values, input?: Input): Compilable<Row>;
 }
 
-/** Far above the number of the ledger's statements. It limits the memory if names have values in them by mistake. */
+/**
+ * Far above the number of the ledger's statements. The limit bounds the memory if names have values in them by mistake.
+ */
 const mostCompiled = 500;
 
 /**

@@ -8,7 +8,7 @@ import type { Input } from "./shared-input.ts";
 export interface SqlStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Statements that run in the same commit, if this one returns rows. */
+  /** Statements that run in the same commit, if this statement returns rows. */
   readonly followedBy?: readonly SqlStatement[] | undefined;
   /**
    * JSON of the calls that share the statement, passed as `@input`. Follow-ups receive only calls whose `reference` the

@@ -65,10 +65,10 @@ export class RetentionClock {
     return new RetentionClock(parts, (await readTrust(db))!);
   }
 
-  /** `now` for the expiry of idempotency keys. It stands still while the clock is distrusted. */
+  /** `now` for the expiry of idempotency keys. This time stands still while the clock is distrusted. */
   readonly now = (): number => this.#past({});
 
-  /** `now` for the expiry of sealed records. It stands still for ten minutes at most. */
+  /** `now` for the expiry of sealed records. This time stands still for ten minutes at most. */
   readonly recordsNow = (): number => this.#past({ isPersonal: true });
 
   /** `now` for a rule; undefined while the clock is distrusted. */

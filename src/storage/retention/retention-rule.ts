@@ -31,7 +31,7 @@ export const hourly = 60 * minutely;
 /** How long the ledger, the audit trail and daily sums are kept. */
 export const ledgerMonths = 24;
 
-/** The start of these months, in milliseconds since 1970. */
+/** The start of the last `ledgerMonths` months, in milliseconds since 1970. */
 export function ledgerStart(now: number): number {
   const start = new Date(now);
   return start.setUTCMonth(start.getUTCMonth() - ledgerMonths);

@@ -7,7 +7,7 @@ import { ledgerStart, minutely, type RetentionRule } from "./retention-rule.ts";
 const batch = 100;
 /** Longest wait for a reader of keys, in milliseconds. */
 const lockPatience = 2_000;
-/** One of so many runs checks all wrapped keys. */
+/** One in this many runs checks all wrapped keys. */
 const thoroughEvery = 60;
 
 type Condition = (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>[];
@@ -51,8 +51,8 @@ export function verificationRules({
         row("state", "<>", "started"),
       ];
       const isSealed: Condition = (row) => [row("sealed_record", "is not", null), ...isDue(row)];
-      // Only a retry with the key returns a record, so both go in one update: each update rewrites a row and its index
-      // entries on PostgreSQL.
+      // Only a retry with the key returns a record, so key and record are removed in one update: each update rewrites a
+      // row and its index entries on PostgreSQL.
       const noKey = { idempotency_hash: null, body_hash: null, sealed_record: null };
       const records = await clear(trx, noKey, isSealed);
       return { keys: records + (await clear(trx, noKey, isDue)), records };

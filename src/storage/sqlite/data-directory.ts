@@ -140,8 +140,8 @@ export function isServed(directory: string): boolean {
 }
 
 /**
- * Locks the directory for one serving process, or throws `StoreError`. It is an SQLite lock on `duba.lock`, which the
- * operating system releases however the process ends.
+ * Locks the directory for one serving process, or throws `StoreError`. The lock is an SQLite lock on `duba.lock`, which
+ * the operating system releases however the process ends.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, "duba.lock");

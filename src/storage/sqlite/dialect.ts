@@ -34,7 +34,7 @@ class Queues {
     this.#openAnother = openAnother;
   }
 
-  /** Opened by the first read-only transaction: many processes never have one. */
+  /** Opened by the first read-only transaction: many processes never begin such a transaction. */
   async snapshots(): Promise<StatementQueue> {
     this.#snapshots ??= this.#openAnother().catch((error: unknown) => {
       this.#snapshots = undefined;

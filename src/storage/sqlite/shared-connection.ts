@@ -117,7 +117,8 @@ export class SharedConnection {
   }
 
   /**
-   * Runs independent statements. Their writes share one commit, after which it returns one outcome for each statement.
+   * Runs independent statements. Their writes share one commit. Returns one outcome for each statement after that
+   * commit.
    */
   runShared(statements: readonly SqlStatement[]): Outcome[] {
     const outcomes = new Map<SqlStatement, Outcome>();

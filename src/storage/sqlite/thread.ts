@@ -48,8 +48,8 @@ function forget(): void {
 }
 
 /**
- * The SQLite thread, as the main thread sees it. It keeps the process alive only during a request. If it ends by
- * itself, the current and all later requests reject with the code `SQLITE_THREAD`.
+ * The SQLite thread, as the main thread sees it. The thread keeps the process alive only during a request. If it ends
+ * by itself, the current and all later requests reject with the code `SQLITE_THREAD`.
  */
 export class SqliteThread {
   /** When we sent the current request, by `performance.now()`. */

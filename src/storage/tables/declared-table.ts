@@ -52,7 +52,7 @@ interface Erasure {
   finish?(db: Db, patience: number): Promise<boolean>;
 }
 
-/** How retention, backups and erasures treat a table. They are loops over these values. */
+/** How retention, backups and erasures treat a table. All three are loops over these values. */
 export interface DeclaredTable {
   columns: Readonly<Record<string, ColumnKind>>;
   personal?: readonly Holding[];

@@ -111,7 +111,7 @@ export const ledgerTables = {
   record_key: table({
     columns: allTables.record_key,
     retention: { with: "verification" },
-    // Without these keys, a backup cannot restore records that were erased or expired after it.
+    // Without these keys, a backup cannot restore records that were erased or expired after the backup.
     backup: "none",
     erasure: { finish: async (db, patience) => destroyStaleKeys(db, await staleSlots(db), patience) },
   }),

@@ -60,8 +60,8 @@ export function tokenRequest({ token, answers }: VendorFile, values: VendorValue
 }
 
 /**
- * `usual`: headers for all requests. One applies if the request has no header of that name, or one with an empty
- * setting.
+ * `usual`: headers for all requests. Such a header applies if the request has no header of that name, or only one with
+ * an empty setting.
  */
 function filledRequest(
   { base = "url", path, headers = {}, query, json, form }: FileRequest,

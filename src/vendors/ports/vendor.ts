@@ -4,7 +4,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { VendorClient } from "../vendor-client.ts";
 import type { IdentityUpstream } from "./identity-upstream.ts";
 
-/** What every vendor needs to open. */
+/** The resources to open a vendor. */
 export interface VendorParts {
   http: VendorClient;
   log: Log;

@@ -15,8 +15,8 @@ import type { ChosenVendor, Route } from "./whom-to-ask.ts";
 export type Learned = RunOutcome<{ record: CheckRecord }>;
 
 /**
- * The vendors of one run, along its route. The ledger names each vendor before its attempt. Their requests may last
- * longer than the caller's request, and then a retry waits for these vendors.
+ * The vendors of one run, along its route. The ledger names each vendor before its attempt. Requests to these vendors
+ * may last longer than the caller's request, and then a retry waits for these vendors.
  */
 export class AskedVendors {
   /** When the first attempt began, by `performance.now()`. */
@@ -196,13 +196,13 @@ function interrupted(result: Learned): Learned {
   return result.state === "unknown" ? result : { ...result, interrupted: true };
 }
 
-/** The last vendor's result, but only lasting if every vendor's failure is lasting. */
+/** Returns the last vendor's result. A failure stays lasting only if every vendor's failure is lasting. */
 function withEarlier(earlier: Learned, result: Learned): Learned {
   if (earlier.state !== "failed" || result.state !== "failed" || isRejected(result.reason)) return result;
   return { ...result, lasting: earlier.lasting === true && result.lasting === true };
 }
 
-/** The part of an error that we may log. Its message may contain the request. */
+/** The part of an error that we may log. The error's message may contain the request. */
 export function loggableError(error: unknown): object {
   return { kind: error instanceof Error ? error.name : typeof error, code: codeOf(error) };
 }

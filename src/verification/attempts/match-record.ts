@@ -35,7 +35,7 @@ const copiers = forEachKind(
   (kind) => declaredCopier(checks[kind].record),
 );
 
-/** Only the documented members of the record; undefined if one is missing or has another type. */
+/** Returns only the documented members of the record; undefined if one is missing or has another type. */
 function declaredOf(kind: CheckKind, given: unknown): CheckRecord | undefined {
   try {
     return copiers[kind](given) as CheckRecord;

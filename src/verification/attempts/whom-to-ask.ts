@@ -24,7 +24,7 @@ import { attemptsUsedUp, noFacts, noneOpen, verificationFailure } from "../verif
 
 type Parts = Pick<VerificationDependencies, "upstreams" | "settings" | "routeCache">;
 
-/** A vendor to ask, and the data about the choice in its attempt. */
+/** A vendor to ask, and what its attempt stores about this choice. */
 export interface ChosenVendor {
   upstream: IdentityUpstream;
   start: Required<Pick<AttemptStart, "vendor" | "price" | "why">>;
@@ -53,7 +53,7 @@ export class Route {
   readonly #settings: IdentitySettings;
   readonly #kind: VerificationRequest["kind"];
   readonly #choice: Pick<VendorChoice, "policy" | "compared">;
-  /** In the order in which they are asked. */
+  /** The stops in the order in which the run asks them. */
   readonly #stops: readonly Stop[];
   /** The first vendor, if it may have done the work in an earlier run. */
   readonly #resumed: IdentityUpstream | undefined;
@@ -110,7 +110,7 @@ export class Route {
     return undefined;
   }
 
-  /** An attempt in place of this one, or at a second source, which bills as well and needs half of the time. */
+  /** `failover`: an attempt in place of this one. `second_source`: one that bills as well and needs half the time. */
   #whatFollows(
     outcome: RunOutcome,
     attempts: readonly Attempt[],
@@ -161,11 +161,11 @@ class Vendors {
   readonly order: VendorOrder | undefined;
   /** The vendor that may have done the work in an earlier run, if another request to it is allowed. */
   readonly resumed: Candidate | undefined;
-  /** Those that the run may ask, in order. */
+  /** The vendors that the run may ask, in order. */
   readonly asked: readonly Candidate[];
   readonly #live: readonly IdentityUpstream[];
   readonly #placed: readonly Candidate[];
-  /** In order of their places, but a vendor whose share includes this verification comes first. */
+  /** The vendors in order of their places, but one whose share includes this verification comes first. */
   readonly #all: readonly Candidate[];
   readonly #share: Candidate | undefined;
 
@@ -199,7 +199,7 @@ class Vendors {
     if (this.asked.length === 0) throw verificationFailure("upstream_not_configured", undefined, noFacts);
   }
 
-  /** The stops at these vendors. */
+  /** Returns the stops of a run that may ask these vendors. */
   stops(asked: readonly Candidate[]): Stop[] {
     const { order } = this;
     const stops: Stop[] = [];
@@ -235,7 +235,7 @@ class Vendors {
     return this.#all.find(({ upstream }) => upstream.name === vendor && upstream.kinds.includes(kind));
   }
 
-  /** The vendors that would come before one without its share, or as listed. */
+  /** The vendors that would come before `one` without its share, or in the listed order. */
   #overtakenBy(one: Candidate, order: VendorOrder): PassedOver[] {
     if (one === this.#share)
       return this.#placed.slice(0, this.#placed.indexOf(one)).map((other) => because(other, "share"));
@@ -250,7 +250,7 @@ function withFirst<One>(first: One | undefined, all: readonly One[]): readonly O
   return first === undefined ? all : [first, ...all.filter((one) => one !== first)];
 }
 
-/** Those that are ready; all if none is. */
+/** Returns the candidates that are ready; all of them if none is. */
 function readyOnes(open: readonly Candidate[]): readonly Candidate[] {
   const ready = open.filter(({ upstream }) => isReady(upstream));
   return ready.length > 0 ? ready : open;
@@ -340,7 +340,7 @@ function uselessAttempts(row: Row, lookUpFirst: boolean): number {
 
 /**
  * Returns the last vendor if it repeats its responses for free; only then may it be asked once more. Otherwise throws
- * the failure of used-up attempts.
+ * the `Failure` for used-up attempts.
  */
 function freeAgain(last: Candidate, row: Row): Candidate {
   const { name, repeatable } = last.upstream;

@@ -38,7 +38,7 @@ export const row: VerificationRow = {
   completed_at: made + 1000,
 };
 
-/** Two attempts of the verification. Its second run asked nobody. */
+/** Two attempts of the verification. The verification's second run asked nobody. */
 export function attemptRowsOf(reference: string, account_id: string) {
   const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", started_at: made };
   const unheard = { answered_at: null, vendor_reference: null, price: null, bill: null, bill_certain: 0 } as const;
@@ -76,7 +76,7 @@ export function suiteShop(engine: Engine, store: (db: Db, accountId: string) => 
     const { id } = JSON.parse((await terminal.duba(...account)).out);
     const { db, close } = await openStore({ ...terminal.settings, serving: false });
     await store(db, id);
-    // Makes the rows look like an older version's: no sum has them.
+    // From here on the store looks as if an older version wrote the rows: no sum contains the rows.
     await noteOlderVersion(db, 1);
     await close();
   });

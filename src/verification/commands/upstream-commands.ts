@@ -121,7 +121,7 @@ function statusOf({ kinds, ...status }: UpstreamStatus, pauses: readonly PausedR
 
 const { upstream: _, ...processFacts } = ProcessFacts.properties;
 
-/** A serving process on the page of its vendor. */
+/** The schema of a serving process on the page of its vendor. */
 const ProcessRow = Type.Object(
   Object.fromEntries(Object.entries(processFacts).filter(([name]) => !["alarm", "paused_why"].includes(name))),
 );
@@ -144,9 +144,9 @@ const showUpstream = command({
     state: orNull(vendorState()),
     since: orNull(time),
     ...pauseMembers,
-    /** Its checks, each with its state. */
+    /** The vendor's checks, each with its state. */
     kinds: Type.Array(Type.Record(Type.String(), Type.String())),
-    /** When it is asked, in words. */
+    /** When the vendor is asked, in words. */
     asked: Type.String(),
     ...dayFacts,
     processes: Type.Array(Type.Object(processFacts)),

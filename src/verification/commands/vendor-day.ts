@@ -23,7 +23,7 @@ const sameName = (kind: CheckKind) => kind;
 const percent = { unit: "%" };
 const milliseconds = { unit: "ms" };
 
-/** A vendor for one kind of check: its place in the order, its prices, and the last 24 hours. */
+/** A vendor's facts for one kind of check: its place in the order, its prices, and the last 24 hours. */
 const CheckFacts = Type.Object({
   place: orNull(Type.Integer()),
   price: orNull(naira),
@@ -119,8 +119,8 @@ const ordinals = ["first", "second", "third"];
 const ordinal = (place: number) => ordinals[place - 1] ?? `as number ${place}`;
 
 /**
- * When a vendor is asked, in a sentence: "Asked first for BVN, second for NIN." `live`: the vendor for
- * each check.
+ * When a vendor is asked, in a sentence: "Asked first for BVN, second for NIN." `live`: this vendor, once for each kind
+ * of check.
  */
 export function askedText(
   checks: Checks,
@@ -149,7 +149,7 @@ export function askedText(
   ].join(" ");
 }
 
-/** A fact of a vendor, with its kinds of checks side by side. */
+/** The schema of one fact of a vendor, with the kinds of checks side by side. */
 export const CheckRow = Type.Object({
   what: Type.String({ label: "24 hours" }),
   ...forEachKind(sameName, (kind) => orNull(Type.String({ shows: "number", label: labelOf(kind) }))),

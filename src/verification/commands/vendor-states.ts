@@ -27,8 +27,8 @@ export const vendorStateWords: Record<VendorState, string> = {
 };
 
 /**
- * The colour of a vendor that does not serve, whose alarm costs money or waits for a person. A check without any vendor
- * left has an alarm of its own, which stops the service.
+ * The colour of each state of a vendor. A vendor that does not serve warns, because its alarm costs money or waits for
+ * a person. A check without any vendor left has an alarm of its own, which stops the service.
  */
 export const vendorStateTones = Object.fromEntries(
   vendorStates.map((state) => [state, state === "ready" ? "good" : "warn"] as const),
@@ -41,7 +41,7 @@ export const pauseMembers = {
   paused_why: orNull(Type.Enum(Object.keys(pauseReasons) as PauseReason[], { words: pauseReasons })),
 };
 
-/** What stands below the state of a vendor. */
+/** The members that a page shows below the state of a vendor. */
 export const pauseMembersOfState = {
   by: "paused_by",
   since: "since",
@@ -49,7 +49,10 @@ export const pauseMembersOfState = {
   why: { of: "paused_why", words: pauseReasons },
 };
 
-/** The state of a vendor, with the time since when it is not ready, or the author, end and reason of its pause. */
+/**
+ * Returns the schema of a vendor's state. Below it stand the time since when the vendor is not ready, or the author,
+ * end and reason of its pause.
+ */
 export const vendorState = (words: Readonly<Record<string, string>> = vendorStateWords) =>
   state(vendorStates, { words, tones: vendorStateTones, ...pauseMembersOfState });
 

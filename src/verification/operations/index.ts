@@ -8,7 +8,7 @@ import { lookupWaecAmount } from "./lookupWaecAmount.ts";
 import { verifyBvn } from "./verifyBvn.ts";
 import { verifyNin } from "./verifyNin.ts";
 
-/** The operations of the identity room. */
+/** The operations that use an `Identity`. */
 export const identityOperations: Operation<Identity>[] = [
   verifyBvn,
   verifyNin,

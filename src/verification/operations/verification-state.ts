@@ -58,7 +58,7 @@ export async function stateOf(identity: Identity, sought: Sought): Promise<Verif
   const isCoarse = identity.settings.negativeDetail === "coarse";
   return answerWith({
     request_reference: row.reference,
-    // Coarse responses do not reveal here either which member was wrong.
+    // As everywhere, coarse responses do not reveal which member was wrong.
     state: isCoarse && row.state === "negative" ? "not_found" : publicState(row),
     charged: row.charged === 1,
     fee: row.charged === 1 ? nairaOf(row.fee) : "0",

@@ -100,7 +100,7 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
   });
 }
 
-/** The request of a caller. Throws the failure of a header that is not accepted. */
+/** Returns a caller's request. Throws a `Failure` if a header is not accepted. */
 async function requestOf(
   check: Check,
   { input, headers, caller, requestId }: Call<Record<string, string>, VerificationHeaders>,
@@ -142,7 +142,10 @@ function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, str
   return sent;
 }
 
-/** Computed from the caller's record, so that the match reveals nothing more, and a replay gives an equal match. */
+/**
+ * Computes the match from the caller's record, so that the match reveals nothing more, and a replay gives an equal
+ * match.
+ */
 async function matchOf(
   { compare }: Check<CheckRecord>,
   record: CheckRecord,
@@ -152,7 +155,7 @@ async function matchOf(
   return results.map((result) => result.join("=")).join(", ");
 }
 
-/** An amount that `enforce` would refuse in live mode. */
+/** Returns a hint for an amount that `enforce` would refuse in live mode. */
 function amountHint({ kind, amount, fees }: VerificationRequest, { settings }: Identity): string | undefined {
   const fee = feeOf(kind, fees, settings);
   if (amount === fee) return undefined;

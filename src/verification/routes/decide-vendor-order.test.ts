@@ -96,7 +96,7 @@ for (const engine of engines)
       await leader.lead();
       assert.equal((await leader.vendorOf()).vendor, "third");
       clock.now += 10 * minute;
-      // Both may believe that they lead.
+      // Both processes may believe that they lead.
       const decisions = await changeCount(store.db, "routes");
       await Promise.all([leader.lead(), other.lead()]);
       assert.equal(await changeCount(store.db, "routes"), decisions + 1);

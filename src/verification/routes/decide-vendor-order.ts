@@ -30,7 +30,7 @@ const placeHolds = 6 * 3_600_000;
 
 const name = "route-order";
 
-/** Undefined until the first decision. */
+/** The order that was decided last; undefined until the first decision. */
 export async function decidedOrder(db: Db): Promise<DecidedOrder | undefined> {
   const row = await db.selectFrom("fact").select(["value", "created_at"]).where("name", "=", name).executeTakeFirst();
   return row && { decidedAt: row.created_at, ...JSON.parse(row.value) };

@@ -7,7 +7,7 @@ export interface PlacedVendor {
   vendor: string;
   /** Null if too little is known about the vendor, which then keeps its listed place. */
   figures: ComparedFigures | null;
-  /** The bound that it breaks. */
+  /** The bound that the vendor breaks. */
   breaks: Extract<PassedOver["reason"], "too_slow" | "too_many_failures"> | null;
 }
 

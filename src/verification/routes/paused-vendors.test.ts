@@ -35,7 +35,7 @@ for (const engine of usualEngines)
         now: () => clock.now,
         audit: async (_: unknown, ...made: AuditEvent[]) => void events.push(...made),
       };
-      /** As the next beat does in every process. */
+      /** Reads the pauses, as the next beat does in every process. */
       const follow = async () => {
         const job = identity.jobs.find(({ name }) => name === "follow pauses and order of vendors")!;
         const beat = { askedAt: clock.now, access: 0, catalogue: 0, routes: await changeCount(store.db, "routes") };

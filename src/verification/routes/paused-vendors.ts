@@ -20,7 +20,7 @@ export interface PausedRoute {
   /** Null for every kind of check. */
   kind: CheckKind | null;
   why: PauseReason;
-  /** The actor who paused it. */
+  /** The actor who paused the vendor. */
   by: string;
   since: number;
   /** Null for a pause that lasts until a person resumes the vendor. */

@@ -29,7 +29,7 @@ export const playedVendors = [
 export const listed = playedVendors.map(({ name }) => name);
 const listPrices = Object.fromEntries(playedVendors.map(({ name, price }) => [name, { bvn: price }]));
 
-/** Together 5 of 100. */
+/** The shares of the vendors, together 5 of 100 verifications. */
 export const shares = [
   { vendor: "alpha", percent: 2 },
   { vendor: "beta", percent: 2 },

@@ -16,7 +16,7 @@ export class UpstreamNotes {
   readonly #db: Db;
   readonly #instance: string;
   readonly #upstreams: readonly Pick<CircuitBreaker, "health">[];
-  /** The alarm of each upstream that operators were informed of. */
+  /** For each upstream, the alarm of which operators were informed. */
   readonly #told = new Map<string, UpstreamHealth["alarm"]>();
   #isChanged = true;
   #notedAt = 0;
@@ -86,7 +86,7 @@ export async function upstreamStatus(db: Db, now: number = Date.now()) {
   const noted = await db.selectFrom("upstream_status").selectAll().orderBy("upstream").orderBy("instance").execute();
   const since = (at: number) => noted.filter(({ noted_at }) => noted_at >= at - forgottenAfter);
   const fresh = since(now);
-  // While the store takes no writes, no process can renew its notes, so its last ones hold.
+  // While the store takes no writes, no process can renew its notes, so the last notes hold.
   const holds = fresh.length === 0 && noted.length > 0 && !(await takesWrites(db));
   const rows = holds ? since(Math.max(...noted.map(({ noted_at }) => noted_at))) : fresh;
   return rows.map((row) => ({

@@ -37,7 +37,7 @@ export interface VendorFigures {
   p95: number | null;
   /** Kobo that the vendor billed. */
   cost: number;
-  /** Kobo per record at current prices. Null if there was none. */
+  /** Kobo per record at current prices. Null if no response had a record. */
   costPerFound: number | null;
   /** The interval that contains this cost, in kobo. */
   costBetween: readonly [low: number, high: number];
@@ -79,7 +79,7 @@ export async function vendorFigures(
 }
 
 /**
- * With this `z`, an interval misses in 3 of 1,000 cases. A lower one would mislead often, because every vendor is
+ * With this `z`, an interval misses in 3 of 1,000 cases. A lower `z` would mislead often, because every vendor is
  * compared every day.
  */
 const beyondChance = 3;
@@ -124,7 +124,10 @@ function timeWithin(sums: Counts, part: number): number | null {
   return found && Number.isFinite(found[1]) ? found[1] : null;
 }
 
-/** The Wilson interval of a share. It contains the share in 95 of 100 samples, and with a `z` of 3 in 997 of 1,000. */
+/**
+ * The Wilson interval of a share. The interval contains the share in 95 of 100 samples, and with a `z` of 3 in 997 of
+ * 1,000.
+ */
 export function interval(hits: number, all: number, z = 1.959964): [low: number, high: number] {
   const share = hits / all;
   const middle = share + z ** 2 / (2 * all);

@@ -6,7 +6,7 @@ import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-vendors.ts";
 import { upstreamStatus } from "./upstream-status.ts";
 import { type FigureSpan, spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
-/** A vendor's figures with the balance left there. Money is in kobo. Null: not known. */
+/** A vendor's figures, with our balance at the vendor. Money is in kobo. Null: not known. */
 export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetween"> {
   cost: number | null;
   balance: number | null;

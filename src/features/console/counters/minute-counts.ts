@@ -8,7 +8,7 @@ import type { Tables } from "../../../storage/tables.ts";
 
 const minute = 60_000;
 
-/** What charts distinguish. */
+/** The subjects that charts distinguish. */
 export const countedSubjects = ["look-ups", "verifications"] as const;
 export type CountedSubject = (typeof countedSubjects)[number];
 

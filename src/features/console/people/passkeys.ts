@@ -37,7 +37,10 @@ export interface DeedChallenge {
   purpose: string;
 }
 
-/** For sign-ins, which store nothing: `sign` is a keyed hash, by which the console recognises its own challenges. */
+/**
+ * The resources of sign-ins, which store nothing: `sign` is a keyed hash, by which the console recognises its own
+ * challenges.
+ */
 export type SignInPlace = PasskeyPlace & { sign: (text: string) => string };
 
 /** Returns the options for a sign-in with any passkey. */

@@ -13,7 +13,7 @@ export const firstOfficer = "officer@localhost";
 
 export interface Invitation {
   person: PersonRow;
-  /** Only the invited person sees it. The store has a hash. */
+  /** Only the invited person sees the secret. The store has a hash. */
   secret: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
@@ -149,7 +149,7 @@ export async function removePerson({ db, audit, actor }: Audited, idOrEmail: str
   });
 }
 
-/** Returns a person's name as an actor. An id, because an e-mail can change. */
+/** Returns a person's name as an actor. The name contains the id, because an e-mail can change. */
 export function personActor({ id }: Pick<PersonRow, "id">): string {
   return `person:${id}`;
 }

@@ -10,7 +10,7 @@ const touchEvery = 60_000;
 const touchPatience = 1_000;
 
 export interface Session {
-  /** With the person's current role. */
+  /** The person of the session, with the current role. */
   person: PersonRow;
   secret: string;
   /** SHA-256 of the session secret, and the primary key. */
@@ -72,7 +72,7 @@ export async function sessionsOf(db: Db, personId: string, now: number) {
     .execute();
 }
 
-/** Ends a person's other sessions; with `only`, just that one. Returns the number of ended sessions. */
+/** Ends a person's other sessions; with `only`, just that session. Returns the number of ended sessions. */
 export async function endOthers(db: Db, personId: string, hash: string, only?: string): Promise<number> {
   const ended = await db
     .deleteFrom("console_session")

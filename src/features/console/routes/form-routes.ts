@@ -130,7 +130,9 @@ function takesFiles({ input }: ConsoleCommand): boolean {
   return membersOf(input).some(({ member }) => member.holds === "file");
 }
 
-/** Shows a form as typed before the session ended: see `typedPage`. It changes nothing, so it needs no token. */
+/**
+ * Shows a form as typed before the session ended: see `typedPage`. This request changes nothing, so it needs no token.
+ */
 async function showTyped(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const form = await formIn(request, longestForm);
   if (form.get("_person") !== request.session.person.id) return redirect(pathOf(command));

@@ -247,8 +247,8 @@ export function commandList({ site, say }: PageRequest, place: ConsolePage): Htm
 const mostUngrouped = 12;
 
 /**
- * Renders a page's buttons: one filled, and the others in the menu "…", with those for rows last. `isFilled`: false if
- * the page has another filled button.
+ * Renders a page's buttons: one filled, and all further buttons in the menu "…", with the buttons for rows last.
+ * `isFilled`: false if the page has another filled button.
  */
 export function placeTools(
   { site }: PageRequest,
@@ -286,7 +286,7 @@ function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean 
   return member !== undefined && !member.private && member.holds === undefined;
 }
 
-/** Renders a search field for rows. Its label names two columns. */
+/** Renders a search field for rows. The label of the field names two columns. */
 export function finder({ path, query }: PageRequest, columns: Table["columns"]): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
   const kinds = ["account", "event", "reference", "richText", "text"];

@@ -115,7 +115,7 @@ export async function latelyAt(
   return html`<section><div class="heads"><h2>Recent changes</h2><a href="${placeOf(request.site, command).path}">See all</a></div>${answerOf(request, command, answer)}</section>`;
 }
 
-/** Returns the words in an entry's facts. An order of vendors contains several. */
+/** Returns the words in an entry's facts. A fact such as an order of vendors contains several words. */
 function namesIn(facts: unknown): string[] {
   return Object.values(Object(facts)).flatMap((fact) => String(fact).split(/[\s,]+/));
 }

@@ -34,7 +34,7 @@ export async function formRequestOf(request: PageRequest, form: FormData): Promi
   if (!/^[\w-]{22,64}$/.test(id))
     throw new ConsoleError(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
   const sent = await sentForm(request, id);
-  // Ids are random, so one of another person was forged or copied.
+  // Ids of forms are random, so the id of another person's form was forged or copied.
   if (sent && sent.person_id !== request.session.person.id)
     throw new ConsoleError(403, "form_id", "This is the form of another person.");
   if (sent) throw new AlreadySent(sent);

@@ -149,7 +149,10 @@ ${asks ? html`<p class="hint">${whyPasskey(command)}</p>${passkeyProblem}` : ""}
 </form>`;
 }
 
-/** Asks for new suggestions when the file or vendor changes. Without scripts, the answer has them. */
+/**
+ * Returns attributes that ask for new suggestions when the file or vendor changes. Without scripts, the answer has the
+ * suggestions.
+ */
 function asksFor(members: readonly NamedMember[], action: string): Html {
   const asked = members.filter(({ member }) => member.isVendor || member.holds === "file");
   const when = asked.map(({ name }) => `change from:#f-${name}`).join(", ");

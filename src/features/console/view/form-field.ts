@@ -91,7 +91,7 @@ export function formField(
   return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
 }
 
-/** Returns the hint, unless the label or the field says enough. A checkbox has its whole description. */
+/** Returns the hint, unless the label or the field says enough. For a checkbox, the hint is the whole description. */
 function hintOf({ member }: NamedMember, [text = ""]: readonly string[], zone: string): string | undefined {
   if (typeOf(member, text) === "date") return undefined;
   if (member.hint !== undefined || member.items?.hint !== undefined) return member.hint ?? member.items!.hint;

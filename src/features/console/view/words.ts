@@ -12,14 +12,14 @@ import { vendors, vendorTitle } from "../../../vendors/registry.ts";
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * Renders a text. A command line in it, such as `duba catalogue show d7`, becomes a link to the page that does the
- * same, if the site has one.
+ * Renders a text. A command line in the text, such as `duba catalogue show d7`, becomes a link to the page that does
+ * the same, if the site has one.
  */
 export interface Say {
   (text: string | RichText): Html;
   /** Renders a mend: a link to its page, or its command line, or nothing. */
   mend(mend: Mend | MendWithLine): Html;
-  /** The same as plain text. */
+  /** Returns the text as plain text, without links. */
   words(said: RichText): string;
 }
 
@@ -109,7 +109,7 @@ export function wordsOf(member: Pick<RecordMember, "name" | "shows" | "text" | "
   return value.length === 0 ? member.text : value.map((text) => wordOf({ ...member, text }, names)).join(", ");
 }
 
-/** Returns a text with the names that people use. One with times stays as it is. */
+/** Returns a text with the names that people use. A text with times stays as it is. */
 function saidText(said: RichText, text: string, names: Names): string {
   const pieces = said.map((piece) =>
     typeof piece === "string" ? piece : "time" in piece ? undefined : wordFor(piece, names),

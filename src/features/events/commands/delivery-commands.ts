@@ -50,7 +50,7 @@ const list = command({
       type: happening,
       happened_at: time,
       ...delivery,
-      /** Of the rows that follow. */
+      /** The cursor of the rows that follow. */
       cursor: Type.String(),
     }),
   ),

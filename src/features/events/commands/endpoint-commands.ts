@@ -17,13 +17,13 @@ import { readEndpointUrl, shownUrl, urlForm, whyUnfit, withoutNumber } from "../
 import * as endpoints from "../endpoints.ts";
 import { sendTest } from "../send-test.ts";
 
-/** What these commands need of other rooms. */
+/** The resources of these commands. */
 export interface EndpointRoom extends Audited, WithClock {
   config: { eventNetworks: readonly string[] };
   accounts: {
     /** The account with this id or e-mail. Throws if there is none. */
     find(idOrEmail: string): Promise<{ id: string; email: string }>;
-    /** The e-mail of an account by its id. */
+    /** Returns a function that returns the e-mail of an account by its id. */
     emails(ids: readonly string[]): Promise<(id: string) => string>;
   };
   keyring(): Promise<{ ring: Parameters<typeof endpoints.signingSecrets>[0] }>;
@@ -297,7 +297,7 @@ async function factsOf(row: EventEndpointRow, room: EndpointRoom) {
   return (await showing(room, [row], row.audience))(row);
 }
 
-/** Prepares to show these endpoints, of one audience or of all audiences. */
+/** Returns the function that shows each of these endpoints, which are of one audience or of all audiences. */
 async function showing({ db, accounts, now }: EndpointRoom, rows: readonly EventEndpointRow[], audience?: string) {
   const emails = await accounts.emails(rows.map((row) => row.audience));
   const marked = await markedEndpoints(db, now(), { audience });

@@ -81,7 +81,7 @@ for (const engine of engines)
       assert.deepEqual((await deliveries(`?after=${next}`)).data, []);
       assert.deepEqual((await deliveries("?after=0&limit=1")).data, found);
 
-      // One that waits stays where it is.
+      // A resend leaves a waiting delivery where it is.
       assert.equal((await post(`${path}/${id}/resend`, key, { event: event.id })).json.data.events, 0);
       const { db } = await service.store();
       await db.updateTable("event_delivery").set({ state: "dead" }).where("endpoint_id", "=", id).execute();

@@ -17,7 +17,7 @@ import {
 
 const { properties: feedMembers } = feedInput("deliveries", { cursor: eventCursor, start: "0", example: "0" });
 
-/** Of no account. */
+/** A cursor that belongs to no account. */
 const exampleNext = "kV3rT0yPq8mWzX2cB5nL7dHs9fGjA4uEiO6wRtYbKp1vQxZsMeNhUgJaCoDlFiIkSrTyPq8m";
 
 export const listEventDeliveries = operation({

@@ -15,7 +15,7 @@ const example: EventBody = {
   data: eventTypes["verification.settled"].example,
 };
 
-/** Of no account. */
+/** A cursor that belongs to no account. */
 const exampleNext = "kV3rT0yPq8mWzX2cB5nL7dHs9fGjA4uEiO6wRtYbKp1vQxZsMeNhUgJaCoDlFiIkSrTyPq8m";
 
 export const listEvents = operation({

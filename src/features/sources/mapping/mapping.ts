@@ -65,8 +65,8 @@ export class Mapping {
   }
 
   /**
-   * Our key of a source's entry, by its key there. Undefined if the entry or its parent is not mapped yet. Null if it
-   * is never served.
+   * Our key of a source's entry, by the entry's key at the source. Undefined if the entry or its parent is not mapped
+   * yet. Null if the entry is never served.
    */
   keyOf(source: string, list: ListName, key: string): string | null | undefined {
     const group = this.groupOf(source, list, key);

@@ -97,7 +97,7 @@ export function pullOf(config: Pick<Config, "ofFeatures" | "staleAfter">) {
   };
 }
 
-/** What followed sources lack. */
+/** Yields a sentence for each followed source that lacks settings. */
 export function* sourceMisfits(config: Config): Generator<string> {
   for (const source of followedIn(config)) {
     const missing = missingOf(source, valuesOfSource(source, config)).join(", ");

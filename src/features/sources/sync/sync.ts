@@ -190,7 +190,7 @@ async function supersede(publisher: Publisher, earlier: number | null, source: s
   for (const draft of await listWaiting(db))
     if (await isOld(draft))
       await reject(publisher, draft.id, "duba").catch((error: unknown) => {
-        // Somebody has decided it meanwhile.
+        // Somebody has decided about the draft meanwhile.
         if (!(error instanceof CatalogueError)) throw error;
       });
 }

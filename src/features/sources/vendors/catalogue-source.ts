@@ -14,7 +14,7 @@ export type PullError = "unreachable" | "refused_credentials" | "unreadable" | "
 export interface Origin {
   /** When the source last updated its lists, in milliseconds since 1970; null if it does not say. */
   asOf: number | null;
-  /** Whether the source calls them stale. */
+  /** Whether the source calls its lists stale. */
   isStale: boolean;
 }
 

@@ -16,7 +16,7 @@ export function sourceOf(wanted: string): CatalogueSource {
   return source;
 }
 
-/** What the settings say of a source. */
+/** Returns the values of a source's settings. */
 export function valuesOfSource({ settings }: CatalogueSource, config: Pick<Config, "ofFeatures">): VendorValues {
   return Object.fromEntries(Object.entries(settings).map(([member, setting]) => [member, settingOf(config, setting)]));
 }
