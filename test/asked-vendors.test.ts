@@ -101,7 +101,7 @@ for (const engine of usualEngines)
       assert.equal((await ledger()).length, 2);
     });
 
-    test("a test call with the vendor's published test number works like any other", async () => {
+    test("a test call can use the vendor's published test number, and gets a row in the ledger", async () => {
       const before = vendor.received.length;
       const { out } = await duba(["upstreams", "test", "dojah"]);
       assert.match(out, /the response was invalid/, "the vendor answers with another person");
@@ -109,7 +109,7 @@ for (const engine of usualEngines)
       assert.equal((await ledger())[0].state, "failed");
     });
 
-    test("a test call needs a consent if live verifications do", async () => {
+    test("a test call needs a consent if live verifications need one", async () => {
       const before = vendor.received.length;
       const without = await asked({ DUBA_CONSENT: "required" });
       assert.deepEqual([without.exitCode, vendor.received.length], [2, before]);
@@ -122,7 +122,7 @@ for (const engine of usualEngines)
       assert.equal(consent_reference, "form-17");
     });
 
-    test("test calls are limited like verifications of an account", async () => {
+    test("an account's limit of verifications also limits test calls", async () => {
       const before = (await ledger()).length;
       await duba(["accounts", "change", account, "--limit-verification", `${before + 2}/day`]);
       const calls = vendor.received.length;

@@ -150,7 +150,7 @@ for (const engine of usualEngines)
       assert.ok(passed);
     });
 
-    test("an endpoint without a maker is named in lists and where a key of its account is revoked", async (t) => {
+    test("an endpoint without a known maker is marked in lists and when a key of its account is revoked", async (t) => {
       const account = await service.newAccount("Old");
       const receiver = await receiving(t);
       const key = await managing(account);

@@ -55,7 +55,7 @@ suite("floors", () => {
     assert.deepEqual(stronglyConnected(imports.map(({ file, target }) => [file, target])), []);
   });
 
-  test("imports between folders side by side flow one way", () => {
+  test("no two folders side by side import each other, even by way of other folders", () => {
     assert.deepEqual(
       stronglyConnected(imports.filter(({ file }) => !file.endsWith(".fixture.ts")).flatMap(foldersOf)),
       [],

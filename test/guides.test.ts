@@ -37,7 +37,7 @@ suite("the guides of the service", () => {
       }
     });
 
-  test("the home page and llms.txt link every guide, and the page of errors links those that it needs", async () => {
+  test("the home page and llms.txt link every guide, and the page of errors links the guides it needs", async () => {
     const home = (await pageOf("/")).text;
     const llms = (await pageOf("/llms.txt")).text;
     for (const { path } of namedGuides) {

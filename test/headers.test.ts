@@ -32,7 +32,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("any other request id is replaced, such as one that contains a BVN", async () => {
+  test("a malformed request id, or one that contains a BVN, is replaced", async () => {
     const spelled =
       "221-2345-6789 2.2.1.2.3.4.5.6.7.8.9 a22_12:345-678b 018f4e2a-9b1c-7a3d-8e5f-123456789012 2212345678";
     const longer = ["22123456789".padStart(32, "0"), "4f1d22123456789012c0ffee0011223", "x".repeat(65)];
@@ -56,7 +56,7 @@ suite("headers", { concurrency: true }, () => {
     assert.match(String(twice.headers["x-request-id"]), /^[\w-]{8,64}$/);
   });
 
-  test("no two requests get the same id of our own", async () => {
+  test("no two requests get the same generated id", async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => service.ask(lookup)));
     assert.equal(new Set(responses.map(({ headers }) => headers["x-request-id"])).size, 50);
   });

@@ -38,7 +38,7 @@ for (const name of keptStores)
         }
       };
 
-      test("an upgraded store gives the same outputs byte for byte", async () => {
+      test("an upgraded store gives its recorded outputs byte for byte", async () => {
         assert.match((await kept.duba("migrate", "--dry-run")).out, /^The store has the tables of this version/);
         await assertSame(kept);
       });
@@ -54,7 +54,7 @@ for (const name of keptStores)
         }
       });
 
-      test("a backup of an upgraded store restores to the same outputs", async () => {
+      test("a restored backup of an upgraded store gives the recorded outputs", async () => {
         const folder = mkdtempSync(join(tmpdir(), "duba-kept-"));
         const file = join(folder, "backup");
         writeFileSync(file, unpacked(name, `${engine.name}.backup`), { mode: 0o600 });

@@ -109,7 +109,7 @@ suite("features", () => {
     assert.deepEqual(features.map(({ name }) => name).sort(), folders);
   });
 
-  test("only a feature's own files and src/features.ts import it", () => {
+  test("only a feature's own files and src/features.ts import the feature", () => {
     const wrong = product.flatMap((file) =>
       importsOf(file)
         .filter((target) => featureOf(target) !== undefined && featureOf(target) !== featureOf(file))
@@ -119,7 +119,7 @@ suite("features", () => {
     assert.deepEqual(wrong, []);
   });
 
-  test("only a feature's own files, src/features.ts and the files listed here name it", async () => {
+  test("only a feature's own files, src/features.ts and files listed in this test name the feature", async () => {
     const names = await namesOfFeatures();
     const holding = product.filter((file) => {
       const texts = [

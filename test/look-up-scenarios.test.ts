@@ -60,7 +60,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     assert.deepEqual([compressed.headers["content-encoding"], compressed.status], ["gzip", 200]);
   });
 
-  test("the scenario of an empty list gives a success", async () => {
+  test("the scenario of an empty list answers a success without entries", async () => {
     const { json } = await rehearse(bundles, "empty");
     assert.deepEqual([json.data.status, json.data.error, json.data.data], [1, false, []]);
     const plans = await rehearse("/api/v2/cable-tv/fetch-billers?type=gotv", "empty");
@@ -82,7 +82,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     }
   });
 
-  test("the scenario of a rate limit states the wait, and that of a stop closes the connection", async () => {
+  test("the scenario 429 states the wait in Retry-After, and the scenario 503 closes the connection", async () => {
     assert.equal((await rehearse(bundles, "429")).headers["retry-after"], "2");
     assert.equal((await rehearse(bundles, "503")).headers.connection, "close");
   });

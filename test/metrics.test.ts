@@ -203,7 +203,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
 
 for (const engine of engines)
   suite(`the metrics of a store on ${engine.name}`, () => {
-    test("the metrics follow what is in the store", async () => {
+    test("metrics show open verifications, backups, unsealed entries and held changes of the store", async () => {
       await using service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
       const port = await service.metrics!.listen();
       assert.equal((await service.verify({ bvn: "00000000006" })).status, 504);

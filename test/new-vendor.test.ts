@@ -21,7 +21,7 @@ const ran = (...argv: string[]) => {
 const lay = (...names: string[]) => ran("test/new-vendor.ts", ...names);
 
 suite("npm run new:vendor", () => {
-  test("a vendor's name that cannot be part of a setting's name is refused, and so is a taken one", () => {
+  test("a vendor's name is refused if it is taken or cannot be part of a setting's name", () => {
     for (const name of ["", "Okra", "okra2", "a-b", "sandbox", "../x"]) {
       const { status, stderr } = lay(name);
       assert.equal(status, 2, name);

@@ -30,7 +30,7 @@ suite("a person's number in a text of a command", async () => {
       }
     });
 
-  test("a person's number is distinguished from other numbers", async () => {
+  test("a command refuses a person's number in a label, and accepts other numbers", async () => {
     const create = (await everyCommand()).find(({ id }) => id === "keys.create")!;
     const problemsOf = (label: string) =>
       readTexts(create.input, { account: "shop@example.com", label }, zone).problems.map(({ field }) => field);

@@ -113,7 +113,7 @@ for (const engine of usualEngines)
       for (const text of [now, await duba("status")]) assert.doesNotMatch(text, /End it/);
     });
 
-    test("an alarm that ends by itself needs no action, and a pause without an end needs one", async () => {
+    test("a pause with an end needs no action, but a pause without an end needs action", async () => {
       const needs = async () => (await duba("status")).split("\n\n").at(-1)!;
       assert.doesNotMatch(await needs(), /dojah/);
       await pause("dojah", "key");
@@ -179,7 +179,7 @@ for (const engine of usualEngines)
       vendor.behaviour = json(200, found);
     });
 
-    test("an empty wallet that leaves no vendor is shown within the outage, not as a row of its own", async () => {
+    test("an empty wallet of the last vendor is shown in the alarm of the outage, not in its own row", async () => {
       vendor.behaviour = json(402, { error: "insufficient balance" });
       await pause("qoreid", "answers");
       const now = await noticed(
@@ -200,7 +200,7 @@ for (const engine of usualEngines)
       await resume("qoreid");
     });
 
-    test("on Now, Hour and Day also change the figures of vendors, and the heading states the time", async () => {
+    test("on the page Now, the choice of Hour or Day also changes the vendors' figures and their heading", async () => {
       const { db } = await operators.service.store();
       const begins_at = Date.now() - (Date.now() % 3_600_000) - 10 * 3_600_000;
       const key = { span: "hour", begins_at, account_id: "a", mode: "live", kind: "nin", vendor: "dojah" };

@@ -89,7 +89,7 @@ for (const engine of usualEngines)
       assert.match(sure.out, /^dojah is paused for all checks, until resumed: its answers are wrong\.\n$/);
     });
 
-    test("while the last vendor is paused, every report on vendors says so", async () => {
+    test("while the last vendor is paused, every report on vendors shows the pause", async () => {
       assert.equal((await noticed(verify, ({ status }) => status === 503)).json.error.code, "upstream_unavailable");
       const { exitCode, needs, vendors, alarms } = await status();
       assert.equal(exitCode, 1);

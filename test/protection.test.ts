@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       rmSync(folder, { recursive: true });
     });
 
-    test("commands follow the running service's protection settings, and audit entries say whose", async () => {
+    test("commands obey the running service's protection settings, and audit entries name that service", async () => {
       const draft = await held(loose);
       const [entry] = await entriesOf("catalogue.held");
       const says = /^four eyes on, removal 30%, price factor 2, price mean 20%, of the service [\w-]{8}$/;
@@ -61,7 +61,7 @@ for (const engine of usualEngines)
       await duba(["catalogue", "reject", draft]);
     });
 
-    test("while no service runs, the protection of the last one holds", async () => {
+    test("while no service runs, commands obey the protection settings of the last service", async () => {
       await service!.close();
       service = undefined;
       const draft = await held(loose);
@@ -91,7 +91,7 @@ for (const engine of usualEngines)
       await duba(["catalogue", "edit", "MTNDATA 104", "--price", "100"], strict);
     });
 
-    test("the alarm ends with a start that is as strict as before", async () => {
+    test("the alarm about weaker protection ends when a service starts with the former protection", async () => {
       await service!.close();
       service = await start(strict);
       assert.deepEqual(

@@ -43,7 +43,7 @@ suite("the reference", { skip: missingBrowser() }, () => {
         assert.ok(name in given || operation.path.includes(`{${name}}`), name);
     });
 
-  test("the reference sends each verification with another key, or with the reader's own", async () => {
+  test("the reference sends each verification with a new idempotency key, or with the reader's own key", async () => {
     const [operation] = verifying as [Operation<never>];
     const keyOf = async (own?: string) => (await (await send(page, operation, own)).allHeaders())["idempotency-key"];
     assert.notEqual(await keyOf(), await keyOf());

@@ -113,7 +113,7 @@ const others: Record<string, readonly string[]> = {
 
 const commands = new Map((await everyCommand()).map((command) => [command.id, command]));
 
-test("every command that changes something is tried on a client's calls, or cannot affect calls", () => {
+test("every changing command is tested for its effect on calls, or is listed as having no effect", () => {
   const changing = [...commands.values()].filter(({ kind, only }) => kind !== "read" && only !== "terminal");
   const removing = ["catalogue.import", "catalogue.revert", "catalogue.approve"];
   const tried = [...deeds.map(({ id }) => id), "routes.pause", ...removing];

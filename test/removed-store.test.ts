@@ -9,7 +9,7 @@ import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 suite("a SQLite database that is removed under the service", () => {
-  test("with a deleted database, verifications fail and look-ups continue until it is back", async (t) => {
+  test("while the database's file is gone, verifications fail, and look-ups continue", async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const file = join(service.settings.dataDirectory, "duba.db");
@@ -43,7 +43,7 @@ suite("a start on a data directory without a store, with a key ring that belongs
   /** A host that no process can listen on, so a start that passes the check of the store fails here. */
   const nowhere = { HOST: "203.0.113.1" };
 
-  test("a start with live vendors refuses an empty store, unless it is asked for", (t) => {
+  test("a start with live vendors refuses an empty store, unless the option --new-store is given", (t) => {
     t.after(() => rmSync(folder, { recursive: true }));
     writeFileSync(`${keyring}.anchor`, "{}");
     const lost = start({ ...live, ...nowhere });

@@ -45,7 +45,7 @@ suite("reports on PostgreSQL with a second database for them", () => {
     await copy?.dispose();
   });
 
-  test("reports read the replica and say so, and no decision does", async () => {
+  test("reports read the replica and say so, but no decision of the service reads the replica", async () => {
     const first = await service.verify({ key: "once" });
     assert.equal(first.status, 200, first.text);
     // The second database has no account, no key and no verification, which shows that the service never reads it for a

@@ -63,7 +63,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     });
   }
 
-  test("no cache may store a 304 to a request with a body under the URL alone", async () => {
+  test("caches may not store a 304 to a request whose body chooses the list", async () => {
     const { headers } = await read({ body: premium });
     const response = await ask({ body: premium, headers: { "If-None-Match": headers.etag! } });
     assert.equal(response.status, 304);
@@ -71,7 +71,7 @@ suite("requests for add-ons", { concurrency: true }, () => {
     assert.equal(response.headers["content-location"], path + query);
   });
 
-  test("the Content-Location of an answer gives the same answer", async () => {
+  test("a request to an answer's Content-Location gets an equal answer", async () => {
     const response = await read({ body: { type: "DStv", productCode: "prwe36" } });
     const twin = await service.ask(response.headers["content-location"]!, { credential: false });
     assert.equal(twin.text, response.text);

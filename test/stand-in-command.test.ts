@@ -86,7 +86,7 @@ suite("duba stand-in", () => {
     }
   });
 
-  test("a stand-in of a catalogue source serves lists that a rehearsal pulls, and nobody else", async (t) => {
+  test("a stand-in of a catalogue source serves lists that only a rehearsal can pull", async (t) => {
     const port = await freePort();
     const child = spawn(process.execPath, ["src/main.ts", "stand-in", "baxi", "--port", String(port)], {
       env: nodeEnvironment,

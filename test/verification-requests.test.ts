@@ -64,7 +64,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     await refused({ bvn: "1", phone: "2" }, ["bvn", "phone", "amount"]);
   });
 
-  test("a refusal says how many more problems there are than it names", async () => {
+  test("a refusal's message names one problem, and says how many more error.fields has", async () => {
     assert.match(
       (await refused({}, ["bvn", "phone", "amount"])).message,
       /^bvn .* 2 more problems are in error\.fields\.$/,

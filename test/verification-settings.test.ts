@@ -47,7 +47,7 @@ function assertRefused(
 }
 
 suite("settings of verifications", { concurrency: true }, () => {
-  test("an enforced amount is the fee and nothing else, and the refusal names it", async () => {
+  test("if amounts are enforced, only the exact fee is accepted, and a refusal names the fee", async () => {
     await withService({ DUBA_AMOUNT_POLICY: "enforce", DUBA_BVN_FEE: "75.50" }, async (service) => {
       for (const amount of ["75.5", "75.50", "0075.50"])
         assert.equal((await verified(service, { given: { amount } })).status, 200, amount);

@@ -67,7 +67,7 @@ for (const engine of engines)
       );
     });
 
-    test("the check passes a Duba of 0.1 on every point, although its failures use another word", async () => {
+    test("the check passes a Duba of 0.1 on every point, although its failures have the status error", async () => {
       const { broken = [] } = Object.fromEntries(
         await judged(async (asked) => {
           const answered = await ask(asked);

@@ -16,7 +16,7 @@ suite("the client", () => {
     assert.equal(proxy.passed.length, 3);
   });
 
-  test("the client rejects a failure without code and message, and keeps the idempotency key", async () => {
+  test("the client reports a failure without code or message as unexpected, with the idempotency key", async () => {
     for (const fault of [
       "503 failure without a code",
       "503 failure with a number as code",

@@ -68,7 +68,7 @@ for (const engine of engines) {
       assert.deepEqual(await firstStart(recorded(store.db)), {});
     });
 
-    test("a start without the bootstrap setting revokes its key, and shows a random one", async () => {
+    test("a start without the bootstrap setting revokes the setting's former key, and shows a random key", async () => {
       await firstStart(recorded(store.db), one);
       const { id, account_id } = await inForce();
       const change = await changeCount(store.db, "access");
@@ -127,7 +127,7 @@ for (const engine of engines) {
       assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revoked_at, 2000);
     });
 
-    test("a start revokes the old bootstrap value with an audit entry, and later accepts it again", async () => {
+    test("a start audits the old bootstrap value's revocation, and a later start may use the value again", async () => {
       const { text } = newApiKey("test");
       let now = 1000;
       for (const value of [text, one, text, two]) {
@@ -153,7 +153,7 @@ for (const engine of engines) {
       await inForce();
     });
 
-    test("several processes that start at once make one account and one key, printed by one of them", async () => {
+    test("several processes that start at once make one account and one key, and one process prints it", async () => {
       const beside = () => openStore({ ...settings, serving: false });
       const stores = await Promise.all(Array.from({ length: 5 }, beside));
       try {

@@ -280,7 +280,7 @@ for (const engine of usualEngines) {
       assert.equal(await suspended(), null);
     });
 
-    test("duba rolls a key: the new one once, the old one until the overlap ends", async () => {
+    test("duba rolls a key, shows the new key once, and keeps the old key until the overlap ends", async () => {
       const argv = ["keys", "create", "--account", "shop@example.com", "--label", "rolled", "--mode", "live", "--json"];
       const old = JSON.parse((await duba(...argv)).out);
       const { exitCode, out, err } = await duba("keys", "roll", old.id, "--overlap", "1h");

@@ -77,7 +77,7 @@ suite("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  test("a good credential does not count towards the limit of failed ones", async () => {
+  test("a good credential does not count towards the limit of failed credentials", async () => {
     await fail(19);
     for (let count = 0; count < 50; count++) assert.equal(await attempt(here, good), "good");
     await fail(1);
@@ -95,7 +95,7 @@ suite("the limit of failed credentials", () => {
     assert.equal(await attempt(here, good), "good");
   });
 
-  test("a success that ends in the next minute gives back no failure of that minute", async () => {
+  test("a success that began in an earlier minute forgives no failure of the present minute", async () => {
     const slow = Promise.withResolvers<string>();
     const started = Promise.withResolvers<void>();
     const slowly = attempt(here, () => {

@@ -12,7 +12,7 @@ for (const engine of usualEngines) {
   suite(`remembered credentials on ${engine.name}`, () => {
     const its = new SuiteCredentials(engine);
 
-    test("after a change a known key is checked again, even from an address at the failure limit", async () => {
+    test("after a change, a remembered key is checked again, even if its address is at the failure limit", async () => {
       its.credentials = its.open({ count: 20, seconds: 60 });
       const { key, text } = await its.create();
       await its.credentials.credentialOf(text, here);

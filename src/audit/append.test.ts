@@ -99,7 +99,7 @@ for (const engine of engines) {
       assert.equal((await entries()).length, before);
     });
 
-    test("an event of any kind accepts its facts or nulls, and several events are one insert", async () => {
+    test("each fact of every kind of event may be null, and one call appends several events", async () => {
       const sample = { reference: "a-1", text: "a word", number: 1, place: 1, flag: true, time: 1_800_000_000_000 };
       for (const { kind, types } of everyAuditKind) {
         const facts = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, sample[type]]));

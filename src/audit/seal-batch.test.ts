@@ -97,7 +97,7 @@ for (const engine of engines) {
     suite("of many processes", () => {
       const store = trailStore(engine);
 
-      test("many processes seal each committed entry in one batch, and none that was rolled back", async () => {
+      test("several processes seal each committed entry exactly once, and no entry that was rolled back", async () => {
         const committed: string[] = [];
         const write = async (db: Db, name: string) => {
           for (let count = 0; count < 20; count += 1) {
@@ -205,7 +205,7 @@ for (const engine of engines) {
         });
       }
 
-      test("removing an entry from its batch does not hide a change to it", async () => {
+      test("a change to an entry is not hidden by removing the entry from its batch", async () => {
         await sealSome(store.db, 3);
         const { batch } = await store.db.selectFrom("audit_head").select("batch").executeTakeFirstOrThrow();
         const changed = await store.db

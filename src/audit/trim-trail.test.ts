@@ -108,7 +108,7 @@ for (const engine of engines) {
         );
       });
 
-      test("the newest batch may be removed, and the next one still follows it", async () => {
+      test("trimming may remove the newest batch, and the next batch still continues the chain", async () => {
         await removeOld(store.db, 10_000);
         assert.deepEqual(await kept(store.db), []);
         await sealEntries(store.db, sign);

@@ -52,7 +52,7 @@ for (const engine of engines) {
       assert.deepEqual(told.at(-1), [3, 3]);
     });
 
-    test("a trail put back to an earlier state is found only with a head kept elsewhere", async () => {
+    test("a trail that was put back to an earlier state is detected only by a head kept elsewhere", async () => {
       const heads = await store.db.selectFrom("audit_head").selectAll().execute();
       const { head: kept } = await verify(store.db, sealKey, { found: nothing });
       const putBack = async (trx: Trx) => {

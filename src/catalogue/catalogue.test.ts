@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.equal(catalogue.state().confirmedAt, start + 5_000);
     });
 
-    test("every instance switches by itself when a scheduled revision is due", async (t) => {
+    test("every instance serves a scheduled revision by itself when the revision is due", async (t) => {
       const store = await publishingStore(t, engine);
       const other = await store.beside();
       let time = start;

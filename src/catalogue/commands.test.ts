@@ -192,7 +192,7 @@ for (const engine of usualEngines)
       assert.equal(JSON.parse((await terminal.duba("catalogue", "approve", third, "--json")).out).revision, 5);
     });
 
-    test("a draft with another difference has a new name, and its old one approves nothing", async () => {
+    test("a draft gets a new name when its difference changes, and its old name approves nothing", async () => {
       const held = await terminal.duba(
         "catalogue",
         "import",
@@ -251,7 +251,7 @@ for (const engine of usualEngines)
       assert.match(both.err, /9MOBILEDATA has nothing left in data-bundles\./);
     });
 
-    test("duba catalogue edit changes a price by all codes, or by one that is unique", async () => {
+    test("duba catalogue edit finds an entry by all its codes, or by its own code if that is unique", async () => {
       const { exitCode, out } = await terminal.duba("catalogue", "edit", "mtndata", "104", "--price", "105");
       assert.equal(exitCode, 0);
       assert.match(out, /data-bundles +MTNDATA 104 +₦100\.00 +₦105\.00 +\+5 % +price\n/);

@@ -36,7 +36,7 @@ test("the shipped starter catalogue is complete", async () => {
   );
 });
 
-test("cable prices are of one year: a package sold in two ways has one price", () => {
+test("a cable package that is sold in two ways has one price in the starter catalogue", () => {
   const pricesOf = (file: string, member: string) =>
     new Map(starterRows(file).map((row) => [String(row[member]), Number(row.price)]));
   const [product, addOn] = [

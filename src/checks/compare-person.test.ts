@@ -37,7 +37,7 @@ suite("names compared by the rules", () => {
       for (const pair of ofRule) assert.equal(resultOf(pair), pair.result, JSON.stringify(pair));
     });
 
-  test("no pair of different names matches, and such pairs are half of all pairs", () => {
+  test("no pair of different names matches, and half of all pairs have different names", () => {
     const others = pairs.filter(({ name }) => name === "other");
     assert.deepEqual(
       others.filter((pair) => resultOf(pair) === "match"),
@@ -47,7 +47,7 @@ suite("names compared by the rules", () => {
     assert.ok(pairs.every(({ source }) => source === "made here" || source.startsWith("https://")));
   });
 
-  test("the page says how many pairs of one name do not match", () => {
+  test("the documentation gives the right numbers of matching, near and differing pairs of names", () => {
     const found = Map.groupBy(pairs, (pair) => `${pair.name} ${resultOf(pair)}`);
     const count = (key: string) => found.get(key)?.length ?? 0;
     assertTold(
@@ -61,7 +61,7 @@ suite("names compared by the rules", () => {
     );
   });
 
-  test("no two of 10,000 pairs of different names match, and the documentation says how many nearly do", () => {
+  test("none of 10,000 pairs of different names matches, and the documentation says how many are near", () => {
     const counts = { match: 0, near: 0, differs: 0 };
     let at = 0;
     for (let pair = 0; pair < 10_000; at += 1) {
@@ -89,7 +89,7 @@ suite("names compared by the rules", () => {
     );
   });
 
-  test("a name of five letters or more may lack one letter", () => {
+  test("a name of five letters or more counts as near if one letter is missing", () => {
     for (const [own, sent, first_name] of [
       ["EMEKA", "EMKA", "near"],
       ["ADAM", "ADM", "differs"],
@@ -97,7 +97,7 @@ suite("names compared by the rules", () => {
       assert.deepEqual(comparePerson(named(own, "", "OKAFOR"), { first_name: sent }), { first_name }, own);
   });
 
-  test("a text without a name counts as unreadable, and one that the record lacks as absent", () => {
+  test("a sent text that is no name counts as unreadable, and a name that the record lacks as absent", () => {
     const record = named("CHIDI", "", "OKAFOR");
     for (const first_name of ["", " ", "22000000017", "Ch1di", "Сhidi", "محمد", "-", "Chidi".repeat(21), "<b>"])
       assert.deepEqual(comparePerson(record, { first_name }), { first_name: "unreadable" }, first_name);

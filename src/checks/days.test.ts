@@ -40,13 +40,13 @@ test("a day is read in every form that vendors are known to write", () => {
   assert.equal(read("1-Sept-2000"), "2000-9-1");
 });
 
-test("a year of two digits means the latest such year that has begun", () => {
+test("a two-digit year means the latest year with these digits that has begun", () => {
   assert.equal(read("01-Jan-26"), "2026-1-1");
   assert.equal(read("01-Jan-27"), "1927-1-1");
   assert.equal(read("05-May-04"), "2004-5-5");
 });
 
-test("a numeric date is read day first, and marked as one with a second meaning", () => {
+test("a numeric date is read day first, and marked if it could also be read month first", () => {
   assert.equal(read("05/07/1994"), "1994-7-5");
   assert.equal(parseDay("05/07/1994", now)?.isPlain, false);
   for (const text of ["26/07/1994", "07/07/1994", "05-Jul-1994", "1994-07-05"])

@@ -39,7 +39,7 @@ test("a date of birth is given in both forms, from whichever member can be read"
   assert.deepEqual(birthOf({ date_of_birth: "26 Satu 1994", formatted_date_of_birth: "1994-09-26" }), { days, told });
 });
 
-test("a member whose text has only one meaning goes before a member that must be read day first", () => {
+test("of two birth dates, the date with only one meaning counts before an ambiguous date", () => {
   const { days } = birthOf({ date_of_birth: "05/07/1994", formatted_date_of_birth: "May 7, 1994" });
   assert.deepEqual(days, ["07-May-1994", "May 7, 1994"]);
 });
@@ -69,7 +69,7 @@ test("an unknown word about the watch list counts as YES, with an error in the l
   }
 });
 
-test("a bank is given by its code, also if the vendor gives its number or name", () => {
+test("a record has a bank's code even if the vendor gives the bank's number or name", () => {
   for (const bank of ["058", 58, "58", "Guaranty Trust Bank", "GUARANTY TRUST BANK"])
     assert.equal(read({}, { enrolment_bank: bank }).record.enrolment_bank, "058");
   for (const bank of ["A bank of tomorrow", "999"])
@@ -93,7 +93,7 @@ test("a paid answer is accepted even if minor members are missing or unreadable"
   assert.deepEqual(record.residential_info, { state_of_residence: "", lga_of_residence: "", residential_address: "" });
 });
 
-test("a NIN's record needs the NIN and no BVN, and states its kind", () => {
+test("the record of a NIN requires the NIN but no BVN, and states the kind of check", () => {
   const { bvn_number, ...person } = { ...least, nin: "00123456789", personal_info: named };
   assert.ok(Compile(leastRecord("nin")).Check(person));
   assert.ok(!Compile(leastRecord("nin")).Check({ ...person, nin: null, bvn_number }));

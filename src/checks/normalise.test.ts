@@ -34,7 +34,7 @@ test("whether somebody is watchlisted is read from every usual word, and from no
   for (const neither of ["PENDING", 2, {}, [], "-"]) assert.equal(normalise.watchlisted(neither), undefined);
 });
 
-test("normalisation turns a number into its digits, and other values into no text", () => {
+test("normalisation turns a number into its digits, and null, objects and booleans into empty text", () => {
   assert.equal(plain(12_345_678_901), "12345678901");
   assert.equal(normalise.phone(8_012_345_678), "08012345678");
   for (const nothing of [null, undefined, {}, ["x"], true, Number.NaN]) assert.equal(plain(nothing), "");

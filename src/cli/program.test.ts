@@ -106,7 +106,7 @@ suite("the command line", { concurrency: true }, () => {
     assert.match(err, /^[^\n]+\.\n$/);
   });
 
-  test("only a screen that shows colours gets them", async () => {
+  test("only a screen that can show colours gets colours", async () => {
     assert.ok(!(await ran(["--help"])).out.includes("\u001b"));
     assert.ok((await ran(["--help"], { colours: { out: true, err: false } })).out.includes("\u001b"));
   });
@@ -130,7 +130,7 @@ suite("the process", { concurrency: true }, () => {
     assert.equal((await process("serve", "--nothing")).exitCode, 2);
   });
 
-  test("a command loads only what it needs, and no names of the sandbox's people", async () => {
+  test("a command loads few files, and none with the names of the sandbox's people", async () => {
     const hook = `import { registerHooks } from "node:module";
       let loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });

@@ -140,7 +140,7 @@ suite("the settings", () => {
     for (const { name, about } of everySetting) assert.match(about, /^[A-Z].+\.$/, name);
   });
 
-  test("a vendor's time-out must be shorter than the caller's, and the sentence says how much", () => {
+  test("a vendor's time-out must be shorter than a verification's, and the error suggests a value", () => {
     const problem = (vendor: string, whole: string, more = {}) =>
       saidOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
     const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
@@ -154,7 +154,7 @@ suite("the settings", () => {
     assert.deepEqual(problem("", "5s"), []);
   });
 
-  test("another Duba gets more time than its own limit, unless a time-out is set for all vendors", () => {
+  test("a vendor that is another Duba has a longer time-out, unless one time-out is set for all vendors", () => {
     const forEach = (timeoutOf: (name: string) => number) =>
       Object.fromEntries(vendors.map(({ name }) => [name, timeoutOf(name)]));
     assert.deepEqual(
@@ -169,7 +169,7 @@ suite("the settings", () => {
     );
   });
 
-  test("the settings hold what each vendor bills", () => {
+  test("the setting of vendors' prices is read by vendor, kind and outcome, and refused if malformed", () => {
     const { vendorPrices } = readConfig({ DUBA_UPSTREAM_PRICES: "dojah=50, prembly.bvn=45,prembly.*.failed=5" });
     assert.deepEqual(vendorPrices, {
       dojah: Object.fromEntries(checkKinds.map((kind) => [kind, 5_000])),
@@ -210,7 +210,7 @@ suite("the settings", () => {
     ]);
   });
 
-  test("settings of routes may name only vendors in use, with the prices that they need", () => {
+  test("the settings of routes name only vendors in use, and need those vendors' prices", () => {
     const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_UPSTREAM_PRICES: "dojah=50" };
     const { route, routeShare, routeAfterNotFound } = readConfig({
       ...live,

@@ -22,7 +22,7 @@ suite("a setting that is dangerous if it is a mistake", () => {
     assert.deepEqual(risksOf(careful, ["203.0.113.7", "8.8.8.8"]), {});
   });
 
-  test("proxies in networks that sum to much of the internet are risky", async () => {
+  test("trusting proxies in networks that together are much of the internet is risky", async () => {
     const wide = "0.0.0.0/8,64.0.0.0/8,128.0.0.0/8,192.0.0.0/8";
     assert.match((await risk("DUBA_TRUST_PROXY", { DUBA_TRUST_PROXY: wide }))!, /public networks, 0\.0\.0\.0\/8, 64\./);
   });
@@ -43,7 +43,7 @@ suite("a setting that is dangerous if it is a mistake", () => {
         assert.match((await risk(name, { [name]: `10.0.0.0/8,${network}` }))!, new RegExp(`^${name} .* ${network}: `));
   });
 
-  test("a vendor's address without TLS is risky if it is public, not in a network of one's own", async () => {
+  test("a vendor's address without TLS is risky if the address is public, but not in a private network", async () => {
     const at = (DUBA_DOJAH_URL: string) => risk("DUBA_DOJAH_URL", { ...dojah, DUBA_DOJAH_URL });
     for (const url of ["http://api.dojah.io", "http://8.8.8.8:80", "http://[2606:4700::1]"])
       assert.match((await at(url))!, /^DUBA_DOJAH_URL begins with http:\/\/, .* clear text\. Set it to the https/, url);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { AddressRateLimiter, ownLimiter } from "./rate-limit.ts";
 
-test("a request counts in the short and the daily window, and a refused one in neither", (t) => {
+test("an accepted request counts in the short and the daily window, and a refused request in neither", (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: 0 });
   const limiter = ownLimiter({ name: "known", count: 2, seconds: 60, perDay: 3 });
   const exceeded = () => limiter.consume("acc test").exceeded;
@@ -19,7 +19,7 @@ test("a request counts in the short and the daily window, and a refused one in n
 });
 
 suite("the limit of addresses", () => {
-  test("a request refused for its site does not count for the subscriber", (t) => {
+  test("a request that its site's limit refuses does not count towards its subscriber's limit", (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: 0 });
     const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
     for (let network = 1; network <= 20; network += 1)
@@ -37,7 +37,7 @@ suite("the limit of addresses", () => {
     );
   });
 
-  test("a request refused for its subscriber does not count for the site", () => {
+  test("a request that its subscriber's limit refuses does not count towards its site's limit", () => {
     const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
     for (let nth = 0; nth < 40; nth += 1) assert.equal(limiter.consume("2001:db8:1:1::1").exceeded, nth >= 2);
     for (let network = 2; network <= 10; network += 1)

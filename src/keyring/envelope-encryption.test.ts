@@ -75,7 +75,7 @@ test("a record of another account, row, key or version is refused", () => {
   }
 });
 
-test("the key of one record does not open another", () => {
+test("the key of one record does not open another record", () => {
   const [one, other] = [seal(ring, row, record, 0), seal(ring, row, record, 0)];
   assert.throws(() => unseal(ring, row, { ...one, sealed_key: other.sealed_key }));
 });

@@ -98,7 +98,7 @@ test("a changed key ring replaces the old file atomically, with its mode, even t
   assert.deepEqual((await readdir(join(path, ".."))).sort(), ["keyring.json", "linked"]);
 });
 
-test("one of two concurrent changes of the key ring is refused, and none is lost", async (t) => {
+test("of concurrent changes of the key ring some are refused, and no accepted change is lost", async (t) => {
   const path = await written(t);
   const changes = await Promise.allSettled(Array.from({ length: 4 }, () => changeKeyring(path, withKey)));
   const made = changes.filter(({ status }) => status === "fulfilled").length;

@@ -15,7 +15,7 @@ test("a keyed hash names its key version and reveals nothing else", () => {
   assert.match(rotated.of("subject", ["22000000017"]), /^v2:[\w-]{22}$/);
 });
 
-test("equal parts give equal hashes, and purpose, order and boundaries of parts matter", () => {
+test("a keyed hash changes with its purpose and with the order and boundaries of its parts", () => {
   assert.equal(old.of("body", ["a", "b"]), old.of("body", ["a", "b"]));
   const different = [
     old.of("body", ["a", "b"]),
@@ -36,7 +36,7 @@ test("a hash from before a rotation still matches after it", () => {
   assert.ok(!old.matches(rotated.of("body", ["a"]), "body", ["a"]));
 });
 
-test("a new hash key is used from its time on, and known before, for machines whose clock is ahead", () => {
+test("a new hash key is used from its time on, but hashes made with it match before that time", () => {
   let now = 999;
   const keyedHashes = new KeyedHashes(held(first, second), () => now);
   const before = keyedHashes.of("body", ["a"]);

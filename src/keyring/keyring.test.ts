@@ -46,7 +46,7 @@ for (const [what, text] of Object.entries(damaged)) {
   });
 }
 
-test("a key ring's text is read as the same ring", () => {
+test("a key ring that is written as text and read again is unchanged", () => {
   const ring = { ...keyring, records: [...keyring.records, { id: "r2", key: randomBytes(32), from: 1000 }] };
   assert.deepEqual(parseKeyring(keyringText(ring), ""), ring);
 });

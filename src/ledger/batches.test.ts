@@ -55,7 +55,7 @@ for (const engine of engines) {
       }
     });
 
-    test("if the store refuses one change of a batch, all further changes are retried one by one", async () => {
+    test("if the store refuses one change of a batch, the batch's other changes are retried one by one", async () => {
       const ledger = new Ledger(store.db);
       const rows = [started(), started({ key_id: null as never }), started()];
       const made = await Promise.allSettled(rows.map((row) => ledger.insert(row)));
@@ -95,7 +95,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a balance that covers only some verifications of a batch pays for exactly these", async () => {
+    test("a balance pays for exactly as many verifications of a batch as it covers", async () => {
       const ledger = new Ledger(store.db);
       const { insert } = await paying("acc_small_balance", 125_000, 30);
       const made = await Promise.all(insert(ledger));
@@ -172,7 +172,7 @@ for (const engine of engines) {
     });
 
     if (engine.name === "postgres")
-      test("a change does not wait for an earlier one that waits for a lock", async () => {
+      test("a change of one row does not wait for an earlier change that waits for another row's lock", async () => {
         const ledger = new Ledger(store.db);
         const [locked, free] = [await placed(), await placed()];
         let waiting: Promise<boolean> | undefined;

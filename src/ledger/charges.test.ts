@@ -12,7 +12,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const { placed, nowOf } = placing(store);
 
-    test("a late record is not charged until a retry returns it, and then once", async () => {
+    test("a late record is charged only when a retry returns the record, and only once", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "unknown" });
       const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
@@ -40,7 +40,7 @@ for (const engine of engines) {
         .orderBy("at")
         .execute();
 
-    test("only the holder of its mark reverses a charge, and later changes are entries of their own", async () => {
+    test("only the holder of a charge's mark can reverse the charge, and later changes are adjustments", async () => {
       let now = 3;
       const charges = new Charges(store.db, () => now);
       const row = await placed();
@@ -87,7 +87,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("every change of a charge has its own mark, and only that change can be withdrawn", async () => {
+    test("each change of a charge sets a mark, and only a withdrawal with that mark undoes the change", async () => {
       const charges = new Charges(store.db, () => 3);
       const marked = async (changes: Parameters<typeof placed>[0]) => {
         const row = await placed({ state: "verified", ...changes });
@@ -154,7 +154,7 @@ for (const engine of engines) {
       assert.deepEqual(charged, [0, 1, 1, 1, 1]);
     });
 
-    test("a process that comes back while its charges are being checked keeps them and its note", async () => {
+    test("a process that comes back while its charges are checked keeps the charges and its note", async () => {
       const row = await placed({ state: "verified", owner: "back" });
       assert.equal(await new Charges(store.db, () => 3).charge(row, newChargeMark(true)), true);
       await store.db.insertInto("charging_process").values({ id: "back", heard_until: 2, unheard: "" }).execute();

@@ -62,7 +62,7 @@ suite("an attempt that two transactions are about on PostgreSQL", () => {
     );
   });
 
-  test("an operator settles the open attempt, even if a late answer has just ended the last one", async () => {
+  test("an operator settles the open attempt, even if a late answer has just ended the last attempt", async () => {
     const row = await placed({ state: "unknown", run: 2, attempts: 2 });
     const room = { db: store.db, actor: "terminal:ada", audit: async () => {}, config: { vendorPrices: {} } };
     const said = { reference: row.reference, as: "not_found", reason: "Their invoice" } as const;

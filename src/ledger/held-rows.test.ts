@@ -25,7 +25,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
   const holdRow = (reference: string) =>
     hold("update verification set charge_mark = charge_mark where reference = $1", [reference]);
 
-  test("while a row is locked, only retries of its key wait; other verifications go on", async (t) => {
+  test("while a row is locked, only retries of its key wait, and other verifications go on", async (t) => {
     const { upstream } = answering(verified);
     const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest({ idempotencyKey: "held" });
@@ -89,7 +89,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     for (const one of fresh) assert.equal((await identity.verify(one)).replayed, false);
   });
 
-  test("a key whose row another process has not committed gives an error, and works after that", async (t) => {
+  test("an idempotency key gives an error while another process writes its row, and works afterwards", async (t) => {
     const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
     const mine = newRequest({ idempotencyKey: "being written" });
     await identity.verify(mine);
@@ -108,7 +108,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     assert.equal((await identity.verify(mine)).replayed, false);
   });
 
-  test("callers of an account with a locked balance leave connections for the others", async (t) => {
+  test("calls of an account whose balance is locked leave store connections for other accounts", async (t) => {
     const identity = await store.open(t, {
       upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
     });

@@ -12,7 +12,7 @@ const [sqlite, postgres] = engines;
 suite("running verifications of an earlier process on sqlite", () => {
   const store = suiteStore(sqlite!);
 
-  test("verifications of a dead process are unknown before the next is ready, and retries continue them", async (t) => {
+  test("a dead process's verifications are unknown once the next process starts, and can be retried", async (t) => {
     const played = new PlayedUpstream();
     const crashed = await store.open(t, { upstreams: { test: played, live: [] } });
     const mine = newRequest({ idempotencyKey: "k" });
@@ -110,7 +110,7 @@ suite("two processes on postgres", () => {
     await call;
   });
 
-  test("a retry waits for a process with a lease and takes over from one without", async (t) => {
+  test("a retry is refused while the first process has a lease, and takes over once it has none", async (t) => {
     for (const [expiresIn, isLive] of [
       [60_000, true],
       [-1, false],
@@ -135,7 +135,7 @@ suite("two processes on postgres", () => {
     }
   });
 
-  test("a start marks what dead processes left running as unknown", async (t) => {
+  test("at a start, verifications that dead processes left running become unknown", async (t) => {
     const upstream = new PlayedUpstream();
     const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest();

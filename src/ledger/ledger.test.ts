@@ -61,7 +61,7 @@ for (const engine of engines) {
       }
     });
 
-    test("an outcome with a state that its transition lacks throws", async () => {
+    test("writing an outcome with a state that the transition does not allow throws", async () => {
       const row = await placed();
       await assert.rejects(new Ledger(store.db).complete(row, found("refused")), /No verification goes to refused/);
       assert.equal((await nowOf(row)).state, "started");
@@ -96,7 +96,7 @@ for (const engine of engines) {
         }
     });
 
-    test("an attempt is booked at its price from its start on", async () => {
+    test("an attempt counts with its price as the bill as soon as it starts", async () => {
       const row = await placed({ attempts: 1 });
       const next = { vendor: "other", at: 2, requestId: "request", price: 700 };
       assert.ok(await new Ledger(store.db).failOver(row, found("failed"), next));
@@ -139,7 +139,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a row counts in the limits of its own mode and state, whatever rows came before", async () => {
+    test("a row counts only in the limits of its own mode and state, whatever rows were written before", async () => {
       const rules = { ...usualSettings, limits: usualLimits, vendorAttemptsPerDay: 2 };
       const limits = new VerificationLimits(store.db, rules, new KeyedHashes({ current: keyring }));
       const ledger = new Ledger(store.db);
@@ -171,7 +171,7 @@ for (const engine of engines) {
       assert.deepEqual(await nowOf(row), expected);
     });
 
-    test("a failover adds an attempt, and only the current run can make it", async () => {
+    test("a failover adds an attempt, and only the verification's current run can fail over", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed();
       const timedOut = { state: "unknown", reason: "timed_out", attempt: 1, at: 2 } as const;
@@ -184,7 +184,7 @@ for (const engine of engines) {
       assert.deepEqual(await nowOf(row), known);
     });
 
-    test("a failover from a vendor that was not called leaves one attempt", async () => {
+    test("a failover from a vendor that was not called replaces its attempt by the next vendor's", async () => {
       const row = await placed();
       const turned = (await new Ledger(store.db).failOver(row, unsentOutcome(1, 2), next))!;
       assert.deepEqual(
@@ -231,7 +231,7 @@ for (const engine of engines) {
       assert.equal(await ledger.resolve(await placed(open), found("unknown")), false);
     });
 
-    test("an unsent attempt is ended by its own run, not by another process's run of that number", async () => {
+    test("an unsent attempt is ended by its own run, not by another process's run with an equal number", async () => {
       const [ledger, row] = [new Ledger(store.db), await placed({ state: "unknown" })];
       const outcomeOf = async () => (await nowOf(row)).attempts[0]?.outcome;
       await ledger.endAttempt({ ...row, owner: "other" }, unsentOutcome(1, 5));

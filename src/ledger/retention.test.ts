@@ -65,7 +65,7 @@ for (const engine of engines) {
       await call;
     });
 
-    test("with a distrusted clock no key expires, and records are deleted after ten minutes", async (t) => {
+    test("under a distrusted clock no idempotency key expires, and records go after ten minutes", async (t) => {
       const before = await store.open(t, { now: () => start });
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await before.verify(mine);

@@ -128,7 +128,7 @@ for (const engine of engines)
       assert.deepEqual(events, []);
     });
 
-    test("if a retry and a person act at once, one of them changes the verification", async (t) => {
+    test("if a retry and a person act at once, only one of them changes the verification", async (t) => {
       const { identity, mine, received, settled } = await unknown(t, 0);
       const [settling, retrying] = await Promise.allSettled([settled("not_found"), identity.verify(mine)]);
       const { state, charged } = await onlyRow(store.db, mine);

@@ -25,7 +25,7 @@ suite("the fields around a line", () => {
     assert.deepEqual(contextLogFields(), {});
   });
 
-  test("context fields never replace a line's own, and none is added outside", () => {
+  test("fields of a log context never replace a line's own fields, and are not added outside the context", () => {
     addLogFields({ lost: true });
     withLogFields({ mode: "live" }, () => {
       contextLogFields().mode = "changed";

@@ -41,7 +41,7 @@ suite("a rate limiter", () => {
     assert.equal(limiter.consume("a").exceeded, false);
   });
 
-  test("a rate limiter can take one request back, and check without counting", () => {
+  test("a rate limiter can uncount one request, and can be read without counting a request", () => {
     const limiter = newLimiter();
     limiter.consume("a");
     limiter.consume("a");

@@ -30,7 +30,7 @@ for (const { name: engine, ready } of engines) {
       return rows.map((row) => row.name).sort();
     };
 
-    test("writes do not wait for an open read-only transaction, which does not see them", async () => {
+    test("writes do not wait for an open read-only transaction, and the transaction sees no such write", async () => {
       await inSnapshot(store.db, async (snapshot) => {
         const seen = () => snapshot.selectFrom("fact").select("name").where("name", "=", "meanwhile").execute();
         assert.deepEqual(await seen(), []);
@@ -95,7 +95,7 @@ for (const { name: engine, ready } of engines) {
       assert.equal((await named("turn-%")).length, 60);
     });
 
-    test("of waiting statements, one that breaks a constraint fails alone", async () => {
+    test("if one of many waiting statements breaks a constraint, only that statement fails", async () => {
       await store.db.insertInto("fact").values(secret("many-100")).execute();
       const results = await Promise.allSettled(
         Array.from({ length: 200 }, (_, index) =>
@@ -145,7 +145,7 @@ for (const { name: engine, ready } of engines) {
       assert.deepEqual(await store.db.selectFrom("access_token").selectAll().execute(), []);
     });
 
-    test("of waiting statements, one with invalid SQL fails alone", async () => {
+    test("if one of several waiting statements has invalid SQL, only that statement fails", async () => {
       const [broken, counters] = await Promise.allSettled([
         sql`selekt 1`.execute(store.db),
         store.db.selectFrom("change_counter").selectAll().execute(),

@@ -25,7 +25,7 @@ const silent = ({ signal }: Pick<IdentityAttempt, "signal">) =>
     signal.addEventListener("abort", () => resolve({ state: "unknown", reason: "unclear" })),
   );
 
-test("a vendor that does not answer is left after the time-out, or when the caller ends the wait", async (t) => {
+test("a call to a silent vendor ends after the time-out, or when the caller stops waiting", async (t) => {
   const { breaker } = opened(t, { timeout: 30 }, { verify: silent });
   assert.equal((await breaker.verify(attempt)).state, "unknown");
   const caller = new AbortController();
@@ -35,7 +35,7 @@ test("a vendor that does not answer is left after the time-out, or when the call
   assert.deepEqual(await breaker.verify({ ...attempt, signal: caller.signal }), unavailable("not_reached"));
 });
 
-test("a dead vendor delays at most as many attempts as may run at once, and later ones fail at once", async (t) => {
+test("a dead vendor delays no more attempts than may run in parallel, and later attempts fail at once", async (t) => {
   let underWay = 0;
   let most = 0;
   const verify = async (asked: IdentityAttempt) => {

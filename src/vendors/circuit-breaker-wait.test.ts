@@ -67,7 +67,7 @@ for (const [outcome, pause, why] of [
     assert.equal(breaker.isReady(), true);
   });
 
-test("of several requested waits the longest counts, and a late success does not end it", async (t) => {
+test("the longest of a vendor's requested waits counts, and a late success does not end the wait", async (t) => {
   const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker, pass, changesSeen } = openedBreaker(
     t,
@@ -98,7 +98,7 @@ test("of several requested waits the longest counts, and a late success does not
   await respond(3, { state: "negative", reason: "not_found" });
 });
 
-test("a refusal of one person's attempt with a Retry-After does not pause the vendor for others", async (t) => {
+test("a refusal of one person's attempt with a Retry-After does not pause the vendor for other people", async (t) => {
   const { breaker, ask } = openedBreaker(t);
   await ask({ state: "failed", reason: "refused", retryAfter: 3600 }, 2);
   assert.equal(breaker.isReady(), true);

@@ -65,7 +65,7 @@ for (const outcome of [
   });
 }
 
-test("repeated failures about one person count once, so the vendor still gets attempts about others", async (t) => {
+test("repeated failures about one person count once, so the vendor still gets other people's attempts", async (t) => {
   for (const outcome of [
     { state: "unknown", reason: "unclear" },
     { state: "failed", reason: "strange" },
@@ -111,7 +111,7 @@ test("rejected answers about several people raise an alarm, and do not pause the
   }
 });
 
-test("after the pause one attempt tests the vendor, and other attempts do not wait for it", async (t) => {
+test("after a pause one attempt tests the vendor, and other attempts do not wait for that test", async (t) => {
   const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker, ask, pass, changesSeen } = openedBreaker(
     t,

@@ -30,7 +30,7 @@ test("a JSON response of any status is returned unchanged", async (t) => {
   assert.deepEqual(log.lines, []);
 });
 
-test("a stand-in's response is read only in a rehearsal, and a real one there only if allowed", async (t) => {
+test("only a rehearsal reads a stand-in's response, and it reads a real response only if allowed", async (t) => {
   const marks = [{ "Duba-Stand-In": "prembly" }, { "Duba-Mode": "stand-in" }, { "Duba-Mode": "test" }];
   const told = async (standIns: boolean | "either", headers: Record<string, string>) => {
     const { vendor, ask } = await open(t, { standIns });
@@ -135,7 +135,7 @@ test("a request that still waits for a connection at its time-out is not sent la
   assert.equal(vendor.received.length, 2);
 });
 
-test("a request whose connection was reset before a response is lost or was never sent", async (t) => {
+test("a request whose connection is reset before a response counts as lost or as not sent", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.welcome = (socket) => void socket.resetAndDestroy();
   const { kind } = await ask();

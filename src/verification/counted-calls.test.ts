@@ -67,7 +67,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a clock that is set back counts the window before it", async () => {
+    test("after a clock is set back, calls are counted in the window before the new time", async () => {
       const account_id = "acc_set_back";
       const counts = new CountedCalls(store.db, day, timeLimit);
       await write(account_id, [start - 30 * hour, start - hour, start - second]);
@@ -110,7 +110,7 @@ for (const engine of engines) {
       assert.ok(read.length > 0 && all < 3000, String(read));
     });
 
-    test("a cap is exact in two processes and after a restart, and says when calls are possible again", async (t) => {
+    test("a cap on calls holds exactly over two processes and a restart, and says when calls resume", async (t) => {
       let at = start;
       const { upstream, received } = answering(verified);
       const settings = { limits: null, vendorAttemptsPerDay: 1500 };

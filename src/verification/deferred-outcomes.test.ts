@@ -58,7 +58,7 @@ for (const engine of engines) {
       upstream.answer({ state: "unknown", reason: "unclear" });
     });
 
-    test("an upstream that heeds the signal leaves the outcome unknown", async (t) => {
+    test("an upstream that stops at the time limit leaves the outcome unknown", async (t) => {
       const { upstream, received } = answering((attempt) => sandbox().verify(attempt));
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [] },
@@ -168,7 +168,7 @@ for (const engine of engines) {
       assert.deepEqual([(await onlyRow(store.db, mine)).charged, upstream.received.length], [1, 1]);
     });
 
-    test("a retry whose start got no reply from the store does no work, and the next one continues", async (t) => {
+    test("a retry whose start got no reply from the store does no work, and the next retry continues", async (t) => {
       let isCutOff = false;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => node,

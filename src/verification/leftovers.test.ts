@@ -80,7 +80,7 @@ for (const engine of engines) {
       return { canaries: names.flatMap(forms), first: piecesOf(first), other: piecesOf(other) };
     };
 
-    test("the store has a record only as sealed text, and a backup not even that", async (t) => {
+    test("the store has a record only as sealed text, and a backup has no record", async (t) => {
       const { canaries, first, other } = await verifiedTwo(t);
       const [bytes, copy] = [await stored(), await backedUp()];
       assert.equal(isIn(bytes, first), first.length);

@@ -12,7 +12,7 @@ for (const engine of usualEngines) {
     let people = 22_000_003_000;
     const another = (mine: VerificationRequest) => ({ ...mine, number: String(people++) });
 
-    test("an account's own limits replace the general ones, even where those are off", async (t) => {
+    test("an account's own limits replace the general limits, even if the general limits are off", async (t) => {
       for (const limits of [undefined, null]) {
         const vendor = { outcome: undefined as IdentityOutcome | undefined };
         const { upstream } = answering((attempt) => vendor.outcome ?? verified(attempt));
@@ -30,7 +30,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("an account without a cap or a balance never touches what others spend", async (t) => {
+    test("a verification of an account without a cap or a balance runs no statement about spending", async (t) => {
       const statements: string[] = [];
       const watched = store.db.withPlugin({
         transformQuery: ({ node }) => node,

@@ -45,7 +45,7 @@ for (const engine of engines)
       assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
 
-    test("no write takes longer than the caller's time, and earlier steps keep their short limits", async (t) => {
+    test("the write of an outcome ends with the caller's time, and earlier steps keep shorter limits", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 5_000 } });
       const mine = newRequest({ idempotencyKey: "k" });

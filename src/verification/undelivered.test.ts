@@ -107,7 +107,7 @@ for (const engine of engines)
       assert.equal((await room.verify(newRequest({ number: String(people++) }))).undelivered, undefined);
     });
 
-    test("a late record costs nothing if the charging retry's response did not arrive", async (t) => {
+    test("a late record costs nothing if the response to the retry that charged it did not arrive", async (t) => {
       const upstream = new PlayedUpstream();
       const room = await opened(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 1_000 } });
       const mine = keyed();

@@ -85,7 +85,7 @@ for (const engine of engines)
       );
     });
 
-    test("a charge with a key stays, since a retry gets the record", async (t) => {
+    test("a charge with an idempotency key stays, since a retry gets the record", async (t) => {
       const { verifyAndDie } = await openMortal(t);
       const mine = newRequest({ idempotencyKey: "key" });
       assert.equal((await verifyAndDie(mine)).code, "internal_error");
@@ -97,7 +97,7 @@ for (const engine of engines)
     const notesOf = (process: string) =>
       store.db.selectFrom("charging_process").select(["heard_until", "unheard"]).where("id", "=", process).execute();
 
-    test("a note confirms all charges so far but those it names, whose writes got no reply yet", async () => {
+    test("a note confirms all charges before it except the charges that it names as without a reply", async () => {
       let now = 200;
       const charges = new Charges(store.db, () => now, undefined, "slow");
       const noted = async () => {
@@ -121,7 +121,7 @@ for (const engine of engines)
       assert.deepEqual(await notesOf("slow"), []);
     });
 
-    test("a charge with a key makes its process write a note; without charges it writes none", async () => {
+    test("a process writes a note after a charge with a key, and no note without a charge", async () => {
       let now = 200;
       const charges = new Charges(store.db, () => now, undefined, "keyed");
       assert.equal(charges.hasNews, false);

@@ -31,7 +31,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["unknown", 3, 3, 0]);
     });
 
-    test("attempts that certainly did no work do not count against the retries", async (t) => {
+    test("attempts that certainly did no work do not count towards the limit of retries", async (t) => {
       const failed = unavailable("out_of_service");
       const outcomes = [failed, failed, unknown, failed, unknown];
       const { upstream } = answering(async (attempt, nth) => {

@@ -187,7 +187,7 @@ for (const engine of usualEngines) {
         assert.deepEqual(seen, [["started", true]]);
       });
 
-      test("a verification needs two statements in the store", async (t) => {
+      test("a verification runs two statements in the store", async (t) => {
         const statements: string[] = [];
         const db = store.db.withPlugin({
           transformQuery: ({ node }) => node,

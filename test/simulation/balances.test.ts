@@ -52,7 +52,7 @@ for (const engine of engines)
       assert.throws(() => balances.checkNoneIsGone([], now - 730 * day), /young is gone too soon/);
     });
 
-    test("neither a reversed charge nor its correction counts", async () => {
+    test("neither a reversed charge nor the charge's correction counts in a balance", async () => {
       await db.deleteFrom("verification").execute();
       const row = verifiedRow(account_id, now - day, { reference: "charged", spends: "prepaid" });
       await storeRows(db, row);

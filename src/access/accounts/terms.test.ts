@@ -42,7 +42,7 @@ for (const engine of usualEngines)
       return (await spendingOf(store.db, [account], zone, now))(account);
     };
 
-    test("each term of an account changes by itself, null removes a term, and other processes notice", async () => {
+    test("a change of a term keeps an account's other terms, null removes it, and other processes notice", async () => {
       const account = await newAccount();
       const count = await changeCount(store.db, "access");
       await change(account, { capKobo: 5_000_000, verification: { count: 9, seconds: 60 } });
@@ -79,7 +79,7 @@ for (const engine of usualEngines)
       await assert.rejects(change(account, { capKobo: 1 }), /not both/);
     });
 
-    test("a new cap counts the charges that the month already has", async () => {
+    test("a new cap counts the charges that an account already has in the month", async () => {
       const account = await newAccount();
       const row = (changes: Parameters<typeof verifiedRow>[2]) => verifiedRow(account.id, january, changes);
       const december = Date.UTC(2025, 11, 31, 22, 59);
@@ -103,7 +103,7 @@ for (const engine of usualEngines)
       });
     });
 
-    test("a top-up and a new cap change one period of one account, and no other", async () => {
+    test("a top-up changes only its account's balance, and a new cap only its account's present month", async () => {
       const [one, other] = [await newAccount(), await newAccount()];
       const used = { kobo: 20_000, verifications: 2, most_kobo: 50_000, most_verifications: null };
       const periods = ["prepaid", "2026-01"];
@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       assert.equal((await spent(account)).balance, 0);
     });
 
-    test("the money of an account is its top-ups and its own live corrections, the newest first", async () => {
+    test("an account's money moves are its top-ups and live corrections, newest first", async () => {
       const [{ id }, other] = [await newAccount(), await newAccount()];
       await topUp(recorded(store.db), id, { kobo: 30_050, reason: "transfer" }, january);
       const none = { reference: null, kind: null, charges: 0, reason: "by hand" };
@@ -201,7 +201,7 @@ for (const engine of usualEngines)
       assert.deepEqual([...(await chargedThisMonth(store.db, zone, january, id))], [[id, 103]]);
     });
 
-    test("charges of past days are read again after a rebuild of the sums, today's at every reading", async () => {
+    test("charges of past days are read again only after a rebuild of the sums, and today's each time", async () => {
       const { id } = await newAccount();
       const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
       const about = { ...none, span: "day", account_id: id, mode: "live", kind: "bvn", vendor: "", charges: 1 };

@@ -32,7 +32,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await shown(), none);
     });
 
-    test("fees and answers change one by one, and a change without a new value is refused", async () => {
+    test("an account's fees and answers change singly, and a change without a new value is refused", async () => {
       const fees = ["--bvn-fee", "80.50", "--nin-fee", "60"];
       const made = ["accounts", "create", "--name", "Terms", "--email", "terms@example.com", ...fees];
       assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
@@ -68,7 +68,7 @@ for (const engine of usualEngines)
       assert.deepEqual([both.exitCode, both.err.split("\n")[0]], [2, "An account has a cap or a balance, not both."]);
     });
 
-    test("a correction of a top-up adds a line to the balance, and changes none", async () => {
+    test("a top-up is corrected by a further line of the balance, and no line is changed", async () => {
       const top = (amount: string, ...more: string[]) =>
         duba("accounts", "top-up", shop, amount, "--reason", "transfer of 3 November", ...more);
       const unsure = await top("90000");

@@ -32,7 +32,7 @@ for (const engine of usualEngines) {
       await place.dispose();
     });
 
-    test("last uses are written together, one for each key, and nothing if no key was used", async () => {
+    test("the last uses of all keys are written in one write, and without a new use nothing is written", async () => {
       const uses = new KeyUses(db);
       uses.note("one", "203.0.113.7", 1000);
       uses.note("two", "203.0.113.8", 1001);
@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       assert.equal(written, 1);
     });
 
-    test("last uses of several instances are the latest of all, in whatever order they write", async () => {
+    test("of a key's uses in several instances the latest counts, in whatever order the instances write", async () => {
       const [early, late] = [new KeyUses(store.db), new KeyUses(store.db)];
       for (const key of ["x", "y"]) {
         early.note(key, "203.0.113.1", 2000);

@@ -74,7 +74,7 @@ for (const engine of usualEngines) {
       assert.deepEqual([open.addresses, open.label, open.scopes], [[], "till", scopes]);
     });
 
-    test("an expired key works again with a later end; a revoked one stays revoked", async () => {
+    test("an expired key works again with a later end, but a revoked key stays revoked", async () => {
       const { key } = await create({ expiresAt: 2000 }, 1000);
       assert.equal((await changeKey(recorded(db), key.id, { expiresAt: 9000 }, 3000)).expires_at, 9000);
       await revokeKey(recorded(db), key.id, 4000);

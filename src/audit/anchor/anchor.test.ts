@@ -98,7 +98,7 @@ for (const engine of engines) {
       return { keeper: new AnchorKeeper({ db: store.db, sign, path, log }), ...told };
     };
 
-    test("the anchor file follows the head, is never half-written, and the log names the head", async (t) => {
+    test("the anchor file is replaced whole when the head moves, and the log names the new head", async (t) => {
       const path = anchorIn(t);
       const { keeper, heads } = keeperOn(path);
       await keeper.move();
@@ -187,7 +187,7 @@ for (const engine of engines) {
       assert.equal(kept.length, 1);
     });
 
-    test("an anchor that cannot be written is logged once, and is no alarm", async (t) => {
+    test("a failure to write the anchor is logged once, and raises no alarm", async (t) => {
       const path = join(anchorIn(t), "..", "missing", "ring.anchor");
       const { keeper, kept } = keeperOn(path);
       await keeper.move();
@@ -225,7 +225,7 @@ for (const engine of engines) {
       assert.deepEqual([problem!.batch, others], [3, []]);
     });
 
-    test("an entry after a clock an hour ahead does not count as backdated, and its batch is named", async (t) => {
+    test("after an hour-fast clock is set right, new entries are not backdated, and the batch is named", async (t) => {
       const { db } = (await freshStore(t, engine, { serving: false })).store;
       await signFirstHead(db, sign);
       const now = Date.now();

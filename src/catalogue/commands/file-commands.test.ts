@@ -119,7 +119,7 @@ for (const engine of usualEngines)
         assert.match(err, sentence);
       });
 
-    test("an import publishes thousands of new rows at once, and asks before it removes them", async () => {
+    test("3,000 new rows are published at once, and an import that removes them waits for approval", async () => {
       const rows = Array.from({ length: 3_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
       const { out } = await terminal.duba("catalogue", "export", "--list", "corporate-bundles");
       const file = terminal.write("corporate-bundles.csv", `${out}${rows}\n`);
@@ -141,7 +141,7 @@ for (const engine of usualEngines)
 
 for (const engine of usualEngines)
   suite(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
-    test("an import is served within seconds, to an account at its own price", async () => {
+    test("seconds after an import, callers get the new price, and an account with a margin its own price", async () => {
       const service = await startService({ DUBA_LIMITS: "off" }, engine);
       const terminal = deskOn(service.settings);
       try {
@@ -164,7 +164,7 @@ for (const engine of usualEngines)
   });
 
 suite("the help of duba catalogue import", () => {
-  test("the help of catalogue import says that it replaces, and what is held", async () => {
+  test("the help of catalogue import says what an import removes, and which changes wait for approval", async () => {
     const terminal = await openTerminal(engines[0]!);
     const { out } = await terminal.duba("catalogue", "import", "--help");
     await terminal.close();

@@ -30,7 +30,7 @@ async function problemsOf(...wanted: WantedList[]): Promise<string[]> {
   return error.message.split("\n");
 }
 
-test("equal lists make no changes, and lists that are not given stay", async () => {
+test("replacing lists by equal lists changes nothing, and lists that are not given stay", async () => {
   assert.deepEqual(await changesTo(), []);
   for (const list of [
     "data-providers",
@@ -42,7 +42,7 @@ test("equal lists make no changes, and lists that are not given stay", async () 
     assert.deepEqual(await changesTo(listed(list)), []);
 });
 
-test("replacing a list removes missing entries, adds new ones, and modifies different ones", async () => {
+test("replacing a list removes missing entries, adds new entries, and modifies changed entries", async () => {
   const wanted = listed("data-bundles", ([first, second, ...rest]) => [
     { ...second!, price: 1 },
     { ...first!, code: "new" },
@@ -75,7 +75,7 @@ test("moving an entry, or adding one at the start of a list, changes that entry 
   assert.deepEqual(countsOf(inserted), { added: 1, modified: 0, removed: 0 });
 });
 
-test("the order counts among the entries of one provider only", async () => {
+test("reordering the providers of a list changes nothing, because order counts only within a provider", async () => {
   const byProvider = listed("data-bundles", (contents) =>
     contents.toSorted((one, other) => (String(one.type) < String(other.type) ? -1 : one.type === other.type ? 0 : 1)),
   );

@@ -22,7 +22,7 @@ function changeOf(snapshot: Snapshot, list: ListName, key?: string): [number, nu
 
 for (const engine of usualEngines)
   suite(`when a list changed last on ${engine.name}`, { concurrency: true }, () => {
-    test("every process knows when each group changed last, even without the history", async (t) => {
+    test("every process knows when each provider's list changed last, even once the history is removed", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const known = await newestSnapshot(store.db);
       clock.time += 60_000;

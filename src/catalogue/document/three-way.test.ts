@@ -40,7 +40,7 @@ async function merged(own: readonly EntryEdit[], theirs: readonly EntryEdit[], w
   return { document, conflicts: conflicts.map(({ key, why, members }) => [key, why, ...members]) };
 }
 
-test("a merge takes members that only one side changed from that side", async () => {
+test("a merge takes each member from the side that changed it, if only one side did", async () => {
   const { document, conflicts } = await merged(
     [modified("MTNDATA 104", { price: 7 })],
     [modified("MTNDATA 104", { description: "Theirs" }), modified("MTNDATA 113", { price: 9 })],
@@ -49,7 +49,7 @@ test("a merge takes members that only one side changed from that side", async ()
   assert.deepEqual([price, description, contentIn(document, "MTNDATA 113")!.price, conflicts], [7, "Theirs", 9, []]);
 });
 
-test("the winner's change of a member applies, and is reported unless both changes are equal", async () => {
+test("if both sides change a member, the winner's change applies, and differing changes are reported", async () => {
   const theirs = [modified("MTNDATA 104", { price: 8, amount: 5 })];
   const own = [modified("MTNDATA 104", { price: 7, amount: 5, value: "x" })];
   for (const [winner, won] of [
@@ -85,7 +85,7 @@ test("an entry added differently on both sides is a conflict", async () => {
   assert.equal(contentIn(document, "MTNDATA NEW")!.price, 4);
 });
 
-test("an addition to a removed provider is reported, and a provider with entries stays", async () => {
+test("a merge reports an entry added to a removed provider, and keeps a provider that still has entries", async () => {
   const glo = groupIn(base, list, "GLODATA").map(({ key }) => removed(key));
   const all = [...glo, removed("GLODATA", "data-providers")];
   const addition = added({ type: "GLODATA" });
@@ -98,7 +98,7 @@ test("an addition to a removed provider is reported, and a provider with entries
   }
 });
 
-test("an entry that replaces a removed one has its id and place, also after an undo", async () => {
+test("an entry that replaces a removed entry takes the removed entry's id and place, also after an undo", async () => {
   const subject = "data-providers";
   const providers = groupIn(base, subject).map(({ content }) => ({
     place: "",
@@ -115,7 +115,7 @@ test("an entry that replaces a removed one has its id and place, also after an u
   assert.deepEqual((await threeWay(made, base, made)).document.groups, base.groups);
 });
 
-test("an entry gives up an id that another entry took meanwhile", async () => {
+test("an entry gets a free id if the other side of the merge gave its id to another entry", async () => {
   const subject = "data-providers";
   const taker = { ...contentIn(base, "GLODATA", subject)!, type: "NINE", id: 9 };
   const theirs: EntryEdit = { subject, key: "NINE", content: taker };
@@ -168,7 +168,7 @@ const histories = fc.tuple(trees, trees, trees).map((all) => async () => {
 const groupsOf = ({ groups }: Document) =>
   Object.fromEntries(Object.entries(groups).map(([it, all]) => [it, new Map([...all].sort())]));
 
-test("changes of one side are kept with order and ids, whichever side wins", async () => {
+test("if only one side changed, a merge equals that side, whichever side wins", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.constantFrom("mine" as const, "theirs" as const), async (history, winner) => {
       const [before, mine] = await history();
@@ -186,7 +186,7 @@ test("changes of one side are kept with order and ids, whichever side wins", asy
   );
 });
 
-test("a merge keeps every change but reported conflicts, and makes no orphan and no duplicate id", async () => {
+test("a merge keeps every change without a conflict, and makes no orphan and no duplicate id", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.constantFrom("mine" as const, "theirs" as const), async (history, winner) => {
       const [before, mine, theirs] = await history();

@@ -83,7 +83,7 @@ test("a quotation mark in the middle, or never closed, spoils no other row", asy
   ]);
 });
 
-test("lines are counted as an editor counts them, whatever ends them and whatever is in quotation marks", async () => {
+test("a CSV error has the line number of an editor, with any line ending and with line breaks in quotes", async () => {
   for (const end of ["\n", "\r\n", "\r"]) {
     const rows = [
       heading,
@@ -113,7 +113,7 @@ test("lines are counted as an editor counts them, whatever ends them and whateve
 const lineOf = (sentence: string) => Number(/\d+/.exec(sentence)![0]);
 const byLine = (one: string, other: string) => lineOf(one) - lineOf(other);
 
-test("text in another encoding is refused with its line, even if only curly quotes differ", async () => {
+test("a CSV that is not UTF-8 is refused with the line number, even if only curly quotes are wrong", async () => {
   const curly = Buffer.concat([
     bytes(`${heading}\r\nMTNDATA,1,fine,1,1,,\r\nMTNDATA,2,`),
     Buffer.from([0x93, 0x35, 0x94]),

@@ -77,7 +77,7 @@ test("a new code does not hide a large price change from the guard", async () =>
   assert.deepEqual(await reasonsFor([later], without, usualGuard, base), held);
 });
 
-test("the guard does not compare prices with entries of another size or other words", async () => {
+test("the guard compares a new entry's price only with removed entries of the same size and words", async () => {
   const moved = async (keys: readonly string[], like: string, price: number) => {
     const { type, value, description, duration } = itemIn(base, "data-bundles", like)!.content;
     const entry = { type: type!, value: value!, description: description!, duration: duration!, price, amount: price };
@@ -110,7 +110,7 @@ test("the guard does not compare prices with entries of another size or other wo
   );
 });
 
-test("the guard recognises a product under a new code by its name, apart from its price", async () => {
+test("the guard recognises a product under a new code by its name, ignoring a price in the name", async () => {
   const [gone] = removals(["DSTV PRWE36"], "cable-products");
   const { name, price } = gone!.old!;
   const content = { ...gone!.old!, code: "new", name: `${name} N99,000`, price: Number(price) * 3 };
@@ -130,7 +130,7 @@ test("the guard holds a price far from the usual one per GB of similar bundles",
   assert.equal((await reasonsFor(many)).length, 11);
 });
 
-test("the guard holds prices that creep away from the usual price per GB, once", async () => {
+test("the guard holds a price once when it has crept away from the usual price per GB", async () => {
   const start = withMembers("MTNDATA 104", { value: "10GB", price: 200_000, amount: 200_000 });
   const odd = await applyChanges(base, [start]);
   const step = (from: Snapshot, price: number): Change => {
@@ -212,7 +212,7 @@ test("the guard names the first ten large price changes, and counts all further 
   assert.equal(reasons.at(-1), "3 more prices move as far.");
 });
 
-test("the guard holds a price set below cost and a cost that moves far, not a cost that rises a little", async () => {
+test("the guard holds a price set below cost and a cost that moves far, but not a small rise of a cost", async () => {
   const known = await applyChanges(base, [withMembers("MTNDATA 104", { cost: 9_500 })]);
   const { content: old } = itemIn(known, "data-bundles", "MTNDATA 104")!;
   const to = (members: EntryContent) =>
@@ -231,7 +231,7 @@ test("the guard holds a price set below cost and a cost that moves far, not a co
   assert.deepEqual(await belowCostIn(known), []);
 });
 
-test("text that a spreadsheet would run is held where a source sent it, and only where it is new", async () => {
+test("the guard holds new text of a source that a spreadsheet would run as a formula", async () => {
   const strict = { ...usualGuard, holdFormulas: true };
   const change = withMembers("MTNDATA 104", { description: "=HYPERLINK(50MB)", value: "'=1", duration: "+1" });
   assert.deepEqual(await reasonsFor([change]), []);

@@ -62,7 +62,7 @@ test("the guard ignores the average move of a list with fewer than ten entries",
   assert.equal((await ofLength(10)).length, 1);
 });
 
-test("the guard adds up small moves of a list, and holds the step beyond the bound", async () => {
+test("the guard adds up a day's small price moves of a list, and holds the move that exceeds the bound", async () => {
   const once = await applyChanges(base, times(1.15));
   assert.deepEqual(await reasonsFor(times(1.04, once), once, { earlier: base }), []);
   const [sentence] = await reasonsFor(times(1.08, once), once, { earlier: base });
@@ -70,7 +70,7 @@ test("the guard adds up small moves of a list, and holds the step beyond the bou
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "x" }, once)], once), []);
 });
 
-test("the guard does not hold an earlier large change again", async () => {
+test("an earlier large price change does not make the guard hold a later small change", async () => {
   const far = await applyChanges(base, times(3));
   const words = withMembers("MTNDATA 104", { description: "x" }, far);
   assert.deepEqual(await reasonsFor([words], far, { earlier: base }), []);
@@ -106,7 +106,7 @@ test("the guard holds a changed size at the same price, and the new price per GB
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "2000 MB" })]), []);
 });
 
-test("the guard adds up small reductions of a size, and holds the step beyond the bound", async () => {
+test("the guard adds up small reductions of a bundle's size, and holds the reduction beyond the bound", async () => {
   const key = "MTNDATA MTN-2GB-30DAYS";
   const once = await applyChanges(base, [withMembers(key, { value: "1.1GB" })]);
   assert.deepEqual(await reasonsFor([withMembers(key, { value: "700MB" }, once)], once, { earlier: base }), [

@@ -25,7 +25,7 @@ test("an unknown code is repeated only if it cannot be a person's number or a pi
     assert.equal(begin(code), "No data provider has this code");
 });
 
-test("known codes are listed in the providers' order, if there are any", () => {
+test("the message about an unknown code lists the known codes in order, if the catalogue has any", () => {
   const codes = groupIn(snapshot, "cable-providers").map(({ content }) => content.type);
   assert.ok(codes.length > 1);
   assert.equal(

@@ -47,7 +47,7 @@ suite("an entry of a source is clearly one of ours", () => {
     });
 });
 
-test("a bundle's name may include its own network, but not another one", async () => {
+test("a source's bundle is recognised with its own network in the name, but not with another network", async () => {
   assert.equal(await clear(["1GB 30 Days"], ["9mobile Data 1GB 30 days"], "9MOBILEDATA"), "9mobile Data 1GB 30 days");
   assert.equal(await clear(["1GB 30 Days"], ["Etisalat 1GB 30 days"], "9MOBILEDATA"), "Etisalat 1GB 30 days");
   assert.equal(await clear(["1GB 30 Days"], ["Glo 1GB 30 days"]), "");
@@ -82,7 +82,7 @@ suite("an entry of another size, time or kind is never ours", () => {
     });
 });
 
-test("for a person's decision, the text states what two entries share and how they differ", async () => {
+test("a person who decides about a mapping reads what two similar entries share and how they differ", async () => {
   const [plain, night] = [bundle("2GB 30 Days"), bundle("MTN 2GB Night - 30 days")];
   const { alike, near } = (await alikeIn("data-bundles", [night], [plain]))(night);
   assert.deepEqual([alike, near], [[], [plain]]);

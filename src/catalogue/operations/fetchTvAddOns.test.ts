@@ -9,7 +9,7 @@ const catalogue = answersOf(snapshot, Date.now);
 
 const look = (type: string, productCode: string) => pickFrom(catalogue, fetchTvAddOns, { type, productCode });
 
-test("fetchTvAddOns answers for every product, and lists nothing for one without add-ons", () => {
+test("fetchTvAddOns answers for every product, and lists nothing for a product without add-ons", () => {
   let pairs = 0;
   for (const { content } of inOrder(snapshot, "cable-products"))
     pairs += JSON.parse(textOf(look(String(content.type), String(content.code)))).data.length;

@@ -15,7 +15,7 @@ test("exactly the lists of the open operations need no credential", () => {
   }
 });
 
-test("failures of look-ups have an empty list in place of the full one", () => {
+test("a failure of a look-up has an empty list where the answer has its list", () => {
   const withLists = catalogueOperations.flatMap(({ id, examples, failurePayload }) => {
     const list = Object.entries(examples[0]!.answer as object).find(([, value]) => Array.isArray(value))?.[0];
     return list ? [{ id, list, payload: failurePayload?.("No.") }] : [];
@@ -25,7 +25,7 @@ test("failures of look-ups have an empty list in place of the full one", () => {
 });
 
 for (const operation of catalogueOperations.filter(({ pick }) => pick)) {
-  test(`${operation.id}: answers are what the schema's own writer would write`, () => {
+  test(`${operation.id}: prepared answers equal what the schema's writer writes`, () => {
     for (const { input } of operation.examples) {
       const text = textOf(pickFrom(catalogue, operation, input));
       assert.equal(answerWriter(operation.answer)(JSON.parse(text)), text);

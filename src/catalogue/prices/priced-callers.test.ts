@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       return { store, clock, catalogue, publishes, now };
     };
 
-    test("members of a price group share one body, own rules win, and leaving ends the prices", async (t) => {
+    test("members of a price group share one response, unless a member has its own rule or leaves it", async (t) => {
       const { store, catalogue, publishes } = await opened(t);
       await publishes(settingRule({ account: agents, of: "MTNDATA", rule: "percent", value: 301, round: 500 }));
       await publishes(joining(["acc_1", "acc_2", "acc_3"], agents));
@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.throws(() => joining(["acc_1"], "group:agnets")(catalogue.responses.snapshot), /There is no group agnets/);
     });
 
-    test("ETag, Last-Modified and feed change whenever the price of a member does", async (t) => {
+    test("whenever the price of a group's member changes, its ETag, Last-Modified and feed change", async (t) => {
       const { store, catalogue, publishes, clock } = await opened(t);
       await publishes(settingRule({ account: agents, of: "MTNDATA", rule: "percent", value: -1_000 }));
       const seen = () => {

@@ -31,7 +31,7 @@ test("a response's bytes are reused until its date is 59 seconds old", () => {
   assert.equal(second.body.toString().replace("30:59.000", "30:00.000"), first.body.toString());
 });
 
-test("a body is compressed once, and with a new date its compressed form is reused", async () => {
+test("a body is compressed only once, although its date changes later", async () => {
   for (const times of [100, 100_000])
     for (const [coding, decode] of [
       ["gzip", gunzipSync],
@@ -52,7 +52,7 @@ test("a body is compressed once, and with a new date its compressed form is reus
     }
 });
 
-test("if compression takes too long, the plain form with a new date is sent", async () => {
+test("a body is sent uncompressed with a new date if its date expires during the compression", async () => {
   const { clock, response } = underClock();
   const pending = response.form("gzip", true);
   clock.time = start + 60_001;

@@ -101,7 +101,7 @@ test("two operations that read the same list never mix up their answers", async 
   assert.equal(JSON.parse(textOf(responses.cableProviders())).success, true);
 });
 
-test("50,000 spellings and unknown codes evict one another from the cache, but no real code", () => {
+test("50,000 other spellings and unknown codes evict no code in its own spelling from the cache", () => {
   const responses = answersOf(snapshot, () => start);
   const ours = responses.addOns("gotv", "GOTVSUPAPLUS");
   const early = responses.addOns("GOTV", "gotvsupaplus");
@@ -117,7 +117,7 @@ test("50,000 spellings and unknown codes evict one another from the cache, but n
   assert.equal(responses.addOns("gotv", "GOTVSUPAPLUS"), ours);
 });
 
-test("the list of all providers is dated anew together with its compressed forms", async () => {
+test("the list of all providers has the same new date in its plain and compressed forms", async () => {
   let time = start;
   const responses = answersOf(snapshot, () => time);
   const dateOf = async () => {
@@ -137,7 +137,7 @@ test("the list of all providers is dated anew together with its compressed forms
   assert.equal(await dateOf(), "2026-01-31T09:30:59.000Z");
 });
 
-test("a validator is the same on every instance and in every revision with the same list", () => {
+test("revisions and instances with an equal list give the list an equal ETag", () => {
   const one = answersOf(snapshot, () => start);
   const other = answersOf({ ...snapshot, revision: 9, publishedAt: start }, () => start + 3_600_000);
   const etagsOf = (responses: CatalogueResponses) => [
@@ -174,7 +174,7 @@ test("a changed price changes only the validators of the lists that show the pri
   assert.equal(now.dataBundles("GLODATA").etag, before.dataBundles("GLODATA").etag);
 });
 
-test("a revision rewrites only its changed lists, and all further lists keep their dates", async () => {
+test("a revision rewrites only the lists that it changes, and unchanged lists keep their dates", async () => {
   const cache = new ResponseCache(() => start);
   const before = new CatalogueResponses(snapshot, cache);
   const bytesOf = (responses: CatalogueResponses) =>

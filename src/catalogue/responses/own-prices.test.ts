@@ -43,7 +43,7 @@ const snapshot = await withRules(
 );
 const responses = new CatalogueResponses(snapshot, new ResponseCache(() => start));
 
-test("an account sees its own prices and the same face values; all others see the catalogue's", () => {
+test("an account sees its own prices and the catalogue's face values, and others the catalogue's prices", () => {
   const look = (account?: string) =>
     bundlesIn(textOf(responses.pick(lookupDataBundles, { provider: "mtndata" }, account)));
   const [own, catalogue] = [look("acc_1"), look()];
@@ -67,7 +67,7 @@ test("cable products and add-ons have the account's own price", () => {
   assert.equal(addOns()[0].price, "6000");
 });
 
-test("the list of all providers has the account's prices where it has its own", async () => {
+test("in the list of all providers an account sees its own prices, else the catalogue's prices", async () => {
   const own = bundlesIn(await written(responses, "acc_1"));
   const catalogue = bundlesIn(await written(responses));
   assert.equal(own.length, catalogue.length);
@@ -76,7 +76,7 @@ test("the list of all providers has the account's prices where it has its own", 
   assert.deepEqual(others(own), others(catalogue));
 });
 
-test("a provider without own prices has one body for all accounts, and unknown codes one failure", () => {
+test("accounts share the response of a provider without own prices, and unknown codes fail alike", () => {
   const bodyOf = (response: ReadyResponse) => plainForm(response).body;
   assert.equal(bodyOf(responses.dataBundles("GLODATA", "acc_1")), bodyOf(responses.dataBundles("GLODATA")));
   assert.equal(bodyOf(responses.cablePlans("gotv", "acc_1")), bodyOf(responses.cablePlans("gotv")));

@@ -48,7 +48,7 @@ test("concurrent callers share one compression of a body, and later callers get 
   assert.equal(shared.body, form.body);
 });
 
-test("revisions with an equal body share its plain and compressed bytes, with headers of their own", async () => {
+test("revisions with equal bodies share the plain and compressed bytes, but have different headers", async () => {
   const body = bodyOf(5_000);
   const [seventh, eighth] = [new Response(body, description), new Response(body, { ...description, revision: 8 })];
   const [one, other] = [await seventh.form("br", true), await eighth.form("br", true)];

@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.deepEqual([content.available, content.available_since, content.available_by], [1, clock.time, "ops"]);
     });
 
-    test("the guard holds a change that would empty a list, in one step or in several", async (t) => {
+    test("the guard holds a change that leaves a list with nothing available, in one step or in several", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const keysOf = (list: "data-bundles" | "cable-add-ons" | "corporate-bundles", begin = "") =>
@@ -154,7 +154,7 @@ for (const engine of usualEngines)
       assert.equal(await reasons(keysOf("data-bundles", "MTNDATA").slice(1)), "published");
     });
 
-    test("a source supplies costs and availability, and an unreadable one stays unchanged", async (t) => {
+    test("a pull takes costs and availability from its source, and leaves unreadable values unchanged", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const rows = [...inOrder(catalogue.responses.snapshot, "data-bundles")].map(({ content }) => ({
@@ -193,7 +193,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("a cost keeps its time and source until it changes; an import without the column leaves it", async (t) => {
+    test("a cost keeps its time and source until the cost changes, even if an import lacks its column", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db, now: () => start });
       const facts = async (given: Record<string, string | number>, by: Teller) => {

@@ -55,7 +55,7 @@ for (const engine of usualEngines)
       ["up", 1.3, 1_014_000, "13182"],
       ["down", 1 / 1.3, 355_030, "2731"],
     ] as const)
-      test(`ten pulls that move a price ${what} are added up, and held beyond the bound`, async (t) => {
+      test(`ten pulls that each move a price ${what} are added up, and pulls beyond the bound are held`, async (t) => {
         const { clock, publisher } = await opened(t, engine);
         const states: string[] = [];
         for (let pull = 1; pull <= 10; pull++) {
@@ -106,7 +106,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("each revision is searched once for earlier prices, however often an entry comes back", async (t) => {
+    test("a search for earlier prices reads each revision once, however often an entry comes back", async (t) => {
       const { publisher, clock } = await opened(t, engine);
       const drafts: unknown[] = [];
       const plugin: KyselyPlugin = {
@@ -213,7 +213,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("small moves of an account's prices add up with those of the catalogue", async (t) => {
+    test("small moves of an account's own prices and of the catalogue's prices are added up", async (t) => {
       const { publisher } = await opened(t, engine);
       const rule = (value: number): Plan => settingRule({ account: "acc_1", of: key, rule: "percent", value });
       const rules = await statesOf(publisher, [rule(-3_000), rule(-4_900), rule(-6_500)]);
@@ -222,7 +222,7 @@ for (const engine of usualEngines)
       assert.deepEqual(both, ["published", ownMoves("2400")]);
     });
 
-    test("scheduled small moves add up with those before them", async (t) => {
+    test("a scheduled small price move adds up with published and scheduled moves of the day before it", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const at = (hours: number) => ({ holdsFrom: clock.time + hours * hour });
       assert.deepEqual(await statesOf(publisher, [priced(key, 900_000)]), ["published"]);
@@ -236,7 +236,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [priced(key, 2_100_000)], at(25)), ["scheduled"]);
     });
 
-    test("moves approved for a time, or rejected, do not add up", async (t) => {
+    test("a price move that a person approved or rejected does not add up with later moves", async (t) => {
       const { clock, publisher } = await opened(t, engine);
       const later = { holdsFrom: clock.time + hour };
       const far = draftOf(await publish(publisher, priced(key, 1_500_000), { ...about, ...later }));

@@ -35,7 +35,7 @@ for (const engine of usualEngines)
       });
     });
 
-    test("lists of another vendor publish at the first approval, with the ids that were shown", async (t) => {
+    test("the first approval publishes another vendor's lists, with the ids that the draft showed", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const content = { type: "dstv", name: "", description: "", price: 100_000, amount: 100_000 };
       const entries = ["a", "b", "c"].map((code) => ({ content: { ...content, code }, place: "" }));
@@ -54,7 +54,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("approval shows the difference anew and asks again if the catalogue has changed since", async (t) => {
+    test("if the catalogue has changed since a draft, its approval shows the new difference and asks", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
       await publish(publisher, priced("MTNDATA 104", 12_000), about);

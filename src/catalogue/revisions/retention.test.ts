@@ -54,7 +54,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await numbers(), [5]);
     });
 
-    test("for a removed revision the error says where history begins, and older cursors are refused", async (t) => {
+    test("the error about a removed revision names the first one kept, and older cursors are refused", async (t) => {
       const { store, publisher } = await withDays(t);
       const { db } = store;
       await removeHistory(publisher, start + 2 * day);
@@ -81,7 +81,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await listed(`5-${history}`)).data, []);
     });
 
-    test("old rejected drafts are removed, and none that is held or scheduled", async (t) => {
+    test("retention removes old rejected drafts, but no held or scheduled draft", async (t) => {
       const { store, publisher, clock } = await opened(t, engine, { guard: { ...looseGuard, factor: 1 } });
       const held = async () => draftOf(await publish(publisher, dearer("MTNDATA 104"), about));
       const [rejected, waiting, later] = [await held(), await held(), await held()];
@@ -102,7 +102,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("retention removes only the lists and price lists that the oldest revision replaced", async (t) => {
+    test("retention removes only lists and price lists that the oldest kept revision has replaced", async (t) => {
       const { store, publisher, clock } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
       const plans = [

@@ -59,7 +59,7 @@ suite("withHints", () => {
     return message.slice(problem.message.length).trim();
   };
 
-  test("a hint names the sent member that resembles a missing one: in style, in one letter, or in words", () => {
+  test("if a member is missing, a hint names a sent member that differs in style, one letter or words", () => {
     for (const [missing, sent] of [
       ["productCode", "product_code"],
       ["productCode", "ProductCode"],

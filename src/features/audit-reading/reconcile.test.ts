@@ -67,7 +67,7 @@ for (const engine of engines) {
       await followJournal({ db: store.db, audit: append, zone });
     });
 
-    test("audit reconcile agrees if every outcome has its entry, is due or is still running", async () => {
+    test("audit reconcile finds no difference if each outcome has an entry, is due or still runs", async () => {
       await add("due");
       await put("running", { state: "started", charged_at: null });
       await followJournal({ db: store.db, audit: append, zone });
@@ -85,7 +85,7 @@ for (const engine of engines) {
       assert.equal((await reconcile()).exitCode, 0);
     });
 
-    test("audit reconcile does not miss the row of a verification that was settled after 25 months", async () => {
+    test("audit reconcile reports no row as missing that is over 25 months old, even if settled later", async () => {
       const reference = newReference(now - 760 * day);
       const facts = { reference, account: "acc_1", charged: false, fee: "1" };
       await append(store.db, ledgerTrail.verificationEnded("key:k", facts));

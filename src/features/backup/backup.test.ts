@@ -53,7 +53,7 @@ for (const engine of engines) {
       );
     });
 
-    test("a backup pauses after each page that was slow to read, and only then", async () => {
+    test("a backup pauses after every page that was slow to read, and after no other page", async () => {
       const pages = async (waits: number) => {
         const events: string[] = [];
         let waited = 0;
@@ -81,7 +81,7 @@ for (const engine of engines) {
       );
     });
 
-    test("a backup shows one moment, whatever is written meanwhile", async (t) => {
+    test("a backup has the state of one moment, whatever is written during the backup", async (t) => {
       const { db } = await openedStore(t, engine);
       const beside = await openStore({ ...its.settings, serving: false });
       t.after(() => beside.close());
@@ -130,7 +130,7 @@ for (const engine of engines) {
       assert.ok(rows.length < written, `${rows.length} of ${written}`);
     });
 
-    test("a backup is audited before its file is complete, and without an entry there is no file", async () => {
+    test("a backup's audit entry precedes the complete file, and without the entry no file is left", async () => {
       const store = audited(its.source.db);
       let unfinished = "";
       const audit: typeof store.audit = async (...told) => {

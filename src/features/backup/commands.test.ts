@@ -134,7 +134,7 @@ for (const engine of usualEngines) {
       });
     }
 
-    test("a restore is refused where a service runs or the store was used", async (t) => {
+    test("a restore is refused if the store has been used or a service runs on it", async (t) => {
       const { exitCode, err } = await duba(service.settings, "restore", path);
       assert.equal(exitCode, 1);
       assert.match(err, /^(Another process serves from|The store is in use)/);
@@ -157,7 +157,7 @@ for (const engine of usualEngines) {
       assert.match(out, /\nNot checked: The key ring \S+ is another than the one of the backup\.\n/);
     });
 
-    test("a restore without the key ring says what it did not check, and what the keys are for", async (t) => {
+    test("a restore without the key ring names what is unchecked and the keys that are missing", async (t) => {
       const { rows } = JSON.parse(readFileSync(path, "utf8").split("\n")[0]!);
       const settings = await empty(t, engine);
       const { exitCode, out } = await duba(settings, "restore", path, "--without-keyring", "--json");

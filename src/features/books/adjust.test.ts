@@ -56,7 +56,7 @@ for (const engine of engines)
       assert.equal(await totalOf(reference), 0);
     });
 
-    test("a correction of a verification counts as no charge, and changes only a prepaid balance", async () => {
+    test("a correction counts as no charge, and changes the balance only of a prepaid account", async () => {
       const reference = await charged();
       const written = await withStore(async ({ db }) => {
         await storeSpending(db, accountId, { most_kobo: 5_000 });
@@ -86,7 +86,7 @@ for (const engine of engines)
       });
     });
 
-    test("a correction gives back nothing for a verification without a charge or with a reversed one", async () => {
+    test("a correction gives back nothing for a verification that has no charge or a reversed charge", async () => {
       const notFound = await charged({ state: "not_found", charged: 0, charged_at: null });
       assert.match((await correct("--credit", "80", "--reference", notFound)).err, /come to ₦0\.00/);
       const returned = await charged({ charge_mark: "mark" });
@@ -123,7 +123,7 @@ for (const engine of engines)
       assert.equal(await totalOf(reference), 0);
     });
 
-    test("a reversal takes back only what a correction has left of the charge, also from a balance", async () => {
+    test("a reversal after a correction gives back only the rest of the charge, also to a balance", async () => {
       const reference = await charged({ charge_mark: "mark", spends: "prepaid" });
       await withStore(async ({ db }) => {
         const terms = JSON.stringify({ prepaid: true });
@@ -145,7 +145,7 @@ for (const engine of engines)
       });
     });
 
-    test("corrections without a reference need --sure once they exceed last month's charges", async () => {
+    test("corrections without a reference need --sure once their sum exceeds last month's charges", async () => {
       await withStore(({ db }) =>
         storeRows(
           db,

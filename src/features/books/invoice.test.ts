@@ -32,7 +32,7 @@ suite("an invoice of a vendor", () => {
     ]);
   });
 
-  test("a line with a total, or without an attempt, becomes a sum line with the sum of the lines above", () => {
+  test("an invoice's line without an attempt, such as a total, is read as a sum of the lines above", () => {
     const attempts = "D-1,2026-11-03 14:05,0017,50\nTOTAL-4,2026-11-03 14:06,0018,40\n";
     for (const sum of [
       "TOTAL,,,90",
@@ -61,7 +61,7 @@ suite("an invoice of a vendor", () => {
       assert.match(problemOf(`reference,amount\nD-1,${amount}\n`), /^Line 2: the price must be/, amount);
   });
 
-  test("a time covers its second, minute or day, in the configured time zone or at its own offset", () => {
+  test("an invoice's time means its whole second, minute or day, in its own offset or our time zone", () => {
     const spanOf = (time: string) => {
       const { from, to } = read(`reference,time\n1,"${time}"\n`)[0]!.time!;
       return [new Date(from).toISOString(), to - from];

@@ -115,7 +115,7 @@ suite("a comparison of an invoice with our attempts", () => {
     });
   });
 
-  test("if a vendor uses our reference, each of its lines for a verification matches one attempt", async () => {
+  test("if an invoice has our references, each line of a verification matches an attempt of its own", async () => {
     const [lost, again] = [
       attempt(1, { vendor_reference: null, isBilled: false }),
       attempt(2, { vendor_reference: null }),
@@ -128,7 +128,7 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([], attempts), { ...nothing, only_here: ["r1"] });
   });
 
-  test("a line that fits two attempts is matched with the one that the vendor certainly bills", async () => {
+  test("an invoice line that fits two attempts matches the attempt that the vendor certainly bills", async () => {
     const last4 = "4717";
     const unknown = attempt(1, { vendor_reference: null, isBilled: false, last4 });
     const billed = attempt(5, { vendor_reference: null, last4 });

@@ -118,7 +118,7 @@ for (const engine of engines) {
       assert.equal(sums!.unpriced, 0);
     });
 
-    test("attempts in another month by the vendor's clock are matched within a tolerance", async (t) => {
+    test("an attempt that the vendor's clock puts into another month is matched within a tolerance", async (t) => {
       let now = from;
       const upstream = { ...answering(verified).upstream, name: "edges" };
       const settings = { limits: null, vendorPrices: { edges: prices } };

@@ -190,7 +190,7 @@ for (const engine of engines)
       assert.deepEqual(await stored(), after);
     });
 
-    test("without a month, only verifications between the first and the last line are released", async () => {
+    test("without a given month, an invoice releases only verifications between its first and last line", async () => {
       const referenceOf = await placed();
       const [, ...lines] = invoiceOf(referenceOf);
       const timed = lines.filter(({ time }) => time && time.from < from + 12 * hour);

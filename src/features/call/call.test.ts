@@ -155,7 +155,7 @@ suite("duba call", () => {
     assert.match(out, /\npersonal_info\n {2}first_name +FAISAL\n/);
   });
 
-  test("duba call shows a failure on standard error, with what it needs to be cured", async () => {
+  test("duba call shows a failure on standard error, with the facts that help to mend it", async () => {
     const fields = [{ field: "provider", message: "provider must not be empty." }];
     fails(new Failure("validation_failed", "1 parameter is wrong.", { fields }));
     const { exitCode, out, err } = await duba(["lookupDataBundles", "provider="]);

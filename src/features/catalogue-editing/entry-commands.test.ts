@@ -12,7 +12,7 @@ for (const engine of usualEngines)
     });
     after(() => terminal.close());
 
-    test("cost and availability are set by hand or by file, and filter the list of entries", async () => {
+    test("cost and availability can be set by hand or file, and the list of entries filtered by either", async () => {
       const entries = async (...options: string[]) =>
         JSON.parse((await terminal.duba("catalogue", "entries", ...options, "--json")).out) as Record<
           string,

@@ -111,7 +111,7 @@ for (const engine of usualEngines)
       assert.match(made.text, /The account .+ is created/);
     });
 
-    test("nobody can change their own role, and a wrong form token neither confirms nor signs out", async () => {
+    test("nobody can change their own role, and another person's form token has no effect", async () => {
       const own = { person: "officer@example.com", role: "viewer" };
       assert.match((await post("/people/change", by.officer, own)).text, /You cannot change your own role/);
       const _token = by.officer.token;
@@ -252,7 +252,7 @@ for (const engine of usualEngines)
       assert.equal(localPath("/keys?account=a%40b.c"), "/keys?account=a%40b.c");
     });
 
-    test("a refused part of Now is replaced by a line, not by a whole page", {
+    test("a refused request for a part of the page Now is answered with one line, not with a whole page", {
       skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
     }, async () => {
       const from = "127.0.0.7";

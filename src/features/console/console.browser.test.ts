@@ -101,7 +101,7 @@ for (const engine of usualEngines)
       assert.deepEqual(ada.problems, []);
     });
 
-    test("the first passkey confirms the passkey of a second device, which then removes the first", async () => {
+    test("a first passkey confirms a second device's passkey, which can then remove the first passkey", async () => {
       const { page, device: laptop, problems } = await join(await invite("joan@example.com", "viewer"), "Joan");
       await page.getByRole("link", { name: "Joan" }).click();
       await page.getByRole("link", { name: "Add a passkey", exact: true }).click();

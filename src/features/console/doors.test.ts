@@ -147,7 +147,7 @@ for (const engine of usualEngines)
       assert.deepEqual(calls, ["/duba"]);
     });
 
-    test("a link on another site opens a page that continues only when the person agrees", async () => {
+    test("a link from another site opens a page that asks the person to continue", async () => {
       const headers = { "Sec-Fetch-Site": "cross-site" };
       const { status, text } = await operators.send("/keys?account=a%40b.c", { headers });
       assert.equal(status, 200);
@@ -199,7 +199,7 @@ suite("the places of the console", () => {
     });
   };
 
-  test("incomplete requests of a stranger free their connections soon, and do not disturb others", {
+  test("incomplete requests of a stranger soon free their connections, and do not disturb other callers", {
     skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
   }, async () => {
     await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });

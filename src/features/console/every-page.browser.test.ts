@@ -166,7 +166,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       assert.deepEqual([...found, ...problems], []);
     });
 
-  test("on a phone, a row of a wide table has two lines, and unfolds the rest", async () => {
+  test("on a phone, a row of a wide table has two lines, and its other members can be unfolded", async () => {
     const { page } = ada;
     await look(page, "light", 390);
     for (const path of ["/verifications", "/accounts", "/keys", "/people", "/requests", "/catalogue", "/audit"]) {
@@ -184,7 +184,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await facts.waitFor();
   });
 
-  test("on a phone, the name of a vendor is whole, and what happened has the width of its row", async () => {
+  test("on a phone, a vendor's name is not cut, and an audit entry's text has the width of its row", async () => {
     const { page } = ada;
     await look(page, "light", 320);
     await page.goto(`${origin}/vendors`);
@@ -209,7 +209,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     assert.ok((await heightsOf()).some((height) => height > 50));
   });
 
-  test("below a state stands who set it and until when", async () => {
+  test("pages show who paused a vendor until when, and who suspended an account since when", async () => {
     const { page } = ada;
     for (const path of ["/", "/vendors", "/upstreams/show?vendor=youverify"]) {
       await page.goto(`${origin}${path}`);

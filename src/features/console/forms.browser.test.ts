@@ -111,7 +111,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await choice.locator("input:checked").count(), 0);
   });
 
-  test("the effect of a form is shown beside it, so that one press asks for the passkey", async () => {
+  test("the effect of a form is shown beside the form, so the first press asks for the passkey", async () => {
     const { page, problems } = ada;
     const account = await service.newAccount("Depot");
     await page.goto(`${origin}/accounts/change?account=${account}`);

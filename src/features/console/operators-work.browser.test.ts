@@ -275,7 +275,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await first.context.close();
   });
 
-  test("without scripts a file is checked and a table saved, and only a price in its row needs them", async () => {
+  test("without scripts, a file can be checked and a table saved, but no price changed in its row", async () => {
     const storageState = await grace.context.storageState();
     const { page, problems, context } = await visit(browser, origin, { storageState, javaScriptEnabled: false });
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);

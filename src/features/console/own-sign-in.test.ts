@@ -54,7 +54,7 @@ for (const engine of engines)
     const entries = async (kind: string) =>
       (await operators.entries(kind)).map(({ actor, facts }) => ({ actor, ...facts }));
 
-    test("people of any role add a passkey by confirming with an old one, and either one works", async () => {
+    test("a person of any role adds a passkey by confirming with an old one, and both passkeys work", async () => {
       const { by, confirm, send } = operators;
       const who = by.viewer;
       const { excludeCredentials, credential } = await made(who);
@@ -118,7 +118,7 @@ for (const engine of engines)
       assert.match(people.text, /two@example\.com[\s\S]*?data-label="Passkeys">1</);
     });
 
-    test("nobody can change others' passkeys and sessions, or add a credential of another browser", async () => {
+    test("nobody can change another person's passkeys or sessions, or add another person's credential", async () => {
       const { by, confirm, post } = operators;
       const victim = await operators.signIn("victim@example.com", "officer");
       await add(victim, "Phone");
@@ -140,7 +140,7 @@ for (const engine of engines)
       assert.equal(rows(await page(victim), "Your passkeys").length, 2);
     });
 
-    test("people list their sessions, and end one session, all but their own, or a lost passkey's", async () => {
+    test("a person can end one session, all other sessions, or the sessions of a lost passkey", async () => {
       const { post, confirm, send } = operators;
       const who = await operators.signIn("many@example.com", "viewer");
       const lives = async ({ cookie }: { cookie: string }) => (await send("/keys", { cookie })).status === 200;

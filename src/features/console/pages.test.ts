@@ -125,7 +125,7 @@ suite("what pages of the console say", () => {
     assert.match(refused, /A price is of one entry\. Add its code after MTNDATA\./);
   });
 
-  test("pages work while the store refuses writes, and Now reports it before a person submits a form", async () => {
+  test("pages work while the store refuses writes, and the page Now reports that writes are refused", async () => {
     await (await service.store()).db
       .updateTable("console_session")
       .set({ seen_at: Date.now() - 120_000 })
@@ -165,7 +165,7 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(await page("/catalogue/map/list?source=ebills"), /Pull now…<\/a><\/p>/);
   });
 
-  test("a state with few rows shows their number, unless another filter hides some", async () => {
+  test("the filter of a state with few rows shows the number of rows, unless another filter is set", async () => {
     const { db, now } = await service.store();
     const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
     const unknown = { state: "unknown", charged: 0, charged_at: null, completed_at: null } as const;
@@ -189,7 +189,7 @@ suite("what pages of the console say", () => {
     assert.match(suspended, /The account Zaria Lenders is suspended since /);
   });
 
-  test("an endpoint's page names the key that made it, by label", async () => {
+  test("the list of endpoints names the key that made an endpoint by the key's label", async () => {
     const made = { account: "till@example.com", label: "Till webhooks", scopes: ["events:manage"] };
     const { text: credential } = await service.newKey(made);
     const body = { url: "https://shop.example.com/duba" };
@@ -197,7 +197,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/events/endpoints/list"), /<td[^>]*data-label="Made by"[^>]*>key Till webhooks</);
   });
 
-  test("a tab shows how many keys this account has", async () => {
+  test("a tab of an account's page shows the number of the account's keys", async () => {
     await service.newKey({ account: "sandbox@example.com" });
     assert.match(await page("/accounts/show?account=till@example.com"), />Keys <small>1<\/small><\/a>/);
   });
@@ -247,7 +247,7 @@ suite("what pages of the console say", () => {
     assert.match(moves!, /taken back.*-₦50.*zero.*top up.*₦5,000.*first transfer/s);
   });
 
-  test("the audit trail shows or excludes one kind, and its empty filters read All and None", async () => {
+  test("the audit trail can show or exclude one kind of entry, and its empty filters read All and None", async () => {
     const all = await page("/audit?lines=100");
     assert.match(all, /<select id="f-without"[^>]*><option value="">None<\/option>/);
     assert.match(all, /<select id="f-kind"[^>]*><option value="">All<\/option>/);
@@ -315,7 +315,7 @@ suite("what pages of the console say", () => {
       assert.match(await page(path), /Acknowledged by tunde at the terminal until/);
   });
 
-  test("the status page shows the worst alarm in one band, and the alarms of Now as a list", async () => {
+  test("the status page shows the band and the list of alarms that the page Now shows", async () => {
     await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9500" });
     const lock = await lockWrites();
     try {

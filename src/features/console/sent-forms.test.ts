@@ -29,7 +29,7 @@ for (const engine of usualEngines)
     };
     const topUp = () => ({ _form: randomUUID(), account, amount: "500", reason: "Cash" });
 
-    test("a form sent twice acts once, even with another confirmation, and links to the result", async () => {
+    test("a form sent twice acts once, even if confirmed twice, and the second answer has the result", async () => {
       const { confirm, post, send } = operators;
       for (const [path, table, fields] of [
         ["/accounts/top-up", "top_up", topUp()],
@@ -103,7 +103,7 @@ for (const engine of usualEngines)
       assert.equal(await rowsOf("account"), before);
     });
 
-    test("a form's long answer has pages with URLs, and the same CSV as the terminal", async () => {
+    test("a long answer to a form is split into pages with URLs, and its CSV equals the terminal's", async () => {
       const { service, send, by } = operators;
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };

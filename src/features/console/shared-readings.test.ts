@@ -23,7 +23,7 @@ test("open pages share a reading until it is too old, data changes, or the readi
   assert.equal(await ask(), "6");
 });
 
-test("the status on other pages waits for no unavailable store, and is at most a minute old", async () => {
+test("a page shows a status of the last minute without waiting for an unavailable store", async () => {
   const clock = { at: 0 };
   const readings = new SharedReadings(() => clock.at);
   const never = () => new Promise<string>(() => {});

@@ -30,7 +30,7 @@ test("the commands that need a passkey are exactly those of the design's list", 
   });
 });
 
-test("a command without a passkey gives nothing away and weakens no protection", () => {
+test("the commands that need no passkey give nothing away and weaken no protection", () => {
   const changes = commands.filter(({ kind }) => kind !== "read");
   assert.deepEqual(
     changes.filter((command) => confirms(command) === "never").map(({ id }) => id),
@@ -292,7 +292,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(exported, /22000000017/);
     });
 
-    test("an erasure shows what it would erase, and needs no passkey if there is nothing", async () => {
+    test("an erasure shows what it would erase, and needs no passkey if nothing would be erased", async () => {
       const { by, deedOf, post } = operators;
       const { page } = (await deedOf("/subjects/erase", by.officer, { number: "22000000017" })).json;
       assert.match(page, /the BVN ending 0017: 1 of sandbox@example\.com \(test\), with 0 records/);
@@ -302,7 +302,7 @@ for (const engine of usualEngines)
       assert.match(text, /Duba holds nothing about the BVN ending 0555, so nothing was erased and there is no receipt/);
     });
 
-    test("a live key needs a passkey, but a test key, a name and a dry run do not", async () => {
+    test("creating a live key needs a passkey, but a test key, a new name and a dry run need none", async () => {
       const { post, confirm, by, deedOf } = operators;
       const account = "shop@example.com";
       const made = await post("/keys/create", by.operator, { account, mode: "test" });

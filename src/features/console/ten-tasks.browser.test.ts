@@ -276,7 +276,7 @@ suite("the tasks of an operator's day", { skip: missingBrowser() }, () => {
     return counting(hands);
   };
 
-  test("each frequent task of an operator takes as few actions as stated", async () => {
+  test("each frequent task of an operator takes as many actions as the task states", async () => {
     for (const [name, task] of Object.entries(tasks)) {
       const hands = await begin(task, mouse(ada.page));
       await task.does(hands, given);

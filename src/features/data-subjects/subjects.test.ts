@@ -195,7 +195,7 @@ for (const engine of engines) {
       );
     });
 
-    test("an export has the facts, and the records as long as they are kept", async (t) => {
+    test("an export has the facts of verifications, and each record for as long as the record is kept", async (t) => {
       const { clock, room, told, parts } = await opened(t);
       const mine = newRequest({ number: newBvn(), consentReference: "consent-of-ada" });
       const { record } = await room.verify({ ...mine, idempotencyKey: "k" });

@@ -167,7 +167,7 @@ for (const engine of usualEngines) {
       assert.ok(!(await failedOf())["starter catalogue"]?.includes("never had an entry"));
     });
 
-    test("the doctor accepts the operator's own prices, and names odd ones", async () => {
+    test("the doctor accepts the operator's own prices, and names odd prices", async () => {
       const { out } = await duba("catalogue", "export");
       const lists = JSON.parse(out) as Record<string, { code: string; price: string; amount: string }[]>;
       for (const entries of Object.values(lists))

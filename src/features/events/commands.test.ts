@@ -28,7 +28,7 @@ for (const engine of usualEngines)
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_EVENT_NETWORKS: "127.0.0.0/8" };
     });
 
-    test("an endpoint receives the event of a command, with the same body as the event feed", async (t) => {
+    test("an endpoint receives a command's event with the body that the event feed shows", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       const [added, live] = [
@@ -99,7 +99,7 @@ for (const engine of usualEngines)
       assert.match((await duba("events", "resend", id)).err, /No event is dead/);
     });
 
-    test("an account has at most 10 endpoints in a mode, of different URLs", async () => {
+    test("an account has at most 10 endpoints in a mode, each with a URL of its own", async () => {
       const account = ["--account", await service.newAccount(`Many-${engine.name}`)];
       const add = (end: number, ...more: string[]) =>
         duba("events", "endpoints", "add", `https://shop.example.com/${end}`, ...account, ...more);
@@ -121,7 +121,7 @@ for (const engine of usualEngines)
       assert.match(listed.out, /https:\/\/hooks\.example\.com\/…/);
     });
 
-    test("endpoints on one host differ in the list, which shows each as the answer to its addition did", async () => {
+    test("several endpoints on one host have different names, the same in the list as at their addition", async () => {
       const account = ["--account", await service.newAccount(`Eight-${engine.name}`)];
       const shownIn = (out: string) => out.match(/https:\/\/many\.example\.com\/…[0-9a-f]{4}/g) ?? [];
       const added: string[] = [];

@@ -36,7 +36,7 @@ for (const engine of engines)
       return { receiver, account, ...(await store.endpoint(account, receiver.url)) };
     };
 
-    test("only live events of a rehearsal are marked in deliveries", async (t) => {
+    test("deliveries mark the live events of a rehearsal, and no other events", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       for (const mode of ["test", "live"] as const) await store.endpoint("acc_rehearsal", receiver.url, [], mode);
@@ -52,7 +52,7 @@ for (const engine of engines)
       assert.deepEqual(await marks(false), { test: undefined, live: undefined });
     });
 
-    test("deliveries are signed by the standard, and reach endpoints of the account and mode only", async (t) => {
+    test("deliveries are signed by the standard, and go only to the event's account and mode", async (t) => {
       const shop = await receiving(t, "acc_shop");
       const other = await receiving(t, "acc_other");
       const live = await openReceiver();
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.deepEqual(receiver.ids().slice(-2), [behind, last]);
     });
 
-    test("a resent delivery gets 3 new days, and loses its old outcome", async (t) => {
+    test("a resent delivery gets 3 new days, and its old outcome is removed", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_again");
       receiver.behaves = () => 500;
       const event = await store.event(account);
@@ -178,7 +178,7 @@ for (const engine of engines)
       }
     });
 
-    test("a slow or dead endpoint holds up no other", async (t) => {
+    test("a slow or dead endpoint does not delay deliveries to other endpoints", async (t) => {
       const slow = await Promise.all(["s1", "s2", "s3"].map((name) => receiving(t, `acc_${name}`)));
       for (const { receiver } of slow) receiver.behaves = () => "hang";
       const quick = await receiving(t, "acc_quick");
@@ -234,7 +234,7 @@ for (const engine of engines)
       assert.equal(slow.received.length, 10, "the account has its 10 places and no more");
     });
 
-    test("deliveries of a suspended account wait without alarm, and get 3 more days once it resumes", async (t) => {
+    test("a suspended account's deliveries wait without alarm, and get 3 more days after the suspension", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_suspended");
       receiver.behaves = () => 500;
       await storeAccount(store.db, account);

@@ -69,7 +69,7 @@ for (const engine of engines)
       );
     });
 
-    test("a cursor reveals nothing about others' events, and works only for its own reader", async () => {
+    test("a cursor reveals nothing about other accounts' events, and works only for its own account", async () => {
       const { next } = await list("acc_a");
       const still = (await list("acc_a", next)).next;
       for (let n = 0; n < 20; n += 1) await store.event("acc_b");
@@ -140,7 +140,7 @@ for (const engine of engines)
       assert.deepEqual(await store.db.selectFrom("event_delivery").selectAll().execute(), []);
     });
 
-    test("without delivery in the build, retention also deletes waiting events", async () => {
+    test("in a build without delivery, retention also deletes events that wait for an endpoint", async () => {
       await store.endpoint("acc_left", "https://shop.example.com/left");
       await store.event("acc_left");
       const newest = await store.event("acc_left");
@@ -150,7 +150,7 @@ for (const engine of engines)
       assert.deepEqual(left, [{ id: newest }]);
     });
 
-    test("the event feed has no gap that would be filled later", async () => {
+    test("the event feed misses no event while several processes write", async () => {
       let { next } = await list("acc_many");
       const others = await Promise.all([1, 2, 3].map(() => openStore({ ...store.settings, serving: false })));
       const wanted = 30;

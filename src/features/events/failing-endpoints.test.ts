@@ -20,7 +20,7 @@ for (const engine of usualEngines)
       return { receiver, ...(await store.endpoint(account, receiver.url)) };
     };
 
-    test("a 410 switches an endpoint off: its events are dead, and no new ones are sent until it is on", async (t) => {
+    test("a 410 switches an endpoint off, so that waiting events are dead and later events are not sent", async (t) => {
       const account = "acc_gone";
       const { receiver, id } = await receiving(t, account);
       const before = store.at;
@@ -47,7 +47,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await failing(), []);
     });
 
-    test("a 410 ends only the endpoint's own deliveries, and only those are resent", async (t) => {
+    test("a 410 ends only its own endpoint's deliveries, and a resend touches no other endpoint", async (t) => {
       const account = "acc_two";
       const [gone, stays] = [await receiving(t, account), await receiving(t, account)];
       const took = await store.event(account);
@@ -81,7 +81,7 @@ for (const engine of usualEngines)
       assert.doesNotMatch(JSON.stringify(store.log.lines), new RegExp(id));
     });
 
-    test("resent events queue behind those that wait, in their order, in transactions of 200", async (t) => {
+    test("resent events queue in order behind waiting events, and are moved in transactions of 200", async (t) => {
       const account = "acc_many";
       const { id } = await receiving(t, account);
       const events: string[] = [];

@@ -48,7 +48,7 @@ for (const engine of engines)
       return (await found.orderBy("event.number").execute()).map(({ id }) => id);
     };
 
-    test("an account keeps its newest 1,000 rehearsed events, at the cost of no real event or cursor", async () => {
+    test("an account keeps only its newest 1,000 rehearsed events, and loses no real event or cursor", async () => {
       const first = await rehearseFor("acc_busy");
       const place = (await list("acc_other")).next;
       const ofOthers = await rehearseFor("acc_other");
@@ -71,7 +71,7 @@ for (const engine of engines)
       assert.equal((await list("acc_busy", "0")).data.filter(({ id }) => id === real).length, 1);
     });
 
-    test("each new rehearsed event removes one, and an older version's surplus goes 200 at a time", async () => {
+    test("each new rehearsed event removes at most 200 of the rehearsed events beyond an account's limit", async () => {
       const { id: endpoint } = await store.endpoint("acc_old", "http://127.0.0.1:9/old", ["key.revoked"]);
       await rehearseMany("acc_old", endpoint, mostRehearsed + 299);
       const left: number[] = [];

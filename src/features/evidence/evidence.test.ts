@@ -51,7 +51,7 @@ for (const engine of engines)
     });
     after(() => rmSync(folder, { recursive: true }));
 
-    test("evidence counts people by hash, as a range after a rotation of the hash key", async () => {
+    test("evidence counts people by hash, and gives a range if the hash key was rotated", async () => {
       const { db } = await service.store();
       const row = (day: string, version: number, who: string, changes = {}) =>
         verifiedRow("acc_1", at(day), { subject_hash: hash(version, who), ...changes });
@@ -129,7 +129,7 @@ for (const engine of engines)
       assert.equal(kept?.kept_days, "1.5");
     });
 
-    test("evidence contains the operator's statements, and names missing ones", async () => {
+    test("evidence contains the operator's statements, and names statements that are missing", async () => {
       const basis = join(folder, "basis.csv");
       writeFileSync(
         basis,

@@ -14,7 +14,7 @@ import { alarmReceivers } from "./alarm-receivers.ts";
 import { runbookLink, runbookSections } from "./runbook-sections.ts";
 import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
-test("a receiver that several settings name is one receiver with all its ranks", () => {
+test("a receiver that several settings name is listed once, with the ranks of all these settings", () => {
   const config = readConfig(
     {
       DUBA_ALARM_URL: "https://all.example/a https://also.example/b",

@@ -95,7 +95,7 @@ suite("alarms", () => {
     assert.deepEqual(store.covers, ["unsealed"]);
   });
 
-  test("an alarm names people, accounts and times as data, and in one text", async () => {
+  test("an alarm gives its people, accounts and times both as data and in one text", async () => {
     const alarms = new Map((await written(worst)).map((alarm) => [alarm.name, alarm]));
     const paused = alarms.get("paused:dojah")!;
     assert.partialDeepStrictEqual(paused, {
@@ -144,7 +144,7 @@ suite("alarms", () => {
     assert.deepEqual(said(true), ["answered 503"]);
   });
 
-  test("alarms that stop everybody come before alarms of refused clients, which state sum and time", () => {
+  test("alarms that affect all clients come before alarms of single clients, which state sum and time", () => {
     const all = alarmsOf({ ...worst, takesWrites: false }, now).filter(({ rank }) => rank === 1);
     assert.deepEqual(
       all.map(({ name }) => name),
@@ -164,12 +164,12 @@ suite("alarms", () => {
     });
   });
 
-  test("a client whose balance is used up is mended by a top-up", async () => {
+  test("the alarm of a client whose balance is used up proposes a top-up", async () => {
     const { what } = (await written(worst)).find(({ name }) => name === "refused:acc_3")!;
     assert.match(what, /₦0\.00 left\. Top it up: duba accounts top-up acc_3 <amount> --reason <reason>$/);
   });
 
-  test("the state of an unused vendor states the time of its last request", async () => {
+  test("the alarm of a vendor that gets no requests states the time of the last request", async () => {
     const { what, since: ill } = (await written(worst)).find(({ name }) => name === "vendor:peer")!;
     assert.match(what, /^The vendor peer has an empty wallet\. .+ It was not asked since 2026-11-23 10:01\+01\. /);
     assert.equal(ill, since);

@@ -192,7 +192,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(told, Object.fromEntries(wanted));
     });
 
-    test("a vendor is unavailable between failed attempts, and no longer after minutes without one", async () => {
+    test("a vendor counts as unavailable until minutes pass without a failed attempt", async () => {
       const { db } = await service.store();
       const namesAfter = async (minutes: number) => {
         const failed = JSON.stringify({ no_money: Date.now() - minutes * 60_000 });
@@ -231,7 +231,7 @@ for (const engine of usualEngines) {
       await resumeRoute(room, { vendor: "dojah", kind: "nin" });
     });
 
-    test("duba status shows a pause without the check if the vendor offers only one", async () => {
+    test("duba status omits the check of a pause if the vendor offers only one kind of check", async () => {
       const room = { ...(await service.store()), audit: append, actor: "terminal" };
       await pauseRoute(room, { vendor: "dojah", kind: "bvn", why: "load", until: null });
       const { vendors, needs } = await status();
@@ -245,7 +245,7 @@ for (const engine of usualEngines) {
       await resumeRoute(room, { vendor: "dojah", kind: "bvn" });
     });
 
-    test("duba status names each followed source, and the entries below cost", async () => {
+    test("duba status names each followed source, and the entries priced below cost", async () => {
       const { db } = await service.store();
       const [now, minute] = [Date.now(), 60_000];
       const lately = { ended_at: now, result: "unchanged", begun_at: now - minute, succeeded_at: now - minute };

@@ -117,7 +117,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("the receiver learns that the store is away, although no process can note the message", async () => {
+    test("an alarm that the store is away reaches the receiver, although no process can note the message", async () => {
       const { settings, dispose } = await engine.ready();
       const store = await openStore({ ...settings, serving: false });
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };

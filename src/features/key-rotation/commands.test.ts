@@ -89,7 +89,7 @@ for (const engine of usualEngines) {
         assert.ok((await duba("audit", "tail", "--json", "--kind", kind)).out.includes(kind), kind);
     });
 
-    test("one kind of key is rotated alone, after a delay in which the service learns the new one", async () => {
+    test("record keys or hash keys can be rotated alone, after a delay for the service to learn the key", async () => {
       const soon = await duba("keyring", "rotate", "--records", "--in", "4s");
       assert.equal(soon.exitCode, 2);
       assert.match(soon.err, /5s or more/);

@@ -90,7 +90,7 @@ for (const engine of engines) {
     const open = (t: TestContext, changes: Parameters<typeof store.open>[1] = {}) =>
       store.open(t, { keyring: { current: first }, settings: { limits: null }, ...changes });
 
-    test("rewrapping moves every held record to the current key, in batches, once", async (t) => {
+    test("rewrapping moves each stored record to the current key once, in batches", async (t) => {
       const room = await open(t);
       const mine = newRequest();
       for (let n = 0; n < 7; n += 1) await room.verify({ ...mine, idempotencyKey: `k-${n}` });
@@ -129,7 +129,7 @@ for (const engine of engines) {
       assert.deepEqual([...(await wrappedKeys(store.db)).values()], [changed]);
     });
 
-    test("a hash key is used while any hash of a verification is made with it", async () => {
+    test("a hash key counts as used while any hash of a verification was made with that key", async () => {
       await store.db
         .insertInto("fact")
         .values({ name: hmacName(3), value: "x", created_at: 0 })

@@ -20,7 +20,7 @@ for (const engine of usualEngines) {
   suite(`a ring that rotates by itself on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("a ring has a new record key each day, and drops the old one once its records are gone", async (t) => {
+    test("a key ring gets a new record key each day, and drops a key once the key's records are gone", async (t) => {
       const folder = await mkdtemp(join(tmpdir(), "duba-keyring-"));
       t.after(() => rm(folder, { recursive: true }));
       const path = join(folder, "keyring");

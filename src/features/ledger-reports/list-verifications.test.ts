@@ -16,7 +16,7 @@ for (const engine of engines) {
       return rows.map(({ reference }) => reference);
     }
 
-    test("each filter of the list of verifications works alone and with others, newest first", async () => {
+    test("each filter of the list of verifications works alone and with other filters, newest first", async () => {
       const { accountId } = newRequest();
       const other = newRequest().accountId;
       const [plain, test, failed, nin, digits, consented, keyed, earlier] = await storeRows(

@@ -66,7 +66,7 @@ for (const engine of usualEngines)
       assert.equal((await get(idOf(verified))).json.data.request_reference, verified.json.data.request_reference);
     });
 
-    test("while no entry is older than five seconds, the cursor stays five seconds behind now", async () => {
+    test("if a request log is younger than five seconds, its cursor stays five seconds in the past", async () => {
       const { text: key } = await service.newKey({ account: await service.newAccount("Young") });
       await service.ask(lookup, { credential: key });
       const { next, data } = await list("", key);
@@ -76,7 +76,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await list(`?after=${next}`, key)).data, data);
     });
 
-    test("a refused request has a log entry, and an id used twice shows the later one", async () => {
+    test("the request log has refused requests, and shows the later of two requests with one id", async () => {
       const headers = { "X-Request-Id": "mine-1" };
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: {}, headers });
       await service.ask("/api/v2/internet/data/lookup?provider=NONE", { headers });

@@ -64,7 +64,7 @@ suite("a replay", () => {
     });
   });
 
-  test("a replay's rates have Wilson's interval", () => {
+  test("the rates of a replay have the bounds of Wilson's confidence interval", () => {
     const [low, high] = interval(80, 100);
     assert.deepEqual([low.toFixed(4), high.toFixed(4)], ["0.7112", "0.8666"]);
     assert.deepEqual(

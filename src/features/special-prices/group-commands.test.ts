@@ -84,7 +84,7 @@ for (const engine of usualEngines)
       await done("catalogue", "edit", "MTNDATA", "104", "--cost", "unknown");
     });
 
-    test("an exported price file changes nothing when imported again; an edited one replaces the rules", async () => {
+    test("importing an exported price file changes nothing, and an edited price file replaces the rules", async () => {
       await done(
         "prices",
         "set",
@@ -153,7 +153,7 @@ for (const engine of usualEngines)
       await done("prices", "join", "none", shop);
     });
 
-    test("an imported rule with an end replaces the rule without one, unless the file has both", async () => {
+    test("an imported rule with an end replaces the rule without an end, unless the file has both rules", async () => {
       const rulesOf = async () =>
         ((await json("prices", "show", kiosk)) as Record<string, unknown>[]).map(
           ({ of, price }) => `${of}: ${String(price).replace(/ from \S+/, "")}`,

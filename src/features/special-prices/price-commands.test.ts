@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       assert.ok(!(await terminal.duba("catalogue", "export")).out.includes("acc_"));
     });
 
-    test("an import replaces the prices of the accounts in its file, and an export changes nothing", async () => {
+    test("a price import replaces prices of its accounts only, and importing an export changes nothing", async () => {
       await terminal.duba("prices", "set", "other@example.com", "dstv", "--margin", "-0.50");
       await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "96");
       const file = terminal.path("prices.csv");
@@ -204,7 +204,7 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
     });
 
-    test("the guard holds a price far from what the account pays", async () => {
+    test("the guard holds an account's new price that is far from what the account pays so far", async () => {
       const { exitCode, err } = await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "9.55");
       assert.equal(exitCode, 1);
       assert.match(err, /MTNDATA 104: price for acc_\w+ ₦[\d.]+ → ₦9\.55 \(−[\d.]+ %\), beyond /);

@@ -60,7 +60,7 @@ function askedOf(kind: CheckKind, digits = "17"): CheckInput {
   return { kind, number, claims: "phone" in claims ? { phone: phoneOfNumber(number) } : claims };
 }
 
-test("every vendor and source has a stand-in, in its folder and in a table, or a reason why not", () => {
+test("every vendor and catalogue source has a stand-in or a stated reason why it has none", () => {
   const named = [standIns, sourceStandIns, withoutStandIn].flatMap((each) => Object.keys(each)).sort();
   const wanted = new Set([...vendors, ...catalogueSources].map(({ name }) => name));
   assert.deepEqual(named, [...wanted].sort(), "Write its stand-in.ts, and its line in stand-ins/stand-ins.ts.");
@@ -94,7 +94,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
       signal = AbortSignal.timeout(10_000),
     ) => opened.verify({ ...asked, reference: "abcdef000000001", signal });
 
-    test("a stand-in gives the record of the sandbox's person, of each kind", () =>
+    test("for each kind of check, a stand-in answers with the person of the sandbox", () =>
       withStandIn("any", async (opened) => {
         for (const kind of opened.kinds) {
           const asked = askedOf(kind);

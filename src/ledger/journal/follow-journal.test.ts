@@ -120,7 +120,7 @@ for (const engine of engines) {
       );
     });
 
-    test("the trail records an outcome as it was before a retry, and the retry's own once it ends", async (t) => {
+    test("the audit trail records the outcome before a retry, and the retry's outcome at its end", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const asked = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<void>();

@@ -34,7 +34,7 @@ for (const engine of engines)
         return { all, reported };
       });
 
-    test("sums are recounted once no process of the older version lives, and not called wrong before", async (t) => {
+    test("sums are recounted once no older version runs, and are not reported as wrong before", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [negative("not_found")];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
@@ -74,7 +74,7 @@ for (const engine of engines)
       assert.equal(await olderVersionNote(store.db), undefined);
     });
 
-    test("differences are reported if the older version counts all that this one does", async () => {
+    test("differences of sums are reported if the older version counts all that this version counts", async () => {
       await store.db.updateTable("verification_sum").set({ made_verified: 3 }).execute();
       await noteOlderVersion(store.db, 10);
       const { all, reported } = await wrong();
@@ -90,7 +90,7 @@ for (const engine of engines)
       await store.db.deleteFrom("verification_owner").where("id", "=", lease.id).execute();
     });
 
-    test("sums of use are counted after a version that has none, whose other differences are reported", async () => {
+    test("after a version without sums of use, these are counted, and other differences are reported", async () => {
       await store.db.deleteFrom("use_sum").execute();
       await noteOlderVersion(store.db, 9);
       const { all, reported } = await wrong();
@@ -117,7 +117,7 @@ for (const engine of engines)
       assert.equal(await olderVersionNote(store.db), undefined);
     });
 
-    test("of two versions that start at once, sums are recounted for the older one", async () => {
+    test("if two versions start at once, sums are recounted for the older version", async () => {
       const older = store.db.transaction().execute(async (trx) => {
         await noteOlderVersion(trx, 1);
         const newer = noteOlderVersion(store.db, 3);
@@ -152,7 +152,7 @@ for (const engine of engines)
     const room = () => ({ db: store.db, audit: async () => {}, actor: "terminal:ada", now: Date.now, progress() {} });
     const sums = () => store.db.selectFrom("verification_sum").selectAll().orderBy("span").execute();
 
-    test("a recount keeps refused requests, which no ledger row says, and counts no manual corrections", async () => {
+    test("a recount keeps refused requests, which the ledger lacks, and counts no manual corrections", async () => {
       const accountId = "acc_corrected";
       const [row] = await storeRows(store.db, verifiedRow(accountId, zone.startOfDay(zone.dayOf(Date.now() - day))));
       await rebuildSums(room(), zone);

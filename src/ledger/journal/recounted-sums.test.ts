@@ -207,7 +207,7 @@ for (const engine of engines)
       }
     }
 
-    test("rebuilt sums equal the sums that followed the journal, at any moment", async () => {
+    test("at any moment, sums that are rebuilt equal the sums that were added up from the journal", async () => {
       let lives = 0;
       const life = fc.array(step, { minLength: 1, maxLength: 12 });
       await fc.assert(
@@ -252,7 +252,7 @@ for (const engine of engines)
       assert.deepEqual(await wrong(), []);
     });
 
-    test("sums whose attempts the ledger has lost stay, and are reported", async () => {
+    test("a rebuild keeps and reports sums whose attempts the ledger has lost", async () => {
       await live([{ ...billedThenAnswered[0]!, outcome: "verified" }], "acc_lost");
       await followJournal(parts());
       const before = await sums();

@@ -22,7 +22,7 @@ for (const engine of engines)
       return rows.map(({ type, mode, data, about }) => ({ type, mode, about, data: JSON.parse(data) }));
     };
 
-    test("a verification that settles is announced once, without personal data", async (t) => {
+    test("a verification with an unknown outcome is announced once it settles, without personal data", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
@@ -58,7 +58,7 @@ for (const engine of engines)
       );
     });
 
-    test("an outcome left by a dead process is announced once a retry learns it", async (t) => {
+    test("the outcome of a dead process's verification is announced when a retry learns it", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const played = new PlayedUpstream();
       const crashed = await store.open(t, { upstreams: { test: played, live: [] } });

@@ -76,7 +76,7 @@ for (const engine of engines)
       assert.deepEqual(await told(utc), inUtc);
     });
 
-    test("the time zone stays while a process serves, and commands with another one count no days", async (t) => {
+    test("sums keep their time zone while a process serves, and commands cannot count in another zone", async (t) => {
       const first = await open(t, utc);
       if (engine.name === "postgres") {
         const isNamed = (error: unknown) =>

@@ -13,7 +13,7 @@ for (const engine of engines)
   suite(`what attempts cost on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("an attempt costs what the vendor billed, else its price; uncertain cost is a figure apart", async (t) => {
+    test("an attempt costs what the vendor billed, else its price, and uncertain cost is a figure apart", async (t) => {
       const outcomes: IdentityOutcome[] = [
         negative("not_found"),
         { ...negative("not_found"), billed: "no" },

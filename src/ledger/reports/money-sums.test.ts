@@ -19,7 +19,7 @@ for (const engine of engines)
     const first = zone.startOfDay(zone.dayOf(now - 3 * day));
     const [one, other] = [newRequest().accountId, newRequest().accountId];
 
-    test("a group has the ledger's charges, corrections and attempts, even if the sums lag behind", async () => {
+    test("a money report has the ledger's charges, corrections and attempts, even if sums lag behind", async () => {
       const rows = await storeRows(
         store.db,
         verifiedRow(one, first, { fee: 7 }),

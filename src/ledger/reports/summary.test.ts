@@ -179,7 +179,7 @@ for (const engine of engines) {
       assert.deepEqual(await summary(store.db, period, { zone, now: Date.now() }), before);
     });
 
-    test("a charge counts in the period in which it was made, and its reversal in a period of its own", async (t) => {
+    test("a charge counts in the period of the charge, and its reversal in the period of the reversal", async (t) => {
       const [january, february, march] = [Date.UTC(2026, 0, 31, 23), Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1)];
       let now = january;
       const { upstream } = answering((attempt, nth) =>

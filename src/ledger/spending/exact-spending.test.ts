@@ -36,7 +36,7 @@ for (const engine of engines)
       number: String(22_000_007_000 + n),
     });
 
-    test("a cap of twice the fee lets two verifications pass, one kobo less lets one", async (t) => {
+    test("a cap of twice the fee allows two verifications, and a cap one kobo lower allows only one", async (t) => {
       const { upstream } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => january });
       for (const [capKobo, passes] of [
@@ -90,7 +90,7 @@ for (const engine of engines)
       ]);
     });
 
-    test("a reversal and a debit change one period of one account only", async () => {
+    test("a reversal or a debit of a balance changes neither the month nor another account's balance", async () => {
       const rows = [
         { account_id: "acc_one", period: "prepaid" },
         { account_id: "acc_one", period: "2026-01" },

@@ -116,7 +116,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { "2026-01": [25_000, 3] });
     });
 
-    test("a balance is used up to the last kobo, and by live verifications only", async (t) => {
+    test("live verifications can use a balance up to the last kobo, and test verifications use nothing", async (t) => {
       const { identity } = await openAt(t);
       const mine = customer({ prepaid: true });
       const empty = await failureFrom(identity.verify(another(mine)));
@@ -136,7 +136,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { prepaid: [20_000, 3] });
     });
 
-    test("an idempotency key takes its fee once, however often it is sent", async (t) => {
+    test("requests with one idempotency key take the fee once, however often they are sent", async (t) => {
       const { identity, open } = await openAt(t);
       const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
       const beside = engine.name === "postgres" ? await open() : identity;
@@ -147,7 +147,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { "2026-01": [10_000, 1] });
     });
 
-    test("a retry takes the fee again, in the month in which it is made", async (t) => {
+    test("after a failure, a retry takes the fee from the month in which the retry is made", async (t) => {
       const { identity, vendor, clock, received } = await openAt(t);
       const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
       clock.time = Date.UTC(2026, 0, 31, 22, 59, 59);
@@ -201,7 +201,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2] });
     });
 
-    test("a verification left running by a dead process gives its fee back", async (t) => {
+    test("a verification that a dead process left running gives its fee back", async (t) => {
       const upstream = new PlayedUpstream();
       const upstreams = { test: upstream, live: [upstream] };
       const mine = customer({ prepaid: true }, { idempotencyKey: "k" });

@@ -32,7 +32,7 @@ suite("listed addresses", () => {
     assert.equal(addressList([]), null);
   });
 
-  test("listed addresses are single addresses and networks of both families", () => {
+  test("an address list takes single addresses and networks of IPv4 and IPv6", () => {
     const list = ["203.0.113.7", "10.0.0.0/8", "2001:db8::7", "2001:db8:1::/48"];
     for (const address of ["203.0.113.7", "10.255.0.1", "2001:db8::7", "2001:DB8:0:0::7", "2001:db8:1:ffff::1"])
       assert.equal(allows(list, address), true, address);

@@ -196,7 +196,7 @@ for (const engine of engines)
       );
     });
 
-    test("beats continue while one of them waits for a busy store", async (t) => {
+    test("the pulse continues to beat while a beat waits for a busy store", async (t) => {
       const { begin, its } = await beating(t);
       const runs = { anyway: 0, told: 0 };
       begin(

@@ -336,7 +336,7 @@ suite("a folder of vendor files", () => {
     );
   });
 
-  test("a folder of vendor files is refused if others may read it, a vendor is there twice, or it is missing", (t) => {
+  test("a folder of vendor files is refused if it is missing, open to others, or has a vendor twice", (t) => {
     const twice = folderWith(t, { "a.json": flat, "b.json": flat });
     assert.match(
       String(vendorFilesIn(twice).problems),

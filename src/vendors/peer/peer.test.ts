@@ -156,7 +156,7 @@ test("a peer verifies only the kinds whose amounts are set, and unknown kinds ar
   }
 });
 
-test("a lost response counts as a failure of the peer, and its report about an earlier attempt does not", async (t) => {
+test("a lost look-up counts against a peer, and a look-up whose answer settles nothing does not", async (t) => {
   const local = await LocalVendor.start();
   const log = new RecordedLog();
   const http = new VendorClient({ timeout: 5000, connections: 1, keepAlive: false, log });
@@ -184,7 +184,7 @@ test("a lost response counts as a failure of the peer, and its report about an e
   });
 });
 
-test("a peer without NINs refuses them, and raises no alarm that would stop BVNs", () => {
+test("a peer that does not offer NINs counts as refusing them, without an alarm that would stop BVNs", () => {
   for (const code of ["route_not_found", "upstream_not_configured", "amount_mismatch"] as const)
     assert.deepEqual(failureIn(failures[code].status, nested(code), "nin"), unavailable("refused"));
   assert.deepEqual(failureIn(404, { success: false, message: "…" }, "nin"), {

@@ -18,7 +18,7 @@ test("keys and secrets are the only secret settings of vendors", () => {
       assert.equal(secret ?? false, /_(KEY|SECRET)$/.test(name), name);
 });
 
-test("a vendor lacks only settings without a default that are not optional", () => {
+test("a vendor's empty setting counts as missing unless the setting is optional", () => {
   const settings = {
     url: setting({ name: "DUBA_SOME_URL", default: "https://id.example.com", about: "…", ...vendorUrl }),
     key: setting({ name: "DUBA_SOME_KEY", about: "…", ...headerText }),

@@ -68,7 +68,7 @@ test("sizes have one spelling, and a name without a size or validity yields none
   assert.deepEqual(quantityIn("1GB or 2GB, 7 days"), { duration: "7 days" });
 });
 
-test("two texts are the same statement if each is one equal size or validity and nothing else", () => {
+test("two texts mean the same if each states only a size or validity, and both are equal", () => {
   for (const [one, other] of [
     ["1.0 GB", "1GB"],
     ["1024MB", "1GB"],

@@ -13,7 +13,7 @@ const strict = { phoneMatch: true, answers: "full" as Answers };
 const judged = (outcome: unknown, settings = strict) => matchRecord(outcome as IdentityOutcome, attempt, settings);
 const rejected = (reason: string) => ({ state: "failed", reason });
 
-test("an outcome without a record stays as it is, and so does a record that matches", () => {
+test("an outcome without a record, or with a matching record, is passed on unchanged", () => {
   for (const outcome of [
     { state: "verified", record },
     { state: "negative", reason: "phone_mismatch" },
@@ -24,7 +24,7 @@ test("an outcome without a record stays as it is, and so does a record that matc
     assert.deepEqual(judged(outcome), outcome);
 });
 
-test("what the vendor says beside its record is kept, whether the record is accepted or rejected", () => {
+test("the vendor's reference is kept, whether its record is accepted or rejected", () => {
   for (const bad of [record, {}, { ...record, verification_status: "NOT VERIFIED" }])
     assert.equal(judged({ state: "verified", record: bad, reference: "theirs" }).reference, "theirs");
 });

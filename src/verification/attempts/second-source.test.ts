@@ -50,7 +50,7 @@ for (const engine of usualEngines)
       return [state, charged, ...attempts];
     };
 
-    test("a second source is one more vendor with a bill of its own, and the client pays once", async (t) => {
+    test("a second source adds an attempt with its own bill, and the client pays once", async (t) => {
       const [first, second, third] = [named("first", notFound), named("second", verified), named("third", verified)];
       const identity = await open(t, [first, second, third]);
       const mine = mineWith();
@@ -71,7 +71,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("if the second source finds nobody either, no other is asked, even by a retry", async (t) => {
+    test("if the second source finds nobody either, no third vendor is asked, even by a retry", async (t) => {
       const [first, second, third] = [named("first", notFound), named("second", notFound), named("third", verified)];
       const identity = await open(t, [first, second, third], { payTwice: true });
       const mine = mineWith();
@@ -156,7 +156,7 @@ for (const engine of usualEngines)
       assert.deepEqual([first.received.length, third.received.length], [1, 0]);
     });
 
-    test("if the store does not take a failover, a retry makes it, and no caller gets not_found before", async (t) => {
+    test("if the store cannot write a failover, a retry fails over, and no caller gets not_found before", async (t) => {
       let isAway = true;
       const db = store.db.withPlugin({
         transformQuery({ node }) {

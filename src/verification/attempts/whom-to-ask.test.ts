@@ -60,20 +60,20 @@ test("if the operator attests consent for every call, requests need no Consent-R
   assert.deepEqual(usable([consent, any], {}, { consentAttested: true }), ["consent", "any"]);
 });
 
-test("if only consent is missing, the failure says so; if names are, that no vendor is set up", () => {
+test("the failure names a missing consent, but for missing names it says that no vendor is set up", () => {
   const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
   assert.throws(() => usable([consent]), fails("consent_required"));
   assert.throws(() => usable([both, consent]), fails("consent_required"));
   assert.throws(() => usable([both, names]), fails("upstream_not_configured"));
 });
 
-test("a retry may ask any vendor if the one with the unresolved attempt is no longer set up", () => {
+test("a retry may ask any vendor if the vendor of the unresolved attempt is no longer set up", () => {
   const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
   const gone = newAttempt(row, { vendor: "gone", at: 1, requestId: "q", price: null });
   assert.deepEqual(usable([any, other], {}, {}, { ...row, attempts: [gone] }), ["any", "other"]);
 });
 
-test("after not found without a second source, a retry asks one new vendor within the bound of all bills", () => {
+test("after not found, a retry asks one further vendor if all bills together stay within the bound", () => {
   const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
   const first = newAttempt(row, { vendor: "any", at: 1, requestId: "q", price: 4_000 });
   const unfound = { ...row, attempts: [{ ...first, outcome: "negative", reason: "not_found" } as const] };

@@ -10,7 +10,7 @@ const before = (from: string, to: string, now: string) => {
   return [zone.isoOf(found.from).slice(0, 16), zone.isoOf(found.to).slice(0, 16)];
 };
 
-test("a month is compared with the same part of the last month, another period with one as long", () => {
+test("a month is compared with the equal part of the month before, and a span with the span before", () => {
   const now = "2026-11-23T10:30";
   assert.deepEqual(before("2026-11-01T00:00", "2026-12-01T00:00", now), ["2026-10-01T00:00", "2026-10-23T10:30"]);
   assert.deepEqual(before("2026-10-01T00:00", "2026-11-01T00:00", now), ["2026-09-01T00:00", "2026-10-01T00:00"]);

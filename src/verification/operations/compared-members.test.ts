@@ -12,7 +12,7 @@ for (const engine of usualEngines)
   suite(`members that are only compared on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    test("compared members change neither body nor vendor request, and replays repeat the header", async (t) => {
+    test("compared members change neither body nor vendor request, and replays repeat Duba-Match", async (t) => {
       const { upstream, received } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const caller = { accountId: newRequest().accountId };

@@ -53,7 +53,7 @@ for (const engine of engines)
       assert.deepEqual(await ask(identity, mine, { bvn: "00000000001" }), nobody);
     });
 
-    test("for another account, a known person is answered like an unknown one, by one statement", async (t) => {
+    test("a person known to another account is answered like an unknown person, by a single statement", async (t) => {
       const statements: string[] = [];
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => {

@@ -89,7 +89,7 @@ for (const engine of usualEngines) {
       await identity.verify({ ...mine, kind: "bvn" });
     });
 
-    test("only sources that offer the kind are asked; without any, none is set up", async (t) => {
+    test("only vendors that offer NINs are asked, and without such a vendor no vendor counts as set up", async (t) => {
       const answeringBvn = answering(verified);
       const onlyBvn = { ...answeringBvn, upstream: { ...answeringBvn.upstream, kinds: ["bvn"] as const } };
       const both = answering(verified);

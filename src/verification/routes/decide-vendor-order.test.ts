@@ -81,7 +81,7 @@ for (const engine of engines)
     };
     const forget = () => sql`delete from fact where name like 'route-%'`.execute(store.db);
 
-    test("one process decides the order by cost, all obey it, and it holds for six hours", async (t) => {
+    test("one process orders the vendors by cost, and all processes keep the order for six hours", async (t) => {
       await forget();
       const [leader, other] = [await opened(t), await opened(t)];
       await did({ first: 9_000, second: 6_000, third: 3_000 });

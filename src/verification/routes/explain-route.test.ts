@@ -73,7 +73,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("the explanation compares the figures of the vendor passed over and the one asked", () => {
+    test("the explanation compares the figures of a vendor that was passed over and of the vendor asked", () => {
       const explained = (reason: string) =>
         explainRoute([
           {

@@ -30,7 +30,7 @@ suite("the order of vendors", () => {
     assert.deepEqual(orderOf([figuresOf("a", nobody), figuresOf("b", b!), figuresOf("c", c!)]), ["b", "c", "a"]);
   });
 
-  test("the order goes by 30 days, unless the last 24 hours differ beyond chance", () => {
+  test("vendors are ordered by 30 days' cost, unless the last 24 hours' cost differs beyond chance", () => {
     const others = [figuresOf("b", { costPerFound: 6_000 }), figuresOf("c", { costPerFound: 7_000 })];
     const ordered = (day: Partial<VendorFigures>) => orderOf([figuresOf("a", day, { costPerFound: 5_000 }), ...others]);
     assert.deepEqual(ordered({ costPerFound: 9_000 }), ["b", "c", "a"]);
@@ -74,7 +74,7 @@ suite("the order of vendors", () => {
     assert.deepEqual(orderOf([...costs(1_000, 1_000, 0).slice(0, 2), chance]), ["a", "b", "c"], "it may be dearer");
   });
 
-  test("the order holds for a while, unless a vendor breaks a bound", () => {
+  test("the vendors keep their order for a while, unless a vendor breaks a bound", () => {
     const costs = [
       figuresOf("a", { costPerFound: 3_000 }),
       figuresOf("b", { costPerFound: 4_000 }),

@@ -106,7 +106,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("resuming a vendor ends each of its pauses, and those of one kind if it says so", async (t) => {
+    test("resuming a vendor ends its pauses for all kinds of check, or only for the given kind", async (t) => {
       const { pause, resume, vendorOf } = await opened(t);
       await pause({ kind: "nin" });
       await pause({ kind: "bvn" });
@@ -162,7 +162,7 @@ for (const engine of usualEngines)
         );
     });
 
-    test("an unknown outcome waits for its vendor, even if that now needs what the request lacks", async (t) => {
+    test("an unknown outcome waits for its vendor, even if the vendor now needs what the request lacks", async (t) => {
       const slow = answering(() => unknown);
       const second = answering(verified);
       const needy = { ...slow.upstream, name: "first", needs: ["consent"] as const };
@@ -176,7 +176,7 @@ for (const engine of usualEngines)
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
     });
 
-    test("an unknown outcome at a paused vendor waits for that vendor, and no other is paid", async (t) => {
+    test("an unknown outcome at a paused vendor waits for that vendor, and no other vendor is paid", async (t) => {
       const slow = answering(async (attempt, nth) => (nth === 1 ? unknown : verified(attempt)));
       const { identity, pause, resume, second } = await opened(t, slow);
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });

@@ -28,7 +28,7 @@ suite("a share of the verifications", () => {
     for (let n = 0; n < 1_000; n += 1) assert.equal(shareOf(hashOf(n), shares), shareOf(hashOf(n), shares));
   });
 
-  test("a share of the verifications may be everything, or nothing", () => {
+  test("a vendor may get a share of 100 % of the verifications, or no share", () => {
     assert.equal(shareOf(hashOf(1), []), undefined);
     assert.equal(shareOf(hashOf(1), [{ vendor: "prembly", percent: 100 }]), "prembly");
   });

@@ -79,7 +79,7 @@ for (const engine of usualEngines) {
       assert.match(text.out, /live +adjustment +-₦0\.50 +Late, twice$/m);
     });
 
-    test("a statement for a client is a letter with live lines, both names, and the tax", async () => {
+    test("a statement for a client is a letter with live charges, both parties' names, and the tax", async () => {
       const letter = async (environment: Record<string, string>, ...options: string[]) => {
         const { dataDirectory, databaseUrl } = shop.settings;
         const place = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, ...environment };
@@ -322,7 +322,7 @@ for (const engine of usualEngines) {
       assert.match(byVendor.err, /1 attempts have no price/);
     });
 
-    test("an attempt with an unknown price is a difference, until books price sets one", async () => {
+    test("an attempt with an unknown price counts as a difference until books price sets its price", async () => {
       const invoice = join(shop.settings.dataDirectory, "unpriced.csv");
       writeFileSync(invoice, `reference,when,bvn,amount\nD-1,,,50\n,${zone.isoOf(start)},22000000017,5000\n`);
       const reconcile = () =>

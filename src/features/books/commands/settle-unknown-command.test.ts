@@ -59,7 +59,7 @@ for (const engine of usualEngines)
       assert.match((await settle()).err, /give its month/);
     });
 
-    test("a killed settle-unknown loses nothing, and a second run settles each of the rest once", async () => {
+    test("after a killed settle-unknown, a second run settles each remaining verification once", async () => {
       const { dataDirectory, databaseUrl } = shop.settings;
       const store = await openStore({ ...shop.settings, serving: false });
       const entries = async () => {

@@ -46,7 +46,7 @@ for (const engine of engines)
     });
     after(() => service.close());
 
-    test("books use has 24 hours, 30 days or 12 months, and the last one includes now", async () => {
+    test("books use lists 24 hours, 30 days or 12 months, and the last row includes the present", async () => {
       const sumOf = (rows: { verified: number }[]) => rows.reduce((sum, { verified }) => sum + verified, 0);
       const asked = Date.now();
       const hours = await use("--account", "shop@example.com");
@@ -77,7 +77,7 @@ for (const engine of engines)
       assert.equal(sumOf(await use("--span", "12m"), "verified"), 3);
     });
 
-    test("a client's use counts its own verifications, and a vendor's use the attempts there", async () => {
+    test("a client's use counts the client's verifications, and a vendor's use the vendor's attempts", async () => {
       const verified = async (...argv: string[]) =>
         (await use(...argv, "--span", "12m")).reduce((sum, each) => sum + each.verified, 0);
       assert.equal(await verified("--account", "other@example.com"), 0);

@@ -29,7 +29,7 @@ for (const engine of usualEngines)
       return shop.duba("books", "reconcile", invoice, "--vendor", "dojah", "--month", month);
     };
 
-    test("books reconcile counts an attempt billed twice once, and reports a credit without its line", async () => {
+    test("books reconcile reports an attempt that is billed twice, and a credit without its line", async () => {
       const { exitCode, out } = await reconcile("D-1,50", "D-1,50", "D-7,-45.55");
       assert.equal(exitCode, 1);
       assert.match(out, /^agree +1 +₦50\.00 +₦50\.00$/m);
@@ -38,7 +38,7 @@ for (const engine of usualEngines)
       assert.match(out, /^total +3 +₦54\.45 +₦50\.00$/m);
     });
 
-    test("a second line of an attempt is no difference if a credit reverses it", async () => {
+    test("a second invoice line for an attempt is no difference if a credit reverses the line", async () => {
       const { exitCode, out } = await reconcile("D-1,50", "D-1,50", "D-1,-50");
       assert.equal(exitCode, 0);
       assert.match(out, /^dojah: all 3 lines agree: ₦50\.00\.$/m);
@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.match(well.out, /^dojah: the one line agrees: ₦50\.00\.$/m);
     });
 
-    test("headings that a person named apply to the next invoice of the same vendor only", async () => {
+    test("headings named for one invoice apply to the vendor's next invoice, and not to other vendors", async () => {
       const invoice = join(shop.settings.dataDirectory, "odd.csv");
       writeFileSync(invoice, "Dojah Ltd\nNote,Order,Net\nD-9,D-1,50\nD-8,D-2,60\n");
       const check = async (vendor: string, ...more: string[]) => {

@@ -110,7 +110,7 @@ for (const engine of engines)
       );
     });
 
-    test("operators see who made an endpoint; keys see operators' endpoints without a name", async () => {
+    test("operators see who made each endpoint, and a key sees no maker of an operator's endpoint", async () => {
       const account = await service.newAccount("Both");
       const { text: key, id: keyId } = await keyOf(account, { mode: "live" });
       const { data: own } = await add(key, "https://shop.example.com/own");
@@ -142,7 +142,7 @@ for (const engine of engines)
           return service.ask(path.replace("{id}", id), { method, credential, ...body });
         });
 
-    test("a key reaches only endpoints of its account and mode, and gets one 404 for all others", async () => {
+    test("a key gets the 404 of a missing endpoint for endpoints of another account or mode", async () => {
       const [mine, others] = [await service.newAccount("Mine"), await service.newAccount("Others")];
       const cells = [
         { account: mine, mode: "test" },
@@ -265,7 +265,7 @@ for (const engine of engines)
       assert.deepEqual(await list(key), []);
     });
 
-    test("a URL has one endpoint in a mode, and an account at most 10, also of parallel requests", async () => {
+    test("an account has one endpoint per URL and mode, and at most 10, even with parallel requests", async () => {
       const account = await service.newAccount("Many");
       const { text: key } = await keyOf(account);
       const url = "https://shop.example.com/duba";
@@ -281,7 +281,7 @@ for (const engine of engines)
       assert.equal((await post(path, (await keyOf(account, { mode: "live" })).text, { url })).status, 200);
     });
 
-    test("keys change endpoints 50 times a day per account and mode, even in parallel; operators freely", async () => {
+    test("keys may change endpoints 50 times a day per account and mode, and operators without limit", async () => {
       const account = await service.newAccount("Rolls");
       const [one, other] = [await keyOf(account), await keyOf(account)];
       const { id } = (await add(one.text, "http://127.0.0.1:1/rolls")).data;

@@ -13,7 +13,7 @@ for (const engine of engines)
     const trigger = (type: string, credential: string) =>
       service.ask("/api/v2/events/trigger", { method: "POST", body: { type }, credential });
 
-    test("a triggered event reaches webhooks and list of its own account only, marked as rehearsed", async (t) => {
+    test("a triggered event reaches only its own account's webhooks and events, marked as rehearsed", async (t) => {
       const receiver = await openReceiver();
       t.after(() => receiver.close());
       const account = await service.newAccount("Rehearses");

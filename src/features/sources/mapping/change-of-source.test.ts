@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.equal((await findDraft(db, draft!)).state, "rejected");
     });
 
-    test("similar entries are left to a person, and each of our codes has one source entry", async (t) => {
+    test("a person decides about similar entries, and each of our codes gets at most one source entry", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       offers.ebills!.push(bundle("promo", "MTN Data Plan 3GB 30 days", 100));
@@ -139,7 +139,7 @@ for (const engine of usualEngines)
       assert.deepEqual([await states(), (await readSync(db, "ebills"))!.result], [[], "published"]);
     });
 
-    test("an approval never maps two entries to one code of ours, nor one to a code of another size", async (t) => {
+    test("an approval never maps two entries to one code of ours, or an entry to a code of another size", async (t) => {
       const { db, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");
@@ -152,7 +152,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await run("approve", { source: "ebills" }), { source: "ebills", entries: 8, left: 4 });
     });
 
-    test("a mapping file is imported whole, or not at all if a line is wrong; dry runs change nothing", async (t) => {
+    test("a mapping file is imported completely, or not at all if a line is wrong or the run is dry", async (t) => {
       const { db, at, restart, pull, pullApproved, run, audited } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       at.catalogue = await restart("ebills");
@@ -196,7 +196,7 @@ for (const engine of usualEngines)
       ]);
     });
 
-    test("an entry is not mapped to a code that another entry of the source has itself", async (t) => {
+    test("a source's entry is not mapped to a code that another entry of the source has as its own", async (t) => {
       const { pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       const set = (code: string, own: string) =>

@@ -72,7 +72,7 @@ const proposalsOf = async (base: Snapshot, offer: Offer, mapping: Mapping, sourc
     is_new,
   ]);
 
-test("unmapped entries are proposed and not served, and entries without a source stay", async () => {
+test("a source's unmapped entries are proposed but not served, and our entries without a source stay", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "SME 1GB 30 days"), bundle("c", "2GB 7 days")]);
   const offer = offering("data-bundles", [
     bundle("1", "MTN 1GB - 30 days", 12_000),
@@ -102,7 +102,7 @@ test("unmapped entries are proposed and not served, and entries without a source
   assert.deepEqual([all.proposals, all.isPartly], [[], false]);
 });
 
-test("an entry that the source drops is removed, and members that it never supplies stay", async () => {
+test("a mapped entry that the source drops is removed, and an entry with an unusable price stays", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days"), bundle("c", "3GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "b"));
   const unusable = [
@@ -115,7 +115,7 @@ test("an entry that the source drops is removed, and members that it never suppl
   assert.deepEqual(read.sentences.slice(-1), ["MTNDATA c: its price cannot be used; left out."]);
 });
 
-test("a source's offer is matched again if the catalogue has changed, once per revision", async () => {
+test("a source's offer is matched with our codes once for each revision of the catalogue", async () => {
   const one = await selling([bundle("a", "1GB 30 days")]);
   const two = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
   const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000)]);
@@ -136,7 +136,7 @@ test("a list with an unmapped entry is partly stale only if callers see that ent
   assert.deepEqual([await isPartly(bundle("b", "2GB 30 days")), await isPartly(gone)], [true, false]);
 });
 
-test("an entry stays unchanged while the source has a different one under its code", async () => {
+test("our entry stays unchanged while its source code belongs to a different product", async () => {
   const [known, other] = [bundle("a", "1GB 30 days"), bundle("1", "5GB 30 days", 90_000)];
   const base = await selling([known]);
   for (const source of ["ebills", "vtpass"]) {
@@ -150,7 +150,7 @@ test("an entry stays unchanged while the source has a different one under its co
   }
 });
 
-test("an unreadable code of a source removes no entry that might be meant", async () => {
+test("if a code of a source is unreadable, no missing entry of the provider is removed", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "b"));
   const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000)]);
@@ -159,7 +159,7 @@ test("an unreadable code of a source removes no entry that might be meant", asyn
   assert.deepEqual(await served(base, await inOwnCodes(base, offer, "ebills", mapping)), ["a 12000"]);
 });
 
-test("similar entries on either side are left to a person", async () => {
+test("a person decides if several of our entries or of the source's entries look alike", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "1GB data 30 days"), bundle("c", "2GB 7 days")]);
   const offer = offering("data-bundles", [
     bundle("1", "MTN 1GB 30 days"),
@@ -181,7 +181,7 @@ test("similar entries on either side are left to a person", async () => {
   assert.deepEqual((await proposalsOf(base, offer, never))[1], ["MTNDATA 3", "proposed", "c", 0]);
 });
 
-test("a person decides about an entry that looks like one of ours whose code is already mapped", async () => {
+test("a person decides about a source's entry that looks like an entry of ours that is mapped already", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
   const offer = offering("data-bundles", [bundle("1", "Jumbo 1GB 30 days"), bundle("2", "1GB 30 days")]);
   const { proposals } = await inOwnCodes(base, offer, "ebills", byVtpass(row("data-bundles", "MTNDATA 1", "a")));
@@ -220,7 +220,7 @@ suite("of the price lists of the field, by size, validity and words", () => {
     GLODATA|701|1GB - 14 Days
     9MOBILEDATA|801|1GB - 30 Days`;
 
-  test("sizes written as 1.0 GB are ours of that size, and 1.5GB is not 15GB", async () => {
+  test("a source's size of 1.0 GB matches our 1GB, and its 1.5GB does not match our 15GB", async () => {
     const base = await selling(
       ours(`MTNDATA|sme-1gb|SME 1GB 30 Days
         MTNDATA|sme-2gb|SME 2GB 30 Days
@@ -250,7 +250,7 @@ suite("of the price lists of the field, by size, validity and words", () => {
     ]);
   });
 
-  test("other kinds of bundles of the same size are left to a person", async () => {
+  test("a person decides about bundles of an equal size but another kind, such as night bundles", async () => {
     const base = await selling(
       ours(`MTNDATA|sme-1gb|SME 1GB 30 Days
         MTNDATA|mtn-1gb-30d|1GB 30 Days
@@ -291,7 +291,7 @@ suite("of the price lists of the field, by size, validity and words", () => {
   });
 });
 
-test("27 of VTpass's published entries are known as ours of the starter catalogue", async () => {
+test("27 of VTpass's published entries are recognised as entries of the starter catalogue", async () => {
   const source = await openPublished();
   const offer = await offerOf(source, AbortSignal.timeout(10_000));
   await source.close();
@@ -301,7 +301,7 @@ test("27 of VTpass's published entries are known as ours of the starter catalogu
   assert.equal(pairs.length, 27);
 });
 
-test("after a return to the first source, entries of the second are neither doubled nor removed", async () => {
+test("after a return to the first source, the second source's entries are neither doubled nor removed", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("7", "5GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 7", "7", 1));
   const offer = offering("data-bundles", [
@@ -373,7 +373,7 @@ test("a product's mapping applies to its add-ons, even if products come from ano
   );
 });
 
-test("a source with any other codes gives the same catalogue, once all are mapped", async () => {
+test("a source with foreign codes gives the same catalogue as one with our codes, once all are mapped", async () => {
   const lists = ["data-bundles", "cable-products", "cable-add-ons"] as const;
   const all = lists.flatMap((list) =>
     Array.from(inOrder(starter, list), ({ content: { id: _, ...content } }) => ({ list, content })),

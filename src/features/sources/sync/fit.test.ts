@@ -45,7 +45,7 @@ test("bundles of an unknown provider are left out and reported", async () => {
   assert.deepEqual(await changesTo(both.lists), []);
 });
 
-test("add-ons of a removed product are removed with it, and all others stay", async () => {
+test("add-ons of a removed product are removed with the product, and all other add-ons stay", async () => {
   const products = listed("cable-products", (contents) => contents.filter(({ code }) => code !== "PRWE36"));
   const { lists, leftOut } = await fitting(base, [products]);
   assert.deepEqual(leftOut, []);

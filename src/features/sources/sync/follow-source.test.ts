@@ -133,7 +133,7 @@ for (const engine of usualEngines)
       assert.equal(shop.pulls, 2);
     });
 
-    test("while the source fails, the last good catalogue becomes stale, until a complete pull", async (t) => {
+    test("if a source fails for over an hour, the last good catalogue is stale until a complete pull", async (t) => {
       const { shop, clock, log, begin } = await following(t, engine);
       const one = await begin();
       assert.deepEqual(one.headers(), asOf(start));
@@ -157,7 +157,7 @@ for (const engine of usualEngines)
       assert.deepEqual(one.headers(), asOf(clock.time));
     });
 
-    test("a list that is stale at the source is stale here, and as old as there", async (t) => {
+    test("a list has the age that its source states, and is stale if the source calls it stale", async (t) => {
       const { beside, shop, clock, begin } = await following(t, engine);
       shop.headers = { "Duba-Catalogue-As-Of": new Date(start - 5 * minute).toISOString() };
       const one = await begin();
@@ -223,7 +223,7 @@ for (const engine of usualEngines)
       assert.deepEqual((await begin()).headers(), stale);
     });
 
-    test("if the store is away for long, the catalogue becomes stale as well", async (t) => {
+    test("the catalogue becomes stale if the store is away for long", async (t) => {
       const { beside, clock, begin } = await following(t, engine);
       const one = await begin(beside.db);
       await beside.close();

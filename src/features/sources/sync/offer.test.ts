@@ -143,7 +143,7 @@ test("a list with mostly unusable entries is refused as a whole", async () => {
   ]);
 });
 
-test("the order of a source is not the order of the catalogue", async () => {
+test("a change of a source's order does not change the order of the catalogue", async () => {
   const offer = await offered();
   const { after } = await taken(base, offer);
   const turned = await offered(mtn.content.variations.toReversed().filter(({ name }) => !name.includes("3 days")));

@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.deepEqual(drafts, [{ state: "published" }]);
     });
 
-    test("an entry that fits no list is left out and named, and all further entries are served", async (t) => {
+    test("a pull names and leaves out an entry that fits no list, and serves all other entries", async (t) => {
       const { shop, pull, priceOf } = await opened(t, engine);
       assert.equal((await pull()).result, "unchanged");
       const [first] = shop.lists.bundles!;
@@ -295,7 +295,7 @@ for (const engine of usualEngines)
       assert.equal((await pull()).result, "published");
     });
 
-    test("a held pull is dropped when the source changes, and a rejected one is not held again", async (t) => {
+    test("a held pull is dropped when the source changes, and a rejected pull is not held again", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
       shop.price("104", "450");
       const first = await pull();
@@ -337,7 +337,7 @@ for (const engine of usualEngines)
       assert.deepEqual([await priceOf("MTNDATA 104"), await priceOf("MTNDATA 113")], [11_000, 21_500]);
     });
 
-    test("a problem of our own, or of an adapter, leaves the last good catalogue, and is noted", async (t) => {
+    test("an error in a pull, ours or an adapter's, is noted and leaves the last good catalogue", async (t) => {
       const { db, shop, pull, publisher } = await opened(t, engine);
       const before = await publisher.latest();
       const problem = { ...shop.source, pull: () => Promise.reject(new TypeError("a problem")) };
@@ -356,7 +356,7 @@ for (const engine of usualEngines)
 
 for (const engine of engines)
   suite(`pulls of several processes on ${engine.name}`, () => {
-    test("of several processes only one pulls, and a late one writes nothing", async (t) => {
+    test("only one of several processes pulls at a time, and a pull that ends too late writes nothing", async (t) => {
       const { db } = await opened(t, engine);
       const begin = async (now: number) => {
         const last = await readSync(db, "peer");

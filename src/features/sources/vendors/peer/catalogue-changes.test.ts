@@ -104,14 +104,14 @@ test("if a feed stands still for an hour, the lists are read again", async (t) =
   assert.equal((await asked()).paths.length, 1, "a change half an hour ago shows that the feed moves");
 });
 
-test("changes during the reading of the lists are caught up", async (t) => {
+test("a pull includes changes that the server makes while its lists are read", async (t) => {
   const { server, asked } = await openFeed(t);
   server.pages.set("6-a", page("7-a", [change("data-bundles", bundle, { ...bundle, price: "99" })]));
   const { pulled } = await asked();
   assert.deepEqual(pulled.kind === "whole" && pulled.lists["data-bundles"]?.map(({ price }) => price), ["99"]);
 });
 
-test("all lists are read after a change of prices, a lost cursor, or from a server without a feed", async (t) => {
+test("all lists are read again after a change of prices or a lost cursor, or if a server has no feed", async (t) => {
   const { server, asked } = await openFeed(t);
   await asked();
   server.pages.set("6-a", page("7-a", [{ list: "prices", change: "modified", old: { of: "MTNDATA" }, new: null }]));
@@ -181,7 +181,7 @@ test("an unavailable change feed ends the pull, and the next pull continues from
   assert.deepEqual((await asked()).paths, [`${feed}?after=6-a&limit=1000`]);
 });
 
-test("a server's statement about its lists' age is passed on: the oldest, and stale if one is", async (t) => {
+test("a pull has the age of the server's oldest list, and is stale if any list is stale", async (t) => {
   const { server, asked } = await openFeed(t);
   assert.ok(!("origin" in (await asked()).pulled));
   server.headers = { "Duba-Catalogue-As-Of": "2026-01-31T09:30:00.000Z" };
