@@ -13,7 +13,7 @@ import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, tra
 import { sealEntries } from "./seal-batch.ts";
 
 let minuteAgo: number;
-/** When the suite begins, which may be long after this file is loaded. */
+/** Called when the suite begins, which may be long after this file is loaded. */
 const setMinuteAgo = () => {
   minuteAgo = Date.now() - 60_000;
 };

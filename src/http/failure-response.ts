@@ -59,8 +59,8 @@ export function serviceFailure(error: unknown, { method, failureFacts }: BoundOp
       "Other work on your account takes too long at the moment. Duba did nothing for this request. Send it again soon.",
       { retryAfter: 2 },
     );
-  // A start of a verification that may or may not have been written is ended anyway: no vendor gets an attempt, and
-  // nothing is charged.
+  // If the start of a verification may or may not have been written, the verification is ended anyway: no vendor gets
+  // an attempt, and nothing is charged.
   if (error.isUncertain && method !== "GET" && failureFacts === undefined)
     return new Failure(
       "internal_error",

@@ -16,7 +16,8 @@ import { verificationByReference } from "./reports/inspect.ts";
 import { transitions } from "./transitions.ts";
 
 /**
- * Outcomes that a person may set for a verification with an unknown outcome. `failed`: no vendor has a record of it.
+ * Outcomes that a person may set for a verification with an unknown outcome. `failed`: no vendor has a record of the
+ * verification.
  */
 export const settledAs = [...negativeReasons, "failed"] as const;
 export type SettledAs = (typeof settledAs)[number];
@@ -39,9 +40,9 @@ export async function anyVerification(db: Db, reference: string): Promise<Row> {
 }
 
 /**
- * Writes a person's information from the vendor about a verification with an unknown outcome. Charges nobody, because
- * no caller got a record. `billed`: numbers of the attempts that the vendor bills although it sent no response. Throws
- * a `CommandError` if the outcome is known or may still arrive.
+ * Writes the outcome that a person learned from the vendor, for a verification with an unknown outcome. Charges nobody,
+ * because no caller got a record. `billed`: numbers of the attempts that the vendor bills although it sent no response.
+ * Throws a `CommandError` if the outcome is known or may still arrive.
  */
 export async function settle(
   { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,
@@ -89,7 +90,7 @@ export interface AttemptEnd {
 }
 
 /**
- * Writes an invoice's information about unresolved attempts whose verification has another outcome, which does not
+ * Writes the ends of unresolved attempts as an invoice shows them. The verification has another outcome, which does not
  * change. Throws a `CommandError` if one of the attempts has an outcome by now, or if the verification runs again.
  */
 export async function settleAttempts(

@@ -57,7 +57,7 @@ export const passingStates = states.filter((state) =>
 );
 
 /**
- * The first step of a retry. `attempt`: a new one. `lookUp`: looks up an earlier attempt. `wait`: waits for an attempt
- * that is still under way.
+ * The first step of a retry. `attempt`: makes a new attempt. `lookUp`: looks up an earlier attempt. `wait`: waits for
+ * an attempt that is still under way.
  */
 export type RunStart = "attempt" | "lookUp" | "wait";

@@ -35,7 +35,10 @@ export async function claimStore(db: Db, start: Start, now: number): Promise<voi
   await checkClaim(db, start);
 }
 
-/** Throws a `StoreError` if the store's live verifications are of another kind than those of this start. */
+/**
+ * Throws a `StoreError` if the store is for live verifications of real people and this start for those of invented
+ * people, or the reverse.
+ */
 export async function checkClaim(db: Db, start: Start): Promise<void> {
   const claim = await claimOf(db);
   if (start.standIns && claim === undefined)
