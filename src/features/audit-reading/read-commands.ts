@@ -20,6 +20,7 @@ import { eventText } from "../../declare/event.ts";
 import Type from "../../declare/schema/type.ts";
 import { count } from "../../declare/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
+import { pauseReasons } from "../../verification/routes/paused-vendors.ts";
 import { headText } from "./kept-head.ts";
 
 /** `kinds`: all kinds of events that this build knows. */
@@ -126,14 +127,17 @@ function sentenceOf(kind: string, facts: unknown): RichText {
 /** A sentence with more names would be too long. */
 const mostNamed = 2;
 
-/** The facts that name the subject of an entry. */
-const named: ReadonlyMap<string, (fact: string) => string | Named> = new Map<string, (fact: string) => string | Named>([
+type NameOf = (fact: string) => string | Named | undefined;
+
+/** The facts that name the subject of an entry, and why a vendor was paused. */
+const named: ReadonlyMap<string, NameOf> = new Map<string, NameOf>([
   ["key", (key) => ({ key })],
   ["account", (account) => ({ account })],
   ["vendor", (vendor) => ({ vendor })],
   ["upstream", (vendor) => ({ vendor })],
   ["draft", (draft) => `change d${draft}`],
   ["revision", (revision) => `revision ${revision}`],
+  ["why", (why) => new Map(Object.entries(pauseReasons)).get(why)],
   ...["email", "reference", "name"].map((name) => [name, (fact: string) => fact] as const),
 ]);
 

@@ -269,7 +269,7 @@ suite("what pages of the console say", () => {
     while (Date.now() === paused);
     await append(db, ledgerTrail.routeResumed("terminal:ada", about));
     const [, lately] = (await page("/vendors")).split("<h2>Recent changes</h2>");
-    assert.match(lately!, /Vendor resumed.*Vendor paused.*ada at the terminal/s);
+    assert.match(lately!, /Vendor resumed.*Vendor paused: .*Dojah.*, its answers are wrong.*ada at the terminal/s);
   });
 
   test("the page Books shows the month's totals", async () => {
