@@ -55,7 +55,7 @@ suite("every command", () => {
     const { id, kind, gives, givesNothing, input, target = [], examples, records = [] } = command;
     const members = membersOf(input);
     suite(id, () => {
-      test("every command refuses each lower role, whatever the texts", () => {
+      test("every command refuses each role below the one that it requires", () => {
         for (const role of roles.slice(0, roles.indexOf(command.role)))
           assert.throws(() => accept(command, role, {}, lagos), RoleError);
         for (const role of roles.slice(roles.indexOf(command.role))) assert.ok(mayRun(role, command));

@@ -104,7 +104,7 @@ for (const engine of engines) {
       assert.equal(isIn(bytes, other), other.length);
     });
 
-    test("after retention no record and no key is left", async (t) => {
+    test("after their retention the store holds no piece of a person's sealed record or of its key", async (t) => {
       let now = start;
       const { db, log } = store;
       const clock = await RetentionClock.open({ store: { db, now: () => now, doubt: () => {} }, log });

@@ -27,7 +27,7 @@ const folders = [
   ...globSync("/usr/lib/postgresql/*/bin").sort().reverse(),
 ];
 
-/** Path of a program, or of a library that is loaded before one; undefined if this machine has none. */
+/** The path of a program, or of a library to preload; undefined if this machine does not have it. */
 export function findTool(tool: Tool): string | undefined {
   if (tool === "libfaketime") return globSync("/usr/lib/*/faketime/libfaketime.so.1")[0];
   return folders.map((folder) => join(folder, tool)).find((path) => existsSync(path));

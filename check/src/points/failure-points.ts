@@ -16,7 +16,7 @@ function askRefused(session: CheckSession, { operation, changes = {}, after }: F
   return session.ask({ ...rest, path: operation.path + after });
 }
 
-/** A request without its body or its path verifies nobody, on any server. */
+/** A request with another body, method or path verifies nobody on any server, so it needs at most a key. */
 function needsOfCase({ operation, code, changes = {}, after }: FailureCase): Need[] {
   const isKeyless = code === "invalid_credentials" || code === "missing_credentials";
   const isHarmless = changes.body !== undefined || changes.method !== undefined || after !== undefined;

@@ -33,7 +33,7 @@ const added = (members: EntryContent = {}): EntryEdit => {
   return { subject: list, key: `${content.type} NEW`, content };
 };
 
-/** The merged catalogue, after other people made `theirs` and one side, which began earlier, made `own`. */
+/** Merges the edits `own` into a catalogue that others have changed by `theirs` since. Both began from `base`. */
 async function merged(own: readonly EntryEdit[], theirs: readonly EntryEdit[], winner?: "mine" | "theirs") {
   const present = await withEntries(base, theirs);
   const { document, conflicts } = await threeWay(base, await withEntries(base, own), present, winner);

@@ -76,7 +76,7 @@ for (const engine of engines) {
       assert.deepEqual(await contentOf(db), before);
     });
 
-    /** Adds lines before the last one, and signs the file with this key. */
+    /** Returns a copy of the backup with more lines before its last line, which `end` signs. */
     const rewritten = (lines: readonly unknown[], end: typeof sign, changes: Partial<BackupHeader> = {}): Buffer => {
       const [header, ...rest] = readFileSync(its.path, "utf8").trimEnd().split("\n").slice(0, -1);
       const all = [JSON.stringify({ ...JSON.parse(header!), ...changes }), ...rest];

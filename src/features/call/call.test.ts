@@ -93,7 +93,7 @@ suite("duba call", () => {
     assert.equal(seen[0]?.body, "");
   });
 
-  test("duba call sends members in the body as JSON strings, and headers by their options", async () => {
+  test("duba call sends name=value arguments as strings of the JSON body, and its options as headers", async () => {
     answers(named("verifyBvn").examples[0]!.answer);
     const members = ["bvn=01234567890", "phone=+2348000000017", "amount=100"];
     await duba(["verifyBvn", ...members, "--idempotency-key", "order-17", "--key", "other"]);

@@ -41,7 +41,7 @@ export interface AlarmMessage {
 
 /** The identity of a receiver, and the ranks that it wants. */
 interface Wanted {
-  /** Separates the notes of several receivers. Empty for the first receiver. */
+  /** Each receiver has its own notes, under this id. The first receiver's id is empty. */
   id: string;
   ranks: readonly Rank[];
 }

@@ -38,7 +38,7 @@ suite("a replay", () => {
     assert.deepEqual([itself!.found, itself!.cost], [alone!.found, alone!.cost]);
   });
 
-  test("a replay sends every verification to the first vendor, at the new prices", () => {
+  test("a replay computes what all verifications would cost at an order's first vendor, at proposed prices", () => {
     const prices = { prembly: { bvn: 3_000, "bvn.not_found": 500 } };
     const [, , other] = replayedOrders("bvn", [first, second], prices);
     // The second vendor never failed: 1,000 people at its rate, of whom 200 cost ₦5.

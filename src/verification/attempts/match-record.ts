@@ -10,8 +10,9 @@ import { badResponse } from "../../vendors/ports/outcomes.ts";
 const outcomeStates: readonly unknown[] = transitions.complete.to;
 
 /**
- * The outcome of an attempt whose record belongs to the requested person. The record must be complete and have the
- * requested number and, with `phoneMatch`, the requested phone. The outcome then contains only what `answers` permits.
+ * Checks that a record belongs to the requested person: it is complete, and has the requested number and, with
+ * `phoneMatch`, the requested phone. If not, returns a bad response or a negative outcome. If so, returns the record as
+ * `answers` permits. Other outcomes stay as they are.
  */
 export function matchRecord(
   outcome: IdentityOutcome,
