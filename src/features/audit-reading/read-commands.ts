@@ -127,6 +127,8 @@ function sentenceOf(kind: string, facts: unknown): RichText {
 /** A sentence with more names would be too long. */
 const mostNamed = 2;
 
+const whyPaused: ReadonlyMap<string, string> = new Map(Object.entries(pauseReasons));
+
 type NameOf = (fact: string) => string | Named | undefined;
 
 /** The facts that name the subject of an entry, and why a vendor was paused. */
@@ -137,7 +139,7 @@ const named: ReadonlyMap<string, NameOf> = new Map<string, NameOf>([
   ["upstream", (vendor) => ({ vendor })],
   ["draft", (draft) => `change d${draft}`],
   ["revision", (revision) => `revision ${revision}`],
-  ["why", (why) => new Map(Object.entries(pauseReasons)).get(why)],
+  ["why", (why) => whyPaused.get(why)],
   ...["email", "reference", "name"].map((name) => [name, (fact: string) => fact] as const),
 ]);
 

@@ -29,8 +29,8 @@ const atOnce = 32;
 /**
  * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
  * the number of days read, the number of corrected sums, and a sentence for each uncorrected sum, for which the ledger
- * has lost attempts that the journal had. Each difference is computed in a snapshot and added to the sum. Journal rows
- * processed after that snapshot change the same row, so nothing is lost or counted twice, and nobody waits for a lock.
+ * has lost attempts that the journal had. A snapshot gives each difference, which is added to the sum. Journal rows
+ * that are processed later add to the same sum. So each change counts once, and nothing waits for a lock.
  * Two rebuilds must not write one sum at one time.
  */
 export async function rebuildSums(

@@ -148,7 +148,7 @@ export function isInForeignFrame({ response }: { response: { clientDataJSON: str
     const { crossOrigin, topOrigin } = JSON.parse(Buffer.from(response.clientDataJSON, "base64url").toString());
     return crossOrigin === true || topOrigin !== undefined;
   } catch {
-    // The library refuses what is not JSON.
+    // The text is not JSON. The library that verifies the response refuses it.
     return false;
   }
 }
