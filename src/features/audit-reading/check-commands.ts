@@ -238,7 +238,7 @@ async function timesOf(db: Db, kind: string): Promise<number[]> {
   return rows.map(({ occurred_at }) => occurred_at);
 }
 
-/** Returns the kinds of audit entries that need a passkey of the person. */
+/** Returns the kinds of audit entries that are written only by commands that always need a passkey. */
 function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
   const kindsOf = (isAlways: boolean) =>
     commands

@@ -67,7 +67,7 @@ for (const engine of engines) {
       await followJournal({ db: store.db, audit: append, zone });
     });
 
-    test("audit reconcile finds no difference if each outcome has an entry, is due or still runs", async () => {
+    test("audit reconcile finds no difference if each verification has its entry, awaits it or runs", async () => {
       await add("due");
       await put("running", { state: "started", charged_at: null });
       await followJournal({ db: store.db, audit: append, zone });

@@ -36,13 +36,13 @@ export interface BackupHeader {
   baseline: string;
   /** How many rows of each table follow. */
   rows: Record<string, number>;
-  /** Figures of the caller from the same snapshot. A verifier compares the restored store with them. */
+  /** What `BackupOptions.figures` read from the same snapshot. A verifier compares the restored store with it. */
   figures: unknown;
 }
 
 type Name = keyof Tables;
 
-/** How many rows we read at once. */
+/** How many rows we read at once, unless the table sets another number (`page`). */
 const usualPage = 1000;
 
 /** The tables of a backup with their columns and primary keys, in an order that foreign keys allow. */
@@ -63,7 +63,10 @@ const syncedAtOnce = 4_000_000;
 const slowPage = 10;
 /** After a slow page the backup rests for this many times the page's waiting time. */
 const restFactor = 4;
-/** The longest rest in milliseconds. A busy machine makes a backup of a million rows longer by 250 s at most. */
+/**
+ * The longest rest after one page, in milliseconds. A million rows fill about 1,000 pages, so on a busy machine their
+ * backup takes about 250 s longer at most.
+ */
 const longestRest = 250;
 
 export interface BackupOptions {
@@ -89,9 +92,10 @@ export interface Made {
 type Write = (lines: readonly unknown[]) => Promise<void>;
 
 /**
- * Writes a snapshot of everything except the records and their keys into a new file that only its owner may read.
- * Services may run meanwhile. Throws `StoreError` if the file exists or cannot be written, or if a newer version made
- * tables in the store, and then leaves no new file. A killed process leaves a file whose name ends in `.part`.
+ * Writes a snapshot of everything except the records of verified people and their keys into a new file that only its
+ * owner may read. Services may run meanwhile. Throws `StoreError` if the file exists or cannot be written, or if a
+ * newer version made tables in the store, and then leaves no new file. A killed process leaves a file whose name ends
+ * in `.part`.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
   await refuseNewer(db);

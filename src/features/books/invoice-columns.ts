@@ -67,7 +67,7 @@ export function headingAt(
   const given = [names, remembered].flatMap((some) => Object.values(some)).filter((name) => name !== undefined);
   const wanted = new Set(given.map(plain));
   const scores = rows.slice(0, mostTitles + 1).map(({ record }) => {
-    // "BVN" can occur in other lines as well.
+    // A line with data has no headings, even if one of its cells, such as "BVN", is a usual heading.
     if (record.some((cell) => isData(cell.trim(), forms))) return -1;
     const found = record.map(plain);
     const known = invoiceColumns.filter((column) => headings[column].some((name) => found.includes(name))).length;

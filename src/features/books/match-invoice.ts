@@ -44,7 +44,7 @@ export interface Comparison {
   isPriced: boolean;
   /** Pairs by kind of difference. */
   differences: Record<Difference, Pair[]>;
-  /** References of verifications of which several fit the same line. */
+  /** If a line fits several verifications: the references of these verifications. */
   ambiguous: ReadonlySet<string>;
 }
 
@@ -196,8 +196,8 @@ function candidateOf(line: InvoiceLine, attempt: OwnAttempt): Candidate {
 const costsNothing = 2;
 
 /**
- * A free attempt matches only a line of price 0, and a billed attempt only a line with a price. An attempt that may not
- * be billed gets a line only if no billed one fits.
+ * Returns how doubtful the match is; a line gets the fitting attempt with the least doubt. 0: the vendor certainly
+ * bills the attempt. 1: it may not bill the attempt. `costsNothing`: the line or the attempt is free, but not both.
  */
 function doubtOf({ price }: InvoiceLine, attempt: OwnAttempt): number {
   if ((attempt.price === 0) !== (price === 0)) return costsNothing;

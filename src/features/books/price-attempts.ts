@@ -17,7 +17,10 @@ const batch = 500;
 
 interface Pricing {
   vendor: string;
-  /** All prices of the period. A missing outcome has the price of its kind; a failed attempt is free. */
+  /**
+   * All prices of the period. An outcome without a price of its own has the price of its kind; a failed attempt without
+   * one is free.
+   */
   prices: VendorPrices;
   from: number;
   to: number;

@@ -55,7 +55,7 @@ export interface VendorInvoice {
    * line.
    */
   whole: { from: number; to: number } | undefined;
-  /** Current prices. */
+  /** The vendor's current prices. */
   prices: VendorPrices | undefined;
 }
 
@@ -123,7 +123,10 @@ export async function decideUnknowns(
   });
 }
 
-/** Returns the reason to write for an attempt: the negative outcome with the line's price, if there is only one. */
+/**
+ * Returns the reason to write for an attempt without an outcome: the negative one with the price of its line, if there
+ * is only one, else `record_lost`. Without a line: `released`.
+ */
 function reasonOf(
   listed: Decision["listed"][number] | undefined,
   prices: VendorPrices | undefined,

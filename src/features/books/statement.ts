@@ -160,7 +160,7 @@ function lineOf(
 
 const csvLine = (line: StatementLine) => `${Object.values(line).map(quoted).join(",")}\n`;
 
-/** Without table statistics, SQLite would otherwise read all charges of the account. */
+/** Without this hint and without table statistics, SQLite would read all charges of the account. */
 const byCharge = (db: Db) => sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
 
 /** Returns a period's charges and adjustments, in the same order on both engines. */

@@ -176,8 +176,8 @@ function redactingMembers(members: ReadonlyMap<string, string>, io: Io): Io {
 }
 
 /**
- * Prints a feed until it is stopped, or until the response that ends it, with the way to continue. `short`: a shorter
- * name of the feed.
+ * Prints a feed until it is stopped or a response ends it, and then how to continue. `short`: a shorter name of the
+ * feed.
  */
 async function follow(
   { request, io, options, short }: { request: CallRequest; io: Io; options: CallOptions; short: string | undefined },

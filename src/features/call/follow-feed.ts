@@ -9,7 +9,7 @@ import { type CallResponse, NoAnswerError } from "./send-call.ts";
 
 /** Seconds between two calls, if no rate limit asks for more. */
 const pace = 2;
-/** Seconds until a service that is away is called again. */
+/** Seconds until the next call if the service is away, or fails without a `Retry-After`. */
 const patience = 10;
 
 export interface Following {

@@ -35,7 +35,7 @@ suite("duba listen", () => {
       out
         .trimEnd()
         .split("\n")
-        // The last is the failure of the key that was revoked.
+        // The last line is the failure of the call with the revoked key.
         .slice(0, -1)
         .map((line) => {
           const { ms, ...facts } = JSON.parse(line);

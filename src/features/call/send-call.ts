@@ -28,7 +28,7 @@ export interface CallResponse {
   text: string;
 }
 
-/** Sends one request as the operation's table row says: members in the path, then in the query or in a JSON body. */
+/** Sends one request as the operation declares: members in the path, then in the query or in a JSON body. */
 export async function sendCall({
   operation,
   members,

@@ -25,7 +25,7 @@ export const editEntry = priceChange({
     "waits for approval. An entry that is not available leaves the lists of clients, and stays in the catalogue. " +
     "To change anything else, export the list, edit the file and import it.",
   role: "operator",
-  // The cost of an entry determines which prices are too low.
+  // A new cost counts as well, because the cost of an entry determines which prices are too low.
   givesNothing: ({ dry_run, price, amount, cost }) => dry_run === true || (price ?? amount ?? cost) === undefined,
   target: ["code"],
   input: Type.Object({

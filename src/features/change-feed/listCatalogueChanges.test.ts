@@ -106,13 +106,13 @@ for (const engine of usualEngines)
       assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
     });
 
-    test("the change feed never runs ahead of the served catalogue, and refuses foreign cursors", async (t) => {
+    test("the feed is never ahead of the served catalogue, and refuses cursors of later revisions", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
       const after = await cursorAfter(catalogue, 1);
       assert.deepEqual((await ask(catalogue, { after })).data, []);
-      // An instance that follows sooner gave this cursor.
+      // Another instance that already serves revision 2 gave this cursor.
       const ahead = await cursorAfter(catalogue, 2);
       const listed = await ask(catalogue, { after: ahead });
       assert.deepEqual([listed.data, listed.next], [[], ahead]);

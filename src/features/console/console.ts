@@ -95,7 +95,7 @@ async function openPages(
     auditAlarms,
   };
   const handle = requestHandler(room, callerAddress(config.trustProxy));
-  // A file may take longer than other bodies, which get the same time as headers: see `bytesIn`.
+  // A file may take longer than other bodies, which get the same time as headers: see `formIn`.
   const bounds = { arrival: config.requestTimeout, body: uploadTime };
   const proxies = addressList(config.trustProxy);
   const share = { most: 50, isProxy: (address: string) => proxies !== null && isListed(proxies, address) };

@@ -187,7 +187,7 @@ suite("the host of the console", () => {
   });
 });
 
-suite("the places of the console", () => {
+suite("the connections of the console", () => {
   /** Opens 220 requests from one address whose bodies never arrive. */
   const halves = (port: number, origin: string) => {
     const { host } = new URL(origin);

@@ -4,7 +4,7 @@ import { usualEngines } from "../../../test/support/engines.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
 for (const engine of usualEngines)
-  suite(`the box of the console on ${engine.name}`, () => {
+  suite(`the search box of the console on ${engine.name}`, () => {
     let operators: Operators;
     let reference: string;
     before(async () => {

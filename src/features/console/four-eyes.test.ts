@@ -28,7 +28,7 @@ for (const engine of usualEngines)
       const held = await confirm("/catalogue/edit", by.officer, { code: "MTNDATA 104", price: "9000" });
       const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
       await confirm("/people/change", by.officer, { person: "officer@example.com", email: "other@example.com" });
-      // A change that would be refused asks for no passkey.
+      // An approval that would be refused asks for no passkey.
       assert.deepEqual((await deedOf("/catalogue/approve", by.officer, { draft })).json, {});
       const own = await post("/catalogue/approve", by.officer, { draft });
       assert.match(own.text, /You made d\d+\. DUBA_FOUR_EYES is on, so another person must approve it/);
@@ -58,7 +58,7 @@ for (const engine of usualEngines)
       assert.match(approved.text, /Revision 2 is published/);
     });
 
-    test("a draft that has changed since is refused before any passkey is asked for", async () => {
+    test("a draft whose difference has changed is refused before any passkey is asked for", async () => {
       const { post, confirm, deedOf, by } = operators;
       const approver = await operators.signIn("third@example.com", "officer");
       const draftOf = async (price: string, who = by.officer) => {

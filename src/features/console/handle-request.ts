@@ -31,8 +31,8 @@ import { sayingFor } from "./view/command-words.ts";
 import { barePage } from "./view/frame.ts";
 
 /**
- * Handles the console's requests. Each must pass the rate limits, the origin check and the session check, in this
- * order.
+ * Handles the console's requests, after these checks in this order: the rate limit; the host, except for assets; the
+ * origin of a form; and the session, except to sign in or to join.
  */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
   const limits = {
@@ -56,7 +56,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       if (raw.headers.host !== new URL(room.origin()).host) return otherHost(room, asked);
 
       const secret = cookieIn(raw, cookieName(room.origin()));
-      // A self-refreshing part is not a use of the session by the person.
+      // When a part of the page Now refreshes itself, the person does not use the session.
       session = secret ? await findSession(room.store.db, secret, room.store.now(), !nowParts.has(path)) : undefined;
       if (isPost) checkOrigin(room, raw);
       if (!isPost && path === "/sign-in") return session ? redirect("/") : signInPage();

@@ -12,7 +12,7 @@ const edge =
   "like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36 EdgA/142.0.0.0";
 
 for (const engine of engines)
-  suite(`the own sign-in on ${engine.name}`, () => {
+  suite(`a person's own sign-in on ${engine.name}`, () => {
     let operators: Operators;
     before(async () => {
       operators = await startOperators(engine);

@@ -165,7 +165,7 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(await page("/catalogue/map/list?source=ebills"), /Pull now…<\/a><\/p>/);
   });
 
-  test("the filter of a state with few rows shows the number of rows, unless another filter is set", async () => {
+  test("a state's filter shows how many rows have the state if these are few and no other filter is set", async () => {
     const { db, now } = await service.store();
     const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
     const unknown = { state: "unknown", charged: 0, charged_at: null, completed_at: null } as const;

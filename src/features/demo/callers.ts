@@ -5,13 +5,14 @@ import { draws } from "./month.ts";
 /** Milliseconds between two calls. */
 const pause = 1_000;
 /**
- * One call in this many is a verification, as in the month before. More verifications would dwarf that month in charts.
+ * One call in this many is a verification, as in the invented month. More verifications would dwarf that month in
+ * charts.
  */
 const callsEach = 40;
 
 /**
- * Sends look-ups, and sometimes verifies an invented person, until the signal. Uses these live keys in turn. No failure
- * stops it.
+ * Sends look-ups, and sometimes verifies an invented person, until the signal. Each call uses one of these live keys,
+ * drawn at random. No failure stops it.
  */
 export async function keepCalling(service: string, keys: readonly string[], signal: AbortSignal): Promise<void> {
   const draw = draws(Date.now());

@@ -3,8 +3,8 @@ import { CommandError } from "../../declare/command.ts";
 import type { FailureCode } from "../../declare/failures.ts";
 
 /**
- * An endpoint cannot be changed as requested. Operators get the sentence with a remedy; callers get the sentence with
- * the code.
+ * An endpoint cannot be changed as requested. Operators get the sentence with a remedy; API clients get the sentence
+ * with the code.
  */
 export class EndpointError extends CommandError {
   readonly code: FailureCode;

@@ -15,8 +15,8 @@ export function readEndpointUrl(text: string): URL | undefined {
 }
 
 /**
- * Why no endpoint of this mode may have the URL. `networks`: private ones that receivers may be in. The host of a name
- * is checked with each delivery.
+ * Why no endpoint of this mode may have the URL. `networks`: private ones that receivers may be in. The address of a
+ * host name is checked with each delivery.
  */
 export function whyUnfit(
   url: URL,

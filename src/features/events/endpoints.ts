@@ -23,7 +23,7 @@ const mostEndpoints = 10;
 const mostChanges = 50;
 const changesWithin = 24 * 3_600_000;
 
-/** A caller may reach the endpoints of its account in the mode of its key. */
+/** An API client may reach the endpoints of its account in the mode of its key. */
 export type EndpointOwner = Pick<Caller, "accountId" | "mode">;
 
 /** The resources of changes to endpoints. */

@@ -35,7 +35,7 @@ export async function readTrail(db: Db, part: TrailPart, until: number): Promise
   return found.sort((one, other) => one.at - other.at);
 }
 
-/** Returns who acted, without the e-mail that a terminal writes after `person:`. */
+/** Returns who acted. Leaves out `person:`, because answers show an e-mail in place of `person:` and an id. */
 function byOf(actor: string): string {
   return actor.startsWith("person:") ? actor.slice("person:".length) : actor.split(":")[0]!;
 }

@@ -58,7 +58,7 @@ const listAlarms = command({
   kind: "read",
   answer: Type.Array(AlarmFacts),
   columns,
-  // The columns of a search in the list, in the form of the page Now.
+  // A search reads these columns. The list itself has the form of the page Now.
   page: [
     { name: "what", of: ({ headline }) => headline, as: sentence },
     ...(["detail", "alarm", "covers", "state", "acknowledged_by", "note"] as const),

@@ -185,7 +185,7 @@ for (const engine of usualEngines) {
       }
       await db.updateTable("upstream_status").set({ alarm: "no_money" }).execute();
       const wanted = Object.entries(sentences).map(([alarm, sentence]) => {
-        // A stand-in would answer a trial as well, so no trial is offered.
+        // A trial would reach the stand-in too and prove nothing about the vendor, so the alarm offers no trial.
         const tries = alarm === "answered_by_stand_in" ? "" : "Try dojah: duba upstreams test dojah. ";
         return [alarm, `The vendor dojah ${sentence} ${tries}See more: duba upstreams status`];
       });

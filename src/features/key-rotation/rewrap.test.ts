@@ -107,7 +107,7 @@ for (const engine of engines) {
       assert.deepEqual(await rewrap(store.db, rotated, batch), { rows: 0, unreadable: [] });
     });
 
-    // SQLite runs statements in the order in which they are sent.
+    // On SQLite only, because it runs statements in the order in which they are sent.
     test("rewrapping leaves a record key unchanged that another process changes meanwhile", {
       skip: engine.name !== "sqlite",
     }, async (t) => {

@@ -95,7 +95,10 @@ interface Indexed {
   order: Condition;
 }
 
-/** The branches of the index that matches the fewest rows, and the conditions that this index does not cover. */
+/**
+ * Chooses the index that matches the fewest rows. Returns the one or two conditions by which this index is read in
+ * order, and the conditions that it does not cover.
+ */
 function conditionsOf(
   filter: LedgerFilter,
   after: LedgerPlace | undefined,

@@ -1,6 +1,9 @@
 import type { Caller, Mode } from "../../declare/operation.ts";
 
-/** How many entries an account may have, in each mode. They add up between requests, up to `most`. */
+/**
+ * How many entries an account may make in each mode: `perSecond` more each second, which add up to `most` while it
+ * makes none.
+ */
 export interface EntryBudget {
   most: number;
   perSecond: number;

@@ -32,7 +32,7 @@ const entry = Type.Object({
   code: orNull(Type.String()),
   duration: Type.Integer({ unit: "ms" }),
   request_reference: orNull(reference),
-  /** The cursor of the rows that follow. */
+  /** The cursor of the next older rows. */
   cursor: Type.String(),
 });
 

@@ -39,7 +39,7 @@ export async function findRequest(
 }
 
 /**
- * Returns the responses about a verification to the callers of these requests, oldest first. A caller may repeat a
+ * Returns the responses to these requests that are about one verification, oldest first. An API client may repeat a
  * request id.
  */
 export async function responsesAbout(
@@ -57,7 +57,7 @@ export async function responsesAbout(
     .execute();
 }
 
-/** What an operator asks for. */
+/** The entries that an operator searches for. */
 export interface RequestFilter {
   requestId?: string;
   accountId?: string | undefined;

@@ -85,9 +85,9 @@ export async function replayPeriod(
 }
 
 /**
- * The real period, and the period recomputed with each vendor first. That vendor gets every verification that had an
- * outcome, and failed ones go to the remaining vendors at their average rates. `prices`: new prices by vendor; a vendor
- * without a new price bills as before.
+ * The real period, and the period recomputed with each vendor first. That vendor gets every verification that did not
+ * fail in the period. The share of them at which the vendor would fail goes to the remaining vendors, at their average
+ * rates. `prices`: new prices by vendor; a vendor without a new price bills as before.
  */
 export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], prices: PricesByVendor): Replayed[] {
   const all = together(sums);

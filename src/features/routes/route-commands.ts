@@ -140,8 +140,8 @@ const reasons = Object.keys(pauseReasons) as PauseReason[];
 const hour = 3_600_000;
 
 /**
- * When the pause ends by itself, in milliseconds since 1970; null if it does not. Throws an `InputError` for an end
- * with a reason that has none.
+ * When the pause ends by itself, in milliseconds since 1970; null if it does not. Throws an `InputError` for a length
+ * with a reason for which no pause ends by itself.
  */
 function endOfPause({ why, for: length }: { why: PauseReason; for?: number }, now: number): number | null {
   if (why === "load" || why === "money") return now + (length ?? 8 * hour);

@@ -25,7 +25,7 @@ export interface Offer {
   readonly lists: readonly OfferedList[];
   /** Parents of the source's entries, in lists that this source does not supply here. */
   readonly parents: readonly OfferedList[];
-  /** Sentences about entries that no list can have. */
+  /** Sentences about what the pull left out: entries that no list can have, fees that no price includes, lists. */
   readonly leftOut: readonly string[];
   readonly origin: Origin;
 }

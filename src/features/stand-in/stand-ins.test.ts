@@ -112,7 +112,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
         }
       }));
 
-    test("a stand-in's outcome and bill follow the last digits of the number", () =>
+    test("a stand-in's outcome and bill depend on the last digits of the number", () =>
       withStandIn("any", async (opened, { calls }) => {
         for (const kind of opened.kinds) {
           const mismatch = `negative ${reasonsOf(kind).find((reason) => reason.endsWith("_mismatch"))}`;
@@ -160,7 +160,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
       }));
   });
 
-/** Entries of sources that differ from the starter catalogue in their words. */
+/** The members in which a source's entries differ from those of the starter catalogue. */
 const ownEntries: Readonly<Record<string, (entry: { price: string }, list: string, at: number) => object>> = {
   ebills: ({ price }, list, at) => ({
     code: String((list === "data-bundles" ? 1001 : 2001) + at),
@@ -185,7 +185,7 @@ for (const { name, covers, settings } of catalogueSources.filter(({ name }) => n
       }
     };
 
-    // The order means nothing.
+    // The order of the entries means nothing.
     test("a stand-in gives the lists of the starter catalogue in its form", async () => {
       const starter = await starterLists();
       const given = await pulled({});

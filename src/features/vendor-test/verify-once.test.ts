@@ -46,7 +46,7 @@ for (const engine of engines)
       const upstream = new PlayedUpstream();
       const { ended } = begin(upstream);
       await upstream.asked();
-      // The first id leads.
+      // The process with the first id leads.
       await store.db.updateTable("verification_owner").set({ id: "!" }).where("serves", "=", 0).execute();
       const pulse = await Pulse.open({ store: store.opened, log: store.log });
       assert.ok(pulse.isLeader());

@@ -4,7 +4,7 @@ import { requestLife } from "../../../storage/tables/ledger-tables.ts";
 import type { Db } from "../../../storage/tables.ts";
 import { personActor } from "./people-rows.ts";
 
-/** What a leaving person made or saw, and what waits for them. */
+/** What a leaving person made or saw, and their changes that wait for a second person. */
 export interface LeftBehind {
   /** Active keys that the person created, and whose text they saw. */
   keys: { key_id: string; account: string; mode: string; label: string }[];

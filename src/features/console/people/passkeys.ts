@@ -38,8 +38,8 @@ export interface DeedChallenge {
 }
 
 /**
- * The resources of sign-ins, which store nothing: `sign` is a keyed hash, by which the console recognises its own
- * challenges.
+ * The resources of sign-ins. The console stores a challenge only after the sign-in with it. By the keyed hash `sign` it
+ * recognises its own challenges.
  */
 export type SignInPlace = PasskeyPlace & { sign: (text: string) => string };
 

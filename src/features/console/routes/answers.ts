@@ -61,7 +61,7 @@ export function answerOf(
   });
 }
 
-/** A list of so many rows needs no filter by time. */
+/** A list of at most this many rows gets no filter by time, unless the URL names a time span. */
 const fewRows = 10;
 
 /**

@@ -111,7 +111,7 @@ async function filterForm(request: PageRequest, command: ConsoleCommand, more: P
   return commandForm(command, { ...(await formParts(request, command, texts)), texts, ...more });
 }
 
-/** Renders a command's form, or its answer if the URL has input. */
+/** Renders a command's form; or its answer, if the URL has input or the answer is shown at once (`isCheap`). */
 export async function showCommand(request: PageRequest, command: ConsoleCommand): Promise<HttpResponse> {
   const texts = textsIn(command, request.query);
   if (!asksByUrl(command) || !(hasMembers(request.query) || isCheap(command)))

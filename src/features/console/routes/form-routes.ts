@@ -206,7 +206,7 @@ ${hasTable ? sending : ""}${await leads(request, command, { answer, back, isFill
 const textsOf = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]));
 
-/** Renders the head of a dry run's result. A script adds the final button to the checked form. */
+/** Renders the head of a dry run's result. htmx moves `does` to the button of the checked form. */
 function checkedHead(
   { times, store }: PageRequest,
   command: ConsoleCommand,

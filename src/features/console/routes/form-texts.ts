@@ -105,7 +105,7 @@ export function textsWas(text: unknown): FormTexts {
   }
 }
 
-/** Formats a value for people: amounts with ₦, private ones hidden. */
+/** Formats a value for people: amounts with ₦, private values hidden. */
 export function memberText(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {
   if (isPrivate) return "(not shown)";
   if (given === true) return "yes";

@@ -69,7 +69,10 @@ export function pageAt({ site }: PageRequest, address: string) {
   return { path, command, query: new URLSearchParams(query) };
 }
 
-/** Returns the address of the list that contains such records, filtered by the input; undefined if there is no list. */
+/**
+ * Returns the address of the list beside the command, such as `keys.list` for `keys.revoke`, filtered by the input;
+ * undefined if there is no list.
+ */
 function listBeside({ site }: PageRequest, { id }: ConsoleCommand, given: SentForm["given"]): string | undefined {
   const list = site.commands.get(id.replace(/[^.]+$/, "list"));
   if (!list) return undefined;

@@ -286,7 +286,7 @@ function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean 
   return member !== undefined && !member.private && member.holds === undefined;
 }
 
-/** Renders a search field for rows. The label of the field names two columns. */
+/** Renders a search field for rows. Its placeholder names at most two columns. */
 export function finder({ path, query }: PageRequest, columns: Table["columns"]): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
   const kinds = ["account", "event", "reference", "richText", "text"];

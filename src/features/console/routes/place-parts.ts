@@ -90,10 +90,10 @@ function books({ query, config: { timeZone }, store }: PageRequest): Html {
   return html`<div class="filters"><nav class="switch" aria-label="Month">${months}</nav><nav class="switch" aria-label="A row for each">${groups}</nav></div>`;
 }
 
-/** Rows of recent audit entries. */
+/** The most recent audit entries that a page shows. */
 const mostLately = 8;
 
-/** Entries of a kind that are searched for one record. */
+/** How many entries of a kind we read to find those about one record. */
 const mostLooked = 100;
 
 /** Renders recent audit entries about a page. `name`: only entries that name this record. */

@@ -31,7 +31,7 @@ export function spans(request: PageRequest, command: ConsoleCommand, path: strin
   return links.length === 0 ? html`` : html`<nav class="switch" aria-label="Time">${links}</nav>`;
 }
 
-/** Returns the time span in the URL, for a list whose command has no such members. */
+/** Returns the time span in the URL, for a list whose command has no members for a time span. */
 export function spanIn(
   query: URLSearchParams,
   zone: PageRequest["config"]["timeZone"],
@@ -44,7 +44,9 @@ export function spanIn(
   };
 }
 
-/** Renders links and date fields for a list without such members. `of`: the label of the time. */
+/**
+ * Renders links and date fields for a list whose command has no members for a time span. `of`: the label of the time.
+ */
 export function pageSpans(request: PageRequest, command: ConsoleCommand, of: string): Html {
   if (spanMembers(command)) return html``;
   const { path, query } = request;

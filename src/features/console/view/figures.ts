@@ -90,7 +90,7 @@ export function meter(value: number, bound: number, name: string): Html {
   return html`<svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" role="meter" aria-label="${name}" aria-valuenow="${percent}" aria-valuemin="0" aria-valuemax="100"><rect class="${tone}" width="${Math.min(percent, 100)}" height="6"/></svg>`;
 }
 
-/** Renders a row's share of the largest. The figure itself stands beside it. */
+/** Renders a row's value as a bar: its share of the largest value. The figure itself stands beside it. */
 export function share(value: number, largest: number): Html {
   return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="c1" width="${Math.max(0, percentOf(value, largest))}" height="6"/></svg>`;
 }

@@ -38,7 +38,7 @@ export function recordAddress(
   return command && named.test(name) ? addressOf(command, { [by]: name }) : undefined;
 }
 
-/** Returns the URL of the record, of the command's family, that an answer is about. */
+/** Returns the URL of the record that an answer is about, if the record is of the command's family. */
 export function recordMade(site: SiteMap, command: Pick<Command<never>, "id">, answer: unknown): string | undefined {
   const [kind, record] =
     Object.entries(site.records).find(

@@ -50,7 +50,7 @@ const list = command({
       type: happening,
       happened_at: time,
       ...delivery,
-      /** The cursor of the rows that follow. */
+      /** The cursor of the next older rows. */
       cursor: Type.String(),
     }),
   ),

@@ -111,7 +111,7 @@ const hidden = new Set(["address_refused", "ENOTFOUND", "EAI_AGAIN", "ENODATA", 
 
 const timeOf = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-/** The data of a change by a caller. The key is the actor. */
+/** Returns the resources of a change by an API client, whose key is the actor. */
 export function changeBy({ db, audit, keyring, now }: EventsRoom, { keyId }: Caller): EndpointPlace {
   return { db, audit, actor: `key:${keyId}`, keyring: keyring.current, now: now() };
 }

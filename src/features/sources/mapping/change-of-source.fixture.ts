@@ -58,7 +58,7 @@ export async function openFollowing(t: TestContext, engine: Engine) {
     await at.catalogue.pull(signal);
     await at.catalogue.refresh();
   };
-  /** A pull that empties something waits for approval. */
+  /** Pulls, and approves the change: a pull that empties something waits for approval. */
   const pullApproved = async (name: string) => {
     await pull();
     const { draft } = (await readSync(store.db, name))!;

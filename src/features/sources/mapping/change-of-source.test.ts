@@ -65,7 +65,7 @@ for (const engine of usualEngines)
       assert.equal((await findDraft(db, draft!)).state, "rejected");
     });
 
-    test("a person decides about similar entries, and each of our codes gets at most one source entry", async (t) => {
+    test("if two source entries look like one of ours, a person decides, and our code gets one at most", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
       offers.ebills!.push(bundle("promo", "MTN Data Plan 3GB 30 days", 100));

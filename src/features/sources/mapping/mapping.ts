@@ -125,7 +125,8 @@ export class Mapping {
   }
 
   /**
-   * Our keys from other sources than the one that names the list. An equal code of that source may be another product.
+   * Our keys of entries that other sources than this one added to the list. An equal code of this source may be another
+   * product.
    */
   takenFrom(source: string, list: ListName): ReadonlySet<string> {
     const isOthers = (row: MappingRow) => row.list === list && row.source !== source && row.is_new === 1;

@@ -127,7 +127,7 @@ test("a source's offer is matched with our codes once for each revision of the c
   assert.equal(take(two), take(two));
 });
 
-test("a list with an unmapped entry is partly stale only if callers see that entry", async () => {
+test("a list with an unmapped entry is partly stale only if clients see one of our unmapped entries", async () => {
   const [sold, gone] = [bundle("a", "1GB 30 days"), { ...bundle("b", "2GB 30 days"), available: 0 }];
   const offer = offering("data-bundles", [bundle("1", "1GB 30 days"), bundle("9", "9GB 30 days")]);
   const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"));
@@ -207,7 +207,7 @@ test("if two source entries are mapped to one code, neither counts and our entry
   assert.deepEqual(await served(base, await inOwnCodes(base, given, "vtpass", byVtpass(own))), ["a 10000"]);
 });
 
-suite("of the price lists of the field, by size, validity and words", () => {
+suite("entries like those of real price lists, compared by size, validity and words", () => {
   const ours = (rows: string) => rows.split("\n").map((line) => bundleOf(line.trim()));
   const bundleOf = (line: string): EntryContent => {
     const [type = "", code = "", description = ""] = line.split("|");

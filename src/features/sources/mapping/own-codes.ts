@@ -15,7 +15,10 @@ export type Proposal = Omit<MappingRow, "decided_by" | "decided_at">;
 export interface OwnCodes {
   /** The lists without unmapped entries. They include our entries that no mapping of the source reaches. */
   readonly whole: readonly OfferedList[];
-  /** Sentences about entries that are not mapped, that stay, or that no list can have. */
+  /**
+   * Sentences about the source's entries that wait for a mapping, about our entries that stay as they were because no
+   * mapping reaches them, and about what the pull left out.
+   */
   readonly sentences: readonly string[];
   readonly proposals: readonly Proposal[];
   /** The decisions about these lists, in doubt if the source now has another entry. */
@@ -124,7 +127,8 @@ class Translation {
     }
     if (offered.some(({ isNew }) => isNew)) {
       const taken = mapping.takenFrom(source, list);
-      // The source that names the list still has the entries that came with it.
+      // Where we use the source's codes, only an entry that another source added can be the same goods under another
+      // code.
       const candidates = hasOurs
         ? this.stay.filter((content) => taken.has(entryKeyOf(list, content)))
         : Array.from(inOrder(base, list), ({ content }) => content);

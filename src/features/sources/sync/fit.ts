@@ -16,7 +16,7 @@ interface Fitted {
 /**
  * Fits the lists of a source into the catalogue. Leaves out entries without a parent, and entries whose id another
  * entry has. Removes the children of removed entries, even in lists that the source does not supply. Known entries keep
- * their order, and new ones follow.
+ * their order, and new ones come after them.
  */
 export async function fitting(base: Snapshot, offered: readonly OfferedList[]): Promise<Fitted> {
   const lists: WantedList[] = [];

@@ -13,7 +13,7 @@ import type { PullError } from "../vendors/catalogue-source.ts";
  */
 export type SyncResult = "published" | "unchanged" | "held" | "unmapped" | "refused" | "failed" | PullError;
 
-/** The record of a source before its first pull. */
+/** A source's row before the first pull. */
 export const never = {
   begun_at: 0,
   ended_at: null,

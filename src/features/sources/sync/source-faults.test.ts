@@ -41,7 +41,7 @@ const sources = [
   },
 ];
 
-/** What becomes of every list of a source. */
+/** The faults, each with the response to a request for a list. */
 const faults: Record<string, (listed: Listed) => Behaviour> = {
   "500": () => json(500, { message: "…" }),
   HTML: () => text(200, "text/html", "<p>Come again</p>"),

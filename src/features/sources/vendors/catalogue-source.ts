@@ -26,9 +26,12 @@ export type Pulled =
   | {
       kind: "whole";
       lists: Partial<CatalogueLists>;
-      /** The lists that the source covers elsewhere, but lacks here. The catalogue keeps its own. */
+      /** The lists that the source covers, but that its server does not have. The catalogue keeps its own. */
       lacks?: readonly ListName[];
-      /** Sentences about entries of the source that our lists cannot contain. */
+      /**
+       * Sentences about what the pull leaves out: entries that our lists cannot contain, fees that no price includes,
+       * lists.
+       */
       leftOut: readonly string[];
       origin?: Origin;
     }

@@ -3,7 +3,7 @@ import type { EntrySupply } from "../../../../lists/index.ts";
 import { plain } from "../../../../runtime/plain-text.ts";
 import { positiveNaira, spaced } from "../../../../vendors/responses/bundle-names.ts";
 
-/** The documented services of each list that we have, with the code of their provider in our catalogue. */
+/** The vendor's documented services for each of our lists, with the code of their provider in our catalogue. */
 export const ebillsServices = {
   data: { mtn: "MTNDATA", airtel: "AIRTELDATA", glo: "GLODATA", "9mobile": "9MOBILEDATA" },
   tv: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
