@@ -26,7 +26,7 @@ export interface AccessOptions {
   tokenLifetime: number;
   /** See `AccessRoom`. Default: false. */
   standIns?: boolean;
-  /** Milliseconds to wait until another starting process has shown the key that it created. */
+  /** How many milliseconds to wait at most for another starting process to show the key that it created. */
   patience?: number;
   /** See `CredentialsOptions`, as `storeNow`. */
   now?: () => number;

@@ -8,7 +8,10 @@ import { KeyFinder } from "./keys/find-key.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { readApiKey, tokenPrefix } from "./secrets.ts";
 
-/** With a beat each second we stop trusting the cache after 4 s without an answer, so no revoked key works for 5 s. */
+/**
+ * Milliseconds. Because we ask the store each second, we stop trusting the cache 4 s after its last answer. So a
+ * revoked key works for less than 5 s.
+ */
 const staleAfter = 3_500;
 /** Twice the number of keys of a large service. If more keys than this are in use, most of them miss the cache. */
 const cachedHeaders = 20_000;
@@ -83,7 +86,7 @@ export class Credentials {
 
   /**
    * Like `refresh`, with the counter that the store returned to a query at `askedAt`. Undefined means that the store
-   * did not answer, and makes the cache stale.
+   * did not answer. The cache becomes stale after 3.5 seconds without an answer.
    */
   async follow(said: { askedAt: number; access: number } | undefined): Promise<void> {
     if (this.#storeNow() - this.#currentAt >= staleAfter) this.#isStale = true;

@@ -41,7 +41,7 @@ for (const engine of engines) {
       assert.deepEqual([row.account_id, row.mode, row.bootstrap], [account?.id, "test", 1]);
     });
 
-    test("the first start happens only once", async () => {
+    test("a start after the sandbox key was shown makes no new key", async () => {
       const { printed = "" } = await firstStart(recorded(store.db));
       await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});

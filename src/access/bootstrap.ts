@@ -41,8 +41,8 @@ interface Start extends Audited {
  * Creates the account "Sandbox" with a test key in a store without accounts. `bootstrapKey` (24 or more visible
  * characters) sets the key's value: the same value changes nothing, another one revokes the old key and its tokens. A
  * new random key replaces a key in two cases: its setting is gone, or no start has shown it. If several processes start
- * at once, one creates the key, and the others wait `patience` milliseconds until it is shown. Throws an `AccessError`
- * for a value that cannot be a test key.
+ * at once, one creates the key, and the others wait up to `patience` milliseconds for that process to show it. Throws
+ * an `AccessError` for a value that cannot be a test key.
  */
 export async function firstStart(
   { db, audit }: Omit<Audited, "actor">,
@@ -132,7 +132,7 @@ async function setBootstrapKey(start: Start, value: string): Promise<FirstStart>
   return replaced === undefined ? {} : { replaced: { key: replaced, why: "setting_changed" } };
 }
 
-/** The bootstrap key in force, else the newest revoked one. */
+/** The bootstrap key in force, else the one that was revoked last. */
 async function latestBootstrapKey(trx: Transaction<Tables>) {
   const rows = await trx
     .selectFrom("api_key")

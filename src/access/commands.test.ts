@@ -298,7 +298,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba("keys", "roll", old.id, "--overlap", "30d")).exitCode, 0);
     });
 
-    test("duba revokes a key by its id or its whole text, and says when that is noticed", async () => {
+    test("duba revokes a key by its id or its whole text, and says when running instances apply that", async () => {
       for (const named of ["id", "key"]) {
         const made = JSON.parse((await duba("keys", "create", "--account", "shop@example.com", "--json")).out);
         const { exitCode, out } = await duba("keys", "revoke", made[named], "--yes");

@@ -55,7 +55,7 @@ export function admit(
   return credential;
 }
 
-/** The log names the key, which the caller's answer must not. */
+/** A failure for which the log names the key, because the response must not name it. */
 function refused({ accountId, keyId, mode }: Credential, code: FailureCode, message: string): Failure {
   return new Failure(code, message, { logged: { account: accountId, key: keyId, mode } });
 }

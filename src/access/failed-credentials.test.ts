@@ -42,7 +42,7 @@ suite("the limit of failed credentials", () => {
     await assert.rejects(attempt(here, good), isFailure("rate_limited"));
   });
 
-  test("a limited address gets the time of its next attempt, which then succeeds", async () => {
+  test("a limited address is told when it may try again, and an attempt at that time succeeds", async () => {
     await fail(20);
     mock.timers.tick(45_500);
     await assert.rejects(attempt(here, good), (error: Failure) => error.detail.retryAfter === 15);

@@ -55,7 +55,7 @@ export class FailedCredentials {
  */
 class FailureLimit {
   readonly #limiter: RateLimiter;
-  /** The running attempts of each caller, which reject only when the store is away. */
+  /** The running attempts of each address or network. They reject only when the store is away. */
   readonly #running = new Map<string, Set<Promise<void>>>();
 
   constructor(limit: Limit) {

@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
       assert.equal(its.credentials.credentialOf(text, here), known);
     });
 
-    test("remembered credentials follow a bootstrap value that another process changed", async () => {
+    test("after another process changed the bootstrap value, the old value and its token are refused", async () => {
       const changed = "another-bootstrap-for-tests";
       const token = await its.buy((await its.credentials.credentialOf(bootstrap, here)).keyId, its.time + 5000);
       await firstStart(recorded(its.store.db), changed);
@@ -47,7 +47,7 @@ for (const engine of usualEngines) {
       await firstStart(recorded(its.store.db), bootstrap);
     });
 
-    test("after 4 s without the store, remembered keys work for look-ups only", async () => {
+    test("after 4 s without the store, remembered keys work for catalogue look-ups only", async () => {
       const { text } = await its.create();
       await its.credentials.credentialOf(text, here);
       its.outOfReach = true;

@@ -36,7 +36,7 @@ export function readApiKey(text: string): { id: string; mode: Mode } | undefined
   return { id, mode: mode as Mode };
 }
 
-/** A new opaque token of 256 bits: the caller gets the text; we store only the hash. */
+/** A new opaque token of 256 bits. The API client gets the text; we store only the hash. */
 export function newAccessToken(): { text: string; hash: string } {
   const text = tokenPrefix + randomBase62(43);
   return { text, hash: secretHash(text) };

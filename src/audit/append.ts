@@ -23,9 +23,9 @@ export interface BesideFacts {
 
 /**
  * Records events in the transaction of the change itself; they are sealed later. Throws for an unknown fact, for an
- * actor of another form, and for a value of another type than its fact, which are programming errors. People write the
- * texts, so a text never makes the change fail: runs of ten or more digits become "…", and texts are cut after 200
- * characters. The events of one call have one time, and ids in their order.
+ * actor that is not a word or a word and an id, and for a value of another type than its fact, which are programming
+ * errors. People write the texts, so a text never makes the change fail: runs of ten or more digits become "…", and
+ * texts are cut after 200 characters. The events of one call have one time, and ids in their order.
  */
 export const append: Audit = appendWith("", {});
 

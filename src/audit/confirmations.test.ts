@@ -95,7 +95,7 @@ for (const engine of engines)
       assert.deepEqual(await problemsOf(undefined, { of: accessTrail.accountResumed }), []);
     });
 
-    test("a passkey whose registration expired stays valid until its person registers another", async () => {
+    test("a passkey whose registration retention removed stays valid until its person registers another", async () => {
       const [former, next] = [1, 2].map(() => softwarePasskey("https://console.example"));
       const grace = { actor: "person:per_grace" };
       await register(grace.actor, former!);

@@ -22,7 +22,7 @@ for (const engine of engines)
     });
 
     const follow = () => followJournal({ db, audit: append, zone });
-    /** A verification with two entries on the trail: first "unknown", then the late record. */
+    /** A verification with two entries on the trail: first "unknown", then "verified" by a late record. */
     async function told(reference: string) {
       const times = { created_at: now, started_at: now, charged_at: now };
       const row = { ...sample, ...times, consent_reference: null, sealed_record: null, reference };
@@ -32,7 +32,7 @@ for (const engine of engines)
       await journaled(db, reference, { at: now, kobo: sample.fee }).execute();
       await follow();
     }
-    /** Changes both entries: `late` is true for the entry of the record. */
+    /** Changes both entries: `late` is true for the later one, "verified". */
     async function change(reference: string, changed: (late: boolean, entry: Entry) => Partial<Entry>) {
       const entries = db.selectFrom("audit_entry").selectAll().where("facts", "like", `%"${reference}"%`);
       for (const entry of await entries.execute()) {
@@ -59,7 +59,7 @@ for (const engine of engines)
       return all;
     };
 
-    test("entries follow the order of the journal, even if the clocks of the two hosts disagree", async () => {
+    test("entries have the order of the journal, even if the clocks of the two hosts disagree", async () => {
       for (const [reference, behind] of [
         ["a-second", 1_000],
         ["an-hour", 3_600_000],
@@ -87,7 +87,7 @@ for (const engine of engines)
       assert.deepEqual(await differences(), []);
     });
 
-    test("entries of 0.1.0 in one batch may have either order, whatever their times say", async () => {
+    test("entries of version 0.1.0 in one batch may have either order, whatever their times say", async () => {
       await told("one-batch");
       await change("one-batch", (late, entry) => ({ occurred_at: late ? now - 1_000 : now, facts: older(entry) }));
       for (const batch of [null, 3]) {
@@ -99,7 +99,7 @@ for (const engine of engines)
       await set("one-batch", { account_id: sample.account_id });
     });
 
-    test("of two entries of 0.1.0 the later batch's entry counts, and in one batch the later entry", async () => {
+    test("of two entries of version 0.1.0 the later batch counts; in one batch at one time, the later id", async () => {
       await told("two-batches");
       await change("two-batches", (late, entry) => ({
         batch: late ? 5 : 4,

@@ -49,7 +49,7 @@ export interface VerifyOptions {
    * because the anchor may move meanwhile.
    */
   anchor?: Anchor;
-  /** The kinds of entries that a person leaves with a passkey only. */
+  /** The kinds of entries that need a confirmation by a passkey if their actor is a person. */
   confirmed?: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   now?: number;

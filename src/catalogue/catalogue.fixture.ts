@@ -127,7 +127,7 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-/** A store for publishing, which is closed and removed after the test. Without a test the caller closes the store. */
+/** A store for publishing, which is closed and removed after the test. Without a test, call `close`. */
 export async function publishingStore(t: TestContext | undefined, engine: Engine): Promise<TestStore> {
   const fresh = await freshStore(undefined, engine, { serving: false });
   const { store, settings } = fresh;

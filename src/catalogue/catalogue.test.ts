@@ -25,7 +25,7 @@ const firstPrice = (catalogue: Catalogue) =>
 
 for (const engine of engines)
   suite(`the catalogue on ${engine.name}`, () => {
-    test("the catalogue follows other processes, and still serves while the store is away", async (t) => {
+    test("the catalogue serves revisions of other processes, and still serves while the store is away", async (t) => {
       const store = await publishingStore(t, engine);
       const served = await store.beside();
       let time = start;

@@ -39,7 +39,7 @@ export interface OpenCatalogue extends Catalogue {
   follow(said: { askedAt: number; catalogue: number }): Promise<void>;
   /** The publisher that acts in the name of Duba itself. */
   readonly publisher: Publisher;
-  /** Registers the age of a source's lists, which answers with these lists then state. */
+  /** Registers the age of a source's lists. Responses with these lists then state the age. */
   tellAge(age: SourceFreshness): void;
 }
 

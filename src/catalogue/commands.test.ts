@@ -6,7 +6,7 @@ import { terminalActor } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
 import { listNames } from "../lists/index.ts";
 
-/** Replaces a text that must occur by another text. */
+/** Replaces the text `from`, which must occur, with the text `to`. */
 function edited(text: string, from: string, to: string): string {
   assert.ok(text.includes(from), from);
   return text.replace(from, to);

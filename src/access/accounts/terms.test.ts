@@ -201,7 +201,7 @@ for (const engine of usualEngines)
       assert.deepEqual([...(await chargedThisMonth(store.db, zone, january, id))], [[id, 103]]);
     });
 
-    test("charges of past days are read again only after a rebuild of the sums, and today's each time", async () => {
+    test("today's charges are read each time, and those of past days again after a rebuild of the sums", async () => {
       const { id } = await newAccount();
       const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
       const about = { ...none, span: "day", account_id: id, mode: "live", kind: "bvn", vendor: "", charges: 1 };

@@ -240,7 +240,10 @@ async function openPeriod(trx: Db, account_id: string, period: string, most_kobo
     .execute();
 }
 
-/** The latest time of a charge: a day after the verification began, when its idempotency key ends. */
+/**
+ * A verification is charged a day after it began at the latest, when its idempotency key ends. This is twice that time,
+ * in milliseconds.
+ */
 const latestCharge = 2 * 24 * 60 * 60_000;
 
 /** Counts the account's charges in this month, and its running verifications that take from the month. */

@@ -17,7 +17,7 @@ export function endpointFactsOf({ id, host, made_by, off_since, mark }: MarkedEn
   return { endpoint: id, host, made_by, off_since, mark };
 }
 
-/** Lists the endpoints under a record, if there are any. */
+/** The part of a view that lists the endpoints of a key or an account, if there are any. */
 export function endpointList(endpoints: Static<typeof madeEndpoints>): readonly Part[] {
   return endpoints.length === 0 ? [] : ["", { title: "Endpoints of events:", list: "endpoints" }];
 }

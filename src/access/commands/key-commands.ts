@@ -287,7 +287,7 @@ const revokeKey = command({
     id: Type.String(),
     revoked_at: time,
     endpoints: madeEndpoints,
-    /** Endpoints of the key's account whose maker no record names. */
+    /** Endpoints of the key's account that are on, and for which the service did not keep who made them. */
     without_maker: Type.Array(reference),
   }),
   view: ({ id, revoked_at, endpoints, without_maker }, { at }) => [

@@ -32,7 +32,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await shown(), none);
     });
 
-    test("an account's fees and answers change singly, and a change without a new value is refused", async () => {
+    test("a change of one fee keeps the other fee, and a change without a new value is refused", async () => {
       const fees = ["--bvn-fee", "80.50", "--nin-fee", "60"];
       const made = ["accounts", "create", "--name", "Terms", "--email", "terms@example.com", ...fees];
       assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");

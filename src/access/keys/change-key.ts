@@ -16,9 +16,9 @@ export interface KeyChange {
 }
 
 /**
- * Changes a key by its public id. The key's access tokens follow the change. An expired key with a later end is valid
- * again. Throws an `AccessError` for an unknown or revoked key, an unknown scope, a bad address, or an expiry that is
- * not in the future.
+ * Changes a key by its public id. The change also holds for the key's access tokens. An expired key with a later end is
+ * valid again. Throws an `AccessError` for an unknown or revoked key, an unknown scope, a bad address, or an expiry
+ * that is not in the future.
  */
 export async function changeKey(
   { db, audit, actor }: Audited,

@@ -17,7 +17,7 @@ export interface StoredKey {
   expiresAt: number | null;
 }
 
-/** Finds the key or token of a secret. The caller checks expiry and address. */
+/** Finds the key or token of a secret. Checks neither expiry nor address. */
 export class KeyFinder {
   readonly #db: Db;
   /** The bootstrap key may have any form, so the service recognises it by its hash. */

@@ -75,7 +75,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(found.get("newer"), { at: 2000, address: "203.0.113.2" });
     });
 
-    test("the buffer of last uses is limited, and further keys wait for the next write", async () => {
+    test("a full buffer of last uses notes no further key until the next write", async () => {
       const uses = new KeyUses(store.db);
       for (let n = 0; n < 10_050; n++) uses.note(`many-${n}`, "203.0.113.1", 1000);
       await uses.write();

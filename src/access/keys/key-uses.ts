@@ -13,7 +13,7 @@ export class KeyUses {
   readonly #rows: BufferedRows<Tables["key_use"]>;
 
   constructor(db: Db) {
-    // If the buffer is full, the use of a further key is noted after the next write. `atOnce`: both engines limit the
+    // If the buffer is full, uses of further keys are not noted until the next write. `atOnce`: both engines limit the
     // number of values in one statement.
     this.#rows = new BufferedRows({ most: 10_000, atOnce: 500, write: (rows) => writeUses(db, rows) });
   }
@@ -34,8 +34,8 @@ export class KeyUses {
 }
 
 /**
- * Keeps the later use, because another instance may have written one. The rows are sorted, so that two instances cannot
- * deadlock.
+ * Keeps the later use of each key, because another instance may have written a later one. The rows are sorted, so that
+ * two instances cannot deadlock.
  */
 async function writeUses(db: Db, rows: Tables["key_use"][]): Promise<void> {
   await db

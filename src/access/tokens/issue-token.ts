@@ -77,7 +77,7 @@ export function tokenIssuer({
     const last = given.get(keyId);
     if (last && at < last.at + givenAgainFor && last.end === key.expiresAt) {
       const token = await last.token;
-      // The token may have been cut short because its key ended sooner.
+      // Another process may have revoked the key meanwhile, or the token's row may be gone.
       if (((await finder.token(token.text))?.expiresAt ?? 0) > at) return token;
     }
     const token = issued(key, at);

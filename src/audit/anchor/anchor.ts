@@ -63,7 +63,8 @@ export async function writeAnchor(path: string, sign: Sign, { store, batch, hash
 
 /**
  * Prepares to replace the anchor of a restored store. `before` is the old anchor as `batch:hash` for the audit trail;
- * null if there was none. Call `write` after the restore has committed.
+ * null if there was none, and "unreadable" if it cannot be read or trusted. Call `write` after the restore has
+ * committed.
  */
 export async function replaceAnchor(path: string, sign: Sign) {
   const before = await readAnchor(path, sign).then(

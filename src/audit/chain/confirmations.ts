@@ -14,7 +14,7 @@ export class Confirmations {
   readonly #registrations: readonly Registration[];
   /** Whether retention has removed entries, which may have been registrations of passkeys. */
   readonly #isCut: boolean;
-  /** The kinds of entries that a person leaves with a passkey only. */
+  /** The kinds of entries that need a confirmation by a passkey if their actor is a person. */
   readonly #confirmed: ReadonlySet<string>;
   readonly #seen = new Set<string>();
 

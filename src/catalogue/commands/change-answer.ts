@@ -25,9 +25,9 @@ export const ChangeAnswer = Type.Object({
   modified: Type.Optional(Type.Integer()),
   removed: Type.Optional(Type.Integer()),
   changes: Type.Optional(ListedChanges),
-  /** Set by a pull if entries that clients see were left unchanged until others are mapped. */
+  /** Set by a pull if entries that clients see stay unchanged while entries of the source wait for a mapping. */
   unmapped: Type.Optional(Type.Boolean()),
-  /** Sentences about what was left unchanged. */
+  /** Sentences about what the change left unchanged or left out. */
   left_out: Type.Optional(Type.Array(Type.String())),
 });
 

@@ -4,11 +4,11 @@ import { operatorValuesOf } from "../files/json.ts";
 import { nameOf } from "../model/lists.ts";
 import { toldApart } from "./unseen-characters.ts";
 
-/** Says which conflicting changes of other people a merge of a file, or a revert, keeps. */
+/** Says which entries the merge of a file, or a revert, left as other people changed them meanwhile. */
 export function conflictTexts(conflicts: readonly Conflict[], of: "file" | "revert"): string[] {
   return conflicts.flatMap((conflict) => {
     const { subject, key, base, mine } = conflict;
-    // The time and author of a fact are shown with the fact.
+    // The time and author of a supply fact change with the fact, and are not reported themselves.
     const members = conflict.members.filter((name) => !/_(since|by)$/.test(name));
     if (members.length < conflict.members.length && members.length === 0) return [];
     const name = subject === "prices" ? key : nameOf(subject, (mine ?? base)!);

@@ -9,7 +9,7 @@ import { isGroup, membersOfGroup, rulesOf } from "../model/price-lists.ts";
 import type { Document } from "../model/snapshot.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
-/** The lists whose entries a look-up can name: which look-ups, and their failure for a removed entry. */
+/** For each list whose entries a look-up can name: those look-ups, and their failure for a removed entry. */
 const namedBy: Partial<Record<ListName, { operations: readonly string[]; failure: FailureCode }>> = {
   "data-providers": { operations: ["lookupDataBundles"], failure: "provider_not_found" },
   "cable-providers": { operations: ["fetchCablePlans", "fetchTvAddOns"], failure: "provider_not_found" },

@@ -158,8 +158,8 @@ export async function revisedBy(
 }
 
 /**
- * The groups whose prices follow a changed cost. Their floors move, although neither their rules nor the catalogue's
- * prices change.
+ * The groups of accounts whose prices change with a cost. A group never pays less than the cost, so its prices may
+ * change although neither its rules nor the catalogue's prices do.
  */
 async function movedByCosts(document: Document, changes: readonly Change[]): Promise<string[]> {
   const pause = pacer();

@@ -150,7 +150,7 @@ class Replacement {
       : { ...content, ...Object.fromEntries(spelled) };
   }
 
-  /** Throws if the spelling of a parent's code changes, because other lists repeat that code. */
+  /** Reports a changed spelling of the code of a parent, because the lists of its children repeat that code. */
   #refuseRespelling(list: ListName, key: string, content: EntryContent, place: string): void {
     const present = itemIn(this.#base, list, key);
     if (present === undefined || childrenOf(list).length === 0) return;

@@ -159,7 +159,7 @@ function planted(from: Document, { order, products, words, addOns }: Tree): Prom
   ]);
 }
 
-/** Three documents: the second and the third were made of the first. */
+/** Three documents. The second and the third were made from the first. */
 const histories = fc.tuple(trees, trees, trees).map((all) => async () => {
   const first = await planted(emptySnapshot, all[0]);
   return [first, await planted(first, all[1]), await planted(first, all[2])] as const;

@@ -156,7 +156,8 @@ function withMembers(content: EntryContent, source: EntryContent, names: readonl
 }
 
 /**
- * Arranges the items in the order of `present`. Each item that `own` adds or moves follows its predecessor in `own`.
+ * Arranges the items in the order of `present`. Each item that `own` adds or moves comes after its predecessor in
+ * `own`.
  */
 function inPlaces(items: ReadonlyMap<string, Item>, old: Group, own: Group, present: Group): Group {
   const moved = movedKeys(old, own);

@@ -22,7 +22,7 @@ export function shortened(sentence: string): string {
 
 class ReadingStopped extends Error {}
 
-/** Reads to the end or to the 100th error. In the second case `isStopped` is set, and the last error says so. */
+/** Reads to the end, or until an error stops the reading. Then `isStopped` is set, and the last error tells why. */
 export function readWithErrors(read: (problem: ReportError) => void): {
   problems: Omit<EntryError, "list">[];
   isStopped: boolean;

@@ -79,12 +79,12 @@ test("an earlier large price change does not make the guard hold a later small c
   assert.deepEqual(await reasonsFor([added], far, { earlier: base }), []);
 });
 
-test("the operator sets how far a list may move", async () => {
+test("the operator sets how far the prices of a list may move on average", async () => {
   assert.deepEqual(await reasonsFor(times(1.25), base, { guard: { ...usualGuard, mean: 0.25 } }), []);
   assert.equal((await reasonsFor(times(1.1), base, { guard: { ...usualGuard, mean: 0.05 } })).length, 1);
 });
 
-test("the guard holds a changed size at the same price, and the new price per GB", async () => {
+test("the guard holds a bundle whose size changes far at the same price, or whose price per GB moves far", async () => {
   const key = "MTNDATA MTN-2GB-30DAYS";
   const { value, price } = itemIn(base, "data-bundles", key)!.content;
   assert.equal(value, "2GB");

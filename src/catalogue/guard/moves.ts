@@ -11,8 +11,8 @@ import { entryName, type Finding, findingsIn, type Guarded, percent } from "./fi
 const FEWEST = 10;
 
 /**
- * Prices, sizes and prices per GB that move too far, in this revision alone or in all steps of a day. An entry that
- * returns is compared with its last content.
+ * Amounts of money, sizes, validities and prices per GB that move too far, in this revision alone or in all steps of a
+ * day. An entry that returns is compared with its last content.
  */
 export function farMoves({ earlier, last, changes }: Guarded, factor: number): Promise<Finding[]> {
   return findingsIn(changes, function* (change) {

@@ -58,8 +58,8 @@ export async function oddPricesIn(document: Document, factor: number): Promise<s
 }
 
 /**
- * Finds fixed prices of accounts that are now below the catalogue's price because that price rose, each with a command
- * that sets it again.
+ * Finds fixed prices of accounts and groups below a catalogue's price that rose since they were set, each with a
+ * command that sets the fixed price again.
  */
 export function overtakenPricesIn(document: Document): { sentence: string; account: string; mends: Mend[] }[] {
   const rules = [...document.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(document, rule));

@@ -67,8 +67,8 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
         const pays = ownPrice(payer.now, list, key, now!);
         if (pays === undefined || pays >= costOf(now!)!) continue;
         const was = old ? ownPrice(payer.before, list, key, old) : undefined;
-        // A price that was below the cost before, or a known cost that rises, does not hold the change. The catalogue's
-        // prices have this rule as well.
+        // A price that was below the cost before, or a known cost that rises, does not hold the change. The check of
+        // the catalogue's prices, `newBelowCost`, makes the same exceptions.
         const known = old ? costOf(old) : undefined;
         if (was !== undefined && known !== undefined && (was < known || was === pays)) continue;
         yield* belowCost(list, now!, payer.account, pays);

@@ -7,8 +7,9 @@ import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.
 import { beyond, moveText } from "./moves.ts";
 
 /**
- * Finds new entries that look like an entry removed since `earlier` but have a price too far from it. The two must look
- * alike in everything, or else in size and validity. Among several removed entries, the nearest price counts.
+ * Finds new entries that look like an entry removed since `earlier`, but whose price is too far from that entry's. The
+ * two must look alike in everything, or else in size and validity. Among several removed entries, the nearest price
+ * counts.
  */
 export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Finding[]> {
   /** By list and group: the removed entries, by their looks. */

@@ -32,7 +32,7 @@ export function childrenOf(list: ListName): ListName[] {
   return listNames.filter((other) => parentOf(other) === list);
 }
 
-/** The lists of providers: of everything that is sold under one of their entries. */
+/** The lists of providers: lists without a parent list, but with lists of what their entries sell. */
 export const providerLists: readonly ListName[] = listNames.filter(
   (list) => parentOf(list) === undefined && childrenOf(list).length > 0,
 );

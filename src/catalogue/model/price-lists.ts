@@ -65,7 +65,7 @@ export function wideScope(of: string): { size: number } | { list: ListName } | u
   return list && { list };
 }
 
-/** Normalises a scope: "size=1gb" becomes "size=1GB". */
+/** The usual text of a scope: "size=1GB", even if somebody wrote "size=1gb". */
 export function scopeText(scope: { size: number } | { list: ListName }): string {
   return "size" in scope ? `size=${sizeText(scope.size)}` : `list=${scope.list}`;
 }
@@ -206,7 +206,7 @@ export function groupsIn(document: Document): string[] {
   return [...new Set(all)].sort();
 }
 
-/** The rules of an account. Those of a provider come before those of its entries. */
+/** The rules of an account or a group. Those for a provider come before those for its entries. */
 export function rulesOf(group: Group): PriceRule[] {
   return group.map(({ content }) => content as PriceRule);
 }
@@ -219,8 +219,8 @@ export function listedPrice(document: Document, codes: string): number | undefin
 }
 
 /**
- * Whether an account pays less than the catalogue's price only because that price has risen since the fixed price was
- * set.
+ * Whether this rule sets a fixed price that is below the catalogue's price, and the catalogue's price has risen since
+ * the fixed price was set.
  */
 export function isOvertaken(document: Document, { rule, of, value, listed }: PriceRule): boolean {
   const price = rule === "price" ? listedPrice(document, of) : undefined;

@@ -130,8 +130,8 @@ function* pieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
 }
 
 /**
- * Yields the bundles in an account's own prices. Reuses the group's bytes for chunks that no rule of the account
- * changes.
+ * Yields the bundles in an account's own prices. Chunks that no rule of the account changes reuse the bytes in the
+ * prices of the account's group, or of the catalogue if no rule of a group decides.
  */
 function* ownPieces(group: Group, prices: PriceList): Generator<Buffer, void> {
   const provider = group[0]?.content.type;

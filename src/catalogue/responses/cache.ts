@@ -143,7 +143,7 @@ export class ResponseCache {
     return entry.response;
   }
 
-  /** The body that all members of a group share, or all callers if the group has no rules. */
+  /** The body that all members of a group share. Without a group whose rules decide, all callers share the body. */
   #bodyFor(operation: string, spec: ResponseSpec, group: PriceList | undefined): Body | LaterBody {
     if (group === undefined) return this.#shared(operation, spec).body!;
     const name = `${group.holder} ${operation} ${spec.name}`;

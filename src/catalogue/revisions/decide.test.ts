@@ -54,7 +54,7 @@ for (const engine of usualEngines)
       );
     });
 
-    test("if the catalogue has changed since a draft, its approval shows the new difference and asks", async (t) => {
+    test("if a draft's difference has changed, an approval shows the new one and publishes nothing", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
       await publish(publisher, priced("MTNDATA 104", 12_000), about);

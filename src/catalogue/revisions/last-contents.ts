@@ -67,7 +67,7 @@ async function removalsUpTo(db: Db, newest: number): Promise<ReadonlyMap<string,
       .limit(PAGE)
       .execute();
     const removed = await Promise.all(page.map(({ draft }) => removedBy(db, draft)));
-    // Another caller may have read further meanwhile.
+    // A concurrent call may have read further meanwhile.
     for (const [at, names] of removed.entries())
       for (const name of names) removals.set(name, Math.max(page[at]!.number, removals.get(name) ?? 0));
     after = page.length < PAGE ? newest : page.at(-1)!.number;

@@ -37,7 +37,7 @@ export async function newestSnapshot(db: Db, known?: Snapshot): Promise<Snapshot
 
 const known = new WeakMap<Db, Snapshot>();
 
-/** The newest revision, shared by all callers in one process. A process does not read its own revisions again. */
+/** The newest revision, in one snapshot for the whole process. A process does not read its own revisions again. */
 export async function latestSnapshot(db: Db): Promise<Snapshot> {
   const last = known.get(db);
   const snapshot = await newestSnapshot(db, last && last.revision > 0 ? last : undefined);

@@ -71,7 +71,7 @@ for (const engine of engines)
       );
     });
 
-    test("each change is audited in its own transaction", async (t) => {
+    test("each change is audited in the transaction of the change", async (t) => {
       const events: string[] = [];
       let broken = false;
       const { store, publisher } = await opened(t, engine, {

@@ -13,7 +13,7 @@ import { publishDue } from "./schedule.ts";
 
 for (const engine of usualEngines)
   suite(`what is scheduled on ${engine.name}`, { concurrency: true }, () => {
-    test("scheduled changes publish in time and order, on top of other revisions", async (t) => {
+    test("scheduled changes are published at their times and in order, on top of other revisions", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       const described =
         (description: string): Plan =>
@@ -52,7 +52,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await listWaiting(store.db), []);
     });
 
-    test("a scheduled change is shown against the catalogue at its time", async (t) => {
+    test("a scheduled change is compared with the catalogue that is expected at its time", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       await publish(publisher, priced("MTNDATA 104", 11_000), { ...about, holdsFrom: start + hour });
       const back = await publish(publisher, priced("MTNDATA 104", 10_000), { ...about, holdsFrom: start + 2 * hour });
