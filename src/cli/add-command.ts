@@ -43,7 +43,7 @@ function groupOf(family: Commander, { id }: Command<CommandContext>): Commander 
     );
 }
 
-/** Adds a command under `parent`: arguments, options, help and action follow from the command's value. */
+/** Adds a command under `parent`, with the arguments, options, help and action that its declaration gives. */
 export function addCommand(
   parent: Commander,
   io: Io,

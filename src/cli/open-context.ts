@@ -37,7 +37,7 @@ export async function withContext<Result>(
 ): Promise<Result> {
   const { store: needed = "shared", counts = "rows", reports } = command;
   const own = readConfig(withOverrides(io.environment, overrides), features);
-  // Before a thread of the store begins, which inherits the priority.
+  // This comes before a thread of the store begins, because the thread inherits the priority.
   if (needed === "untimed") io.giveWay?.();
   const store = needed === "none" ? undefined : await openNeeded(needed, own);
   const replica = reports && own.databaseReadUrl ? await openReplica(own, store!) : undefined;
@@ -96,7 +96,7 @@ async function openReplica({ databaseReadUrl }: Config, store: Store) {
   return new ReportStore(databaseReadUrl, store, silent);
 }
 
-/** Prints each line of a log once. Adapters log codes and shapes, never personal data. */
+/** Prints each line of a log once. Adapters of vendors log codes and shapes, never personal data. */
 function eachOnce({ err }: Io): Log {
   const printed = new Set<string>();
   const print = (fields: object, message: string) => {

@@ -98,7 +98,7 @@ suite("the command line", { concurrency: true }, () => {
     );
   });
 
-  test("a store whose keys cannot be unwrapped is told in a sentence", async () => {
+  test("a store file that is no database makes a command fail with one sentence", async () => {
     const data = mkdtempSync(join(folder, "damaged-"));
     writeFileSync(join(data, "duba.db"), "no database".repeat(100));
     const { exitCode, err } = await ran(["accounts", "list", "--data", data]);
@@ -143,7 +143,7 @@ suite("the process", { concurrency: true }, () => {
         { env: { ...nodeEnvironment, DUBA_DATA: join(folder, "store") }, stdio: ["ignore", "ignore", "pipe"] },
       );
       const loaded = (await text(child.stderr)).split("\n").filter((url) => url.startsWith("file:"));
-      // Each feature has a list of what it adds, and its settings, and loads the rest when it is used.
+      // Of a feature, only the list of what it adds and its settings are loaded. The rest loads when it is used.
       const own = loaded.filter(
         (url) => url.includes("/src/") && !/\/features\/[^/]+\/(?:index|[\w-]+-settings)\.ts$/.test(url),
       );

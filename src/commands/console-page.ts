@@ -15,7 +15,7 @@ export interface ConsolePage {
   primary?: string;
   /** Kinds of audit entries. The page lists the newest ones below its table. */
   lately?: readonly string[];
-  /** The number of the status that stands beside the page in the menu. `tells`: its unit, for screen readers. */
+  /** A number of the service's status, which the menu shows beside the page. `tells`: its unit, for screen readers. */
   count?: { of: "alarms" | "unknown_verifications" | "held"; tells: string };
   /** The page shows the current month at first. */
   sinceMonth?: true;

@@ -56,7 +56,7 @@ export interface CommandResources extends Core, Audited, WithClock {
   say?: (line: string) => void;
   /** Whether the user interface can save more than one file of an answer. */
   savesSeveral: boolean;
-  /** Learns what people call an account whose e-mail a command reads. */
+  /** Receives the name of each account whose e-mail a command reads. */
   learnName?: (email: string, name: string) => void;
 }
 

@@ -66,7 +66,7 @@ export interface ServingCore extends Core {
   instance: string;
   keyring: CurrentKeyring;
   audit: Audit;
-  /** Errors that the audit trail has now. */
+  /** The current alarms of the audit trail. */
   auditAlarms: () => readonly string[];
   catalogue: OpenCatalogue;
   identity: Pick<Identity, "follow" | "isPaused" | "nearlySpent">;
@@ -149,7 +149,7 @@ export interface OpenedFeature {
   server?: FeatureServer;
   /** Returns this worker's metrics for the supervisor. At most one feature has it. */
   scrape?: () => Promise<string>;
-  /** Stores answers so that their callers can read them later. At most one feature has it. */
+  /** Stores responses so that API clients can read their own later. At most one feature has it. */
   responseLog?: ResponseLog | null;
 }
 

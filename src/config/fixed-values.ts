@@ -30,14 +30,14 @@ export const fixedValues = {
 
 export type FixedValues = typeof fixedValues;
 
-/** Milliseconds for which a stop waits for running requests: a verification that began a moment ago still answers. */
+/** Milliseconds for which a stop waits for running requests, so that even a verification that just began still ends. */
 export function stopTime({ verificationTimeout }: { verificationTimeout: number }): number {
   return verificationTimeout + 5000;
 }
 
 /**
- * Milliseconds for which a response waits until its caller reads on. A response is larger than a request, so this is
- * longer than the request's time.
+ * Milliseconds for which a response waits until its API client reads on. A response is larger than a request, so this
+ * is longer than the request's time.
  */
 export function answerTime({ requestTimeout }: { requestTimeout: number }): number {
   return 3 * requestTimeout;

@@ -49,7 +49,7 @@ suite("the settings", () => {
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
   });
 
-  test("the settings trust no proxy in a network that is nearly everything", () => {
+  test("the settings refuse to trust proxies in a network wider than /8, or /16 for IPv6", () => {
     const wide = (DUBA_TRUST_PROXY: string) => saidOf({ DUBA_TRUST_PROXY });
     for (const network of ["0.0.0.0/0", "10.0.0.0/7", "127.0.0.1, 1.0.0.0/1", "::/0", "2000::/3", "fd00::/15"])
       assert.match(wide(network).join(), /^DUBA_TRUST_PROXY must be .*none wider than \/8 \(IPv6: \/16\)\.$/, network);
@@ -57,7 +57,7 @@ suite("the settings", () => {
       assert.deepEqual(wide(network), [], network);
   });
 
-  test("the settings send events and alarms to private networks only, beside the public internet", () => {
+  test("the settings permit only private networks for events and alarms, besides public addresses", () => {
     for (const name of ["DUBA_EVENT_NETWORKS"]) {
       for (const network of [
         "0.0.0.0/0",

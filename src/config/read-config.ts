@@ -14,7 +14,7 @@ const publishedKey = "a-known-key-for-the-sandbox";
 /** Environment variables of programs that call Duba, as the guides name them. */
 const namesOfCallers = ["DUBA_KEY", "DUBA_WEBHOOK_SECRET"];
 
-/** What tells settings apart. */
+/** The part of a setting's name in which names differ. */
 const withoutPrefix = (name: string) => name.replace(/^DUBA_/, "");
 
 type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
@@ -27,7 +27,7 @@ export type Config = Values<typeof settings> &
     guard: { removal: number; factor: number; mean: number };
     /** Sentences about settings of former versions that are set. */
     formerSettings: readonly string[];
-    /** What the settings of features say. */
+    /** The values of the settings of features. */
     ofFeatures: ReadonlyMap<Setting<unknown>, unknown>;
     /** Sentences of features about settings that may be right but are dangerous, by the settings' names. */
     risksOfFeatures: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export type Config = Values<typeof settings> &
     vendorTimeouts: Readonly<Record<string, number>>;
   };
 
-/** What a feature says of settings. */
+/** The settings of a feature, and its checks of the configuration. */
 export interface FeatureSettings {
   settings?: Readonly<Record<string, Setting<unknown>>>;
   /** Sentences about settings that contradict each other. A single wrong setting has a sentence of its own. */
@@ -58,9 +58,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings of the core, and these of features, from the environment. An unset or empty setting has its
- * default. Throws a `ConfigError` that lists every problem at once. An unknown name that begins with DUBA_ is a
- * problem, because it is probably a typing error.
+ * Reads the settings of the core and of these features from the environment. An unset or empty setting has its default.
+ * Throws a `ConfigError` that lists every problem at once. An unknown name that begins with DUBA_ is a problem, because
+ * it is probably a typing error.
  */
 export function readConfig(
   given: Record<string, string | undefined>,
@@ -126,7 +126,7 @@ export function readConfig(
     const full = known.find((each) => withoutPrefix(each) === meant);
     problems.push(`${name} is not a setting of Duba.${full === undefined ? "" : ` Did you mean ${full}?`}`);
   }
-  // A setting that two share has its problem twice.
+  // A setting that a feature shares with a vendor has its problem twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems)].join("\n"));
   config.risksOfFeatures = Object.assign({}, ...features.map(({ risks }) => risks?.(config)));
   return config;

@@ -28,7 +28,7 @@ export function riskySettings(
   return Object.assign(risks, config.risksOfFeatures);
 }
 
-/** Logs these sentences. */
+/** Logs the sentences about risky settings, and those about settings of former versions. */
 export function warnOfSettings(config: Config, log: Pick<Log, "warn">): void {
   for (const [setting, sentence] of Object.entries(riskySettings(config))) log.warn({ setting }, sentence);
   for (const sentence of config.formerSettings) log.warn({}, sentence);

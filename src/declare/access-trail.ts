@@ -55,7 +55,7 @@ export const accessTrail = {
     ends_at: "time",
   }),
   keyRevoked: auditKind("key.revoked", { key: "reference", account: "reference" }),
-  /** These two entries record whose passkey each one is. A confirmation is checked against them. */
+  /** Entries of these two kinds record to whom a passkey belongs. Confirmations are checked against them. */
   personRegistered: auditKind("person.registered", { person: "reference", role: "reference", passkey: "reference" }),
   passkeyAdded: auditKind("passkey.added", { person: "reference", name: "text", passkey: "reference" }),
 };

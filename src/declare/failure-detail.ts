@@ -15,8 +15,8 @@ export interface FailureDetail {
   /** Further members of `error`, such as `charged` for a verification. */
   facts?: Record<string, unknown>;
   /**
-   * A test key asked for this failure, by a number of the sandbox or by `Duba-Scenario`. Metrics count it apart from
-   * errors of the service.
+   * A request with a test key chose this failure by a number of the sandbox or by `Duba-Scenario`. Metrics count it
+   * apart from errors of the service.
    */
   rehearsed?: true;
   /** Fields of the log line that the caller does not see: codes and ids only. */

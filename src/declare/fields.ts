@@ -44,7 +44,7 @@ export function elevenDigitsField(description: string, example: string): TString
 
 /**
  * A Nigerian mobile number in one of four usual forms. Numbers are portable, so no operator's prefix is refused. A
- * first digit 0 among the ten means that a digit is missing: the vendor would charge for it without a match.
+ * first digit 0 among the ten means that a digit is missing: the vendor would charge for the number without a match.
  */
 export const phoneField = field({
   pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?[1-9] *(?:[0-9] *){9}$",

@@ -128,7 +128,8 @@ export const orNone = <Value>({ form, read }: Pick<Setting<Value>, "form" | "rea
 });
 
 /**
- * Reads parts of a version 0.1 setting such as removal=30%,factor=2. Returns a function that reads the part of a name.
+ * Declares a version 0.1 setting of several parts, such as removal=30%,factor=2. Returns a function that returns the
+ * declaration for one part.
  */
 export const formerParts = <Part extends string>(name: string, ...parts: Part[]) => {
   const known = new Set<string | undefined>(parts);

@@ -225,7 +225,7 @@ for (const engine of engines) {
       assert.deepEqual([problem!.batch, others], [3, []]);
     });
 
-    test("after an hour-fast clock is set right, no new entry counts as backdated, and the batch is named", async (t) => {
+    test("after an hour-fast clock is set right, no entry counts as backdated, and the batch is named", async (t) => {
       const { db } = (await freshStore(t, engine, { serving: false })).store;
       await signFirstHead(db, sign);
       const now = Date.now();

@@ -47,7 +47,7 @@ for (const engine of engines)
       assert.equal((await seenAnew(store)).revision, 7);
     });
 
-    test("a process that reads new revisions keeps unchanged parts, and equals a process that starts anew", async (t) => {
+    test("a process that reads revisions keeps unchanged parts, and equals a process that starts anew", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
       await publish(publisher, settingRule(rule), about);

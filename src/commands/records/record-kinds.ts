@@ -93,9 +93,9 @@ function withMore(kind: RecordKind, { kind: added }: { kind: RecordAddition }): 
   return whole;
 }
 
-/** Most records of a search: the newest. */
+/** The most records that a search returns: the newest ones. */
 export const mostFound = "20";
-/** Most accounts or keys of a search. They are listed oldest first. */
+/** The most accounts or keys that a search returns. They are listed oldest first. */
 const mostNamed = 100;
 
 export const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();

@@ -42,7 +42,7 @@ function openingOf(show: string, input: Readonly<Record<string, string>>) {
   return { open: line, mends: [{ ...mend("Open", show, input), line }] };
 }
 
-/** These errors mean "no record": an unknown name, another form of text, or a role that may not see it. */
+/** These errors mean "no record": an unknown name, another form of text, or a role that may not see the record. */
 const none = [CommandError, AccessError, CatalogueError, InputError, RoleError];
 
 /** Returns a function that runs commands with the person's role. */

@@ -16,7 +16,7 @@ const factor = {
 
 const guard = formerParts("DUBA_GUARD", "removal", "factor", "mean");
 
-/** Changes of the catalogue. Settings of the catalogue's source are in `catalogue/sync/sync-settings.ts`. */
+/** Changes of the catalogue. Settings of its sources are in `features/sources/sync/sync-settings.ts`. */
 export const catalogueSettings = {
   guardRemoval: setting({
     name: "DUBA_GUARD_REMOVAL",

@@ -33,7 +33,7 @@ export class ReadyForm {
   }
 }
 
-/** Formats a flat list of header pairs as lines. The caller must have checked the values: no line breaks. */
+/** Formats a flat list of header pairs as lines. The values must be checked already: they have no line breaks. */
 export function headerLines(headers: readonly string[]): string {
   let lines = "";
   for (let at = 0; at < headers.length; at += 2) lines += `${headers[at]}: ${headers[at + 1]}\r\n`;
@@ -47,8 +47,8 @@ export interface ReadyResponse {
   /** When the content last changed, rounded to seconds as in `Last-Modified`; milliseconds since 1970. */
   readonly modifiedAt: number;
   /**
-   * Returns the response for one encoding. `shared`: the caller is anonymous, so shared caches may store the response.
-   * Returns a promise only for the first request of a compressed form.
+   * Returns the response for one encoding. `shared`: the API client is anonymous, so shared caches may store the
+   * response. Returns a promise only while the body is being written or compressed.
    */
   form(encoding: ContentEncoding, shared: boolean): ReadyForm | Promise<ReadyForm>;
 }

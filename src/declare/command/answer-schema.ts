@@ -184,7 +184,8 @@ export type Part =
       rows: readonly Cells[];
       row: TObject;
       title?: string;
-      none?: string /** Its rows and their order never change. */;
+      none?: string;
+      /** The rows and their order never change. */
       whole?: true;
       /** The first member is the row's title. */
       named?: true;

@@ -14,13 +14,13 @@ export interface Form<Value> {
   read: (text: string, zone: TimeZone) => Value | undefined;
   /** Examples, shown below a field whose label does not say how to write a value. */
   hint?: string;
-  /** The word of `orWord`, which an empty field stands for. */
+  /** The word of `orWord`. An empty field means this word. */
   word?: string;
   /** The form masks numbers and credentials, so no page repeats the original text. */
   masks?: true;
 }
 
-/** Adds one word to a form, which is read as null. */
+/** Adds a word to a form. The word is read as null. */
 export const orWord = <Value>(word: string, { form, read, hint }: Form<Value>): Form<Value | null> => ({
   ...(hint !== undefined && { hint }),
   word,

@@ -8,7 +8,7 @@ import { type Form, remark } from "./forms.ts";
 /** A file that the person chose. */
 export interface ChosenFile {
   name: string;
-  /** Reads the bytes anew on each call, because a caller may transfer them to a thread. */
+  /** Reads the bytes anew on each call, because the bytes of an earlier call may now belong to a thread. */
   read(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
