@@ -19,9 +19,9 @@ import { type Service, startService, storeOf } from "./servers.ts";
 /** The cost of one verification at this number of concurrent callers. */
 interface Cost {
   callers: number;
-  /** Who asks, and who answers. */
+  /** Who answers, and whether the account is prepaid: a label for people. */
   of: string;
-  /** A second. */
+  /** Verifications a second. */
   rate: number;
   /** Microseconds of Duba, and of all processes of PostgreSQL. */
   duba: number;
@@ -105,7 +105,7 @@ interface Caller {
   person?: Person;
 }
 
-/** A client of a vendor's answers, prepaid or not. */
+/** A caller with a live key of an account that is prepaid or not. The vendor answers its verifications. */
 async function liveShop({ store: settings, duba }: Service, prepaid: boolean): Promise<Caller & AsyncDisposable> {
   const of = prepaid ? "a vendor, prepaid" : "a vendor";
   const account = prepaid ? "prepaid@example.com" : "shop@example.com";

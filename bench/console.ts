@@ -164,7 +164,7 @@ async function visitPages({ service, origin, cookie }: Opened): Promise<void> {
   console.log("\n  Aim: 200 ms.");
 }
 
-/** Milliseconds to the first byte. Throws for a page that is not there. */
+/** Milliseconds to the first byte. Rejects unless the status is 200. */
 function firstByte(address: string, cookie: string): Promise<number> {
   const begun = performance.now();
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import pg from "pg";
 import { allTables } from "../src/storage/tables.ts";
 import type { FreshSettings } from "../test/support/engines.ts";
 
-/** Runs one statement on a connection without time limits, and returns its rows. */
+/** A connection without time limits. `run` runs one statement, and returns its rows. */
 export interface RawStore {
   name: "SQLite" | "PostgreSQL";
   run(sql: string, parameters?: readonly unknown[]): Promise<Record<string, unknown>[]>;

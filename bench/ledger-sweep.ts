@@ -9,7 +9,7 @@ import { startService } from "./servers.ts";
 
 const seconds = 2;
 const verifying = 16;
-/** Windows that warm the service up, that follow the sweep, and in all. */
+/** Numbers of windows: those that warm the service up, those after the sweep, and the most in all. */
 const [warming, following, most] = [5, 10, 150];
 
 /** A stretch of traffic; `sweeps`: the sweep removed rows in this stretch. */

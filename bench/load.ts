@@ -15,7 +15,7 @@ const usualConnections = 64;
 /** A sentence for people about how `load` sends requests. */
 export const generator = `wrk, 1 thread${canPin ? `, on core ${loadCore}` : ", on any core (taskset is missing, or there is one core only)"}`;
 
-/** Answers, and responses a second. */
+/** The number of responses, and responses a second. */
 export interface Loaded {
   responses: number;
   rate: number;
@@ -30,7 +30,7 @@ export async function load(
 ): Promise<Loaded> {
   if (!isInstalled("wrk", "--version")) throw new Error("This needs wrk. Install it, as with: apt-get install wrk");
   using owner = new DisposableStack();
-  // By default wrk counts a response that takes more than two seconds, on a busy machine, as an error.
+  // By default wrk counts a response that takes more than two seconds as an error, as may happen on a busy machine.
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s"];
   if (keys.length === 1) options.push("-H", `Authorization: Bearer ${keys[0]}`, url);
   else {

@@ -8,16 +8,16 @@ import { here } from "./against.ts";
 import { pinned } from "./cores.ts";
 import { benchKey } from "./settings.ts";
 
-/** A server of another project, in processes of its own. */
+/** A server in processes of its own. */
 export interface Running extends AsyncDisposable {
   url: string;
   /** CPU time of all processes of the server so far, in microseconds; NaN without /proc. */
   cpu(): Promise<number>;
 }
 
-/** With what it tells of its processes. */
+/** A server that also tells about its single processes. */
 export interface ProcessTree extends Running {
-  /** The same of each of its `children`. */
+  /** CPU time so far of each of its `children` and all that it started, in microseconds; NaN without /proc. */
   cpuOfEach(): Promise<number[]>;
   /** The ids of the processes that the server started, such as workers. */
   children(): number[];
@@ -103,7 +103,7 @@ async function freePort(): Promise<number> {
 /** The kernel counts in hundredths of a second. */
 const tick = 10_000;
 
-/** Of a process and all that it started. */
+/** CPU time so far of a process and all that it started, in microseconds; NaN without /proc. */
 function cpuOf(root: number): number {
   try {
     const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

@@ -16,11 +16,11 @@ import { type Service, startOnEachEngine, startService, storeOf } from "./server
 const rounds = 5;
 const seconds = 2;
 const connections = 64;
-/** Duba pulls from a source every ten seconds at most. */
+/** Few, because Duba pulls from a source once in ten seconds at most. */
 const pulls = 3;
 /** Milliseconds. A slower pull has been held back, or has failed. */
 const longestPull = 5 * 60_000;
-/** Of a round: 100 in all. */
+/** In each round: 100 in all measured rounds. */
 const revisions = 20;
 /** The look-ups ask for the first provider, whose list is as long as on real networks. */
 const shares: Record<string, number> = { mtn: 40, airtel: 6_600, glo: 6_600, "9mobile": 6_500 };
@@ -157,7 +157,7 @@ async function lastPull({ store }: Service): Promise<string> {
   return `The last one: ${last?.result ?? "none"}. ${[last?.sentences ?? "", ...held.map(({ reasons }) => reasons)].join(" ")}`;
 }
 
-/** The first pull replaces the starter's bundles, which a person approves. */
+/** The first pull replaces the starter's bundles, so it waits for an approval, which this function gives. */
 async function approveAll({ store, client }: Service): Promise<void> {
   const { db, close } = await openStore({ ...store, serving: false });
   for (;;) {

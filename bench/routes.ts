@@ -90,7 +90,7 @@ export async function routes(): Promise<void> {
   );
 }
 
-/** Over the week: of 100 responses and attempts. */
+/** Whether the percentages of late and of failed attempts in the whole week are within the bounds. */
 function keepsBounds({ late, failed, attempts }: Spent): boolean {
   return share(late, attempts) <= 5 && share(failed, attempts) <= weekBounds.failures;
 }

@@ -44,13 +44,13 @@ export interface Pace {
   against?: string | undefined;
   /** Starts of each server. */
   starts?: number | undefined;
-  /** Of each measurement. */
+  /** Seconds of each measurement. */
   seconds?: number | undefined;
   /** Seconds before the first measurement of a start. */
   warm?: number | undefined;
   /** Verifications a second that `capacity` derives for. */
   rate?: number | undefined;
-  /** Months that it counts as kept. */
+  /** Months of verifications that `capacity` counts as stored. */
   months?: number | undefined;
 }
 

@@ -112,7 +112,7 @@ async function sizeOf({ store: { dataDirectory, databaseUrl } }: Service): Promi
   return files.reduce((sum, name) => sum + statSync(join(dataDirectory, name)).size, 0);
 }
 
-/** But for the one that asks. */
+/** The number of connections to the database, not counting that of this query. */
 const connections =
   "(select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid())";
 
@@ -121,7 +121,7 @@ const lasting = ["verification", "verification_attempt", "audit_entry", "audit_s
   .map((name) => `pg_total_relation_size('${name}')`)
   .join(" + ");
 
-/** What no follower has taken yet. */
+/** The number of journal rows and audit entries that no job has processed yet. */
 const unfinished =
   "(select count(*) from verification_journal) + (select count(*) from audit_entry where batch is null)";
 

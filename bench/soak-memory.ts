@@ -23,7 +23,7 @@ const noise = 2 * 2 ** 20;
 
 /**
  * Whether the service's memory grows after the warm-up. Resident memory rises for minutes and falls at a collection, so
- * only its lows count.
+ * only samples after a full collection count.
  */
 export function verdict({ held }: Memory): "flat" | "grows" | "too short" {
   if (held.length < 3) return "too short";

@@ -12,7 +12,7 @@ import { type Service, startOnEachEngine, storeOf } from "./servers.ts";
 
 const rounds = 5;
 const seconds = 1.2;
-/** At once; the last is the full rate. */
+/** Numbers of callers at once; the last one shows the full rate. */
 const crowds = [1, 16, 64];
 
 /**

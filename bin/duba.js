@@ -15,7 +15,7 @@ else if (problem?.stops) {
   process.stderr.write(problem.sentence);
   process.exitCode = 1;
 } else {
-  // The log of a service says so itself.
+  // A service warns of this in its log.
   if (problem && process.argv[2] !== "serve") process.stderr.write(problem.sentence);
   if (readSettingsFile(resolve(".env"))) await run();
 }

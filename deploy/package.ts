@@ -35,7 +35,7 @@ const { outputFiles, metafile } = await build({
   sourcemap: "linked",
   sourcesContent: false,
   legalComments: "none",
-  // Libraries in CommonJS call it.
+  // Libraries in CommonJS call `require`.
   banner: {
     js: 'import { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
   },
@@ -129,7 +129,7 @@ function withPlaces({ path, text }: OutputFile): string {
   });
 }
 
-/** The terms of libraries, by their folders. */
+/** The licence terms of the libraries in these folders. */
 function licences(libraries: readonly string[]): string {
   const terms = libraries.map((library) => {
     const { name, version } = JSON.parse(readFileSync(`${library}/package.json`, "utf8"));

@@ -63,7 +63,7 @@ function refuse(reasons: readonly string[]): void {
   process.exit(1);
 }
 
-/** Why this is no release of its version, before anything is made or removed. */
+/** Why this checkout is no release of its version. Read before anything is made or removed. */
 function whyNot(): string[] {
   const { key } = wanted;
   const reasons: string[] = [];

@@ -4,7 +4,7 @@ import { failures } from "../src/declare/failures.ts";
 import { downloads, guides } from "../src/http/pages/guides.ts";
 import { Html, html } from "../src/http/pages/html.ts";
 
-/** The paths of pages by their source files. The first path is the one for a file of several downloads. */
+/** The paths of pages by their source files. A file of several downloads has the path of the first of them. */
 const pathOfFile = new Map<string, string>([
   ...Object.entries(guides).map(([path, { file }]) => [file, path] as const),
   ...Object.entries(downloads)
@@ -18,7 +18,7 @@ export function documentPart(text: string, file: string, origin: string): { titl
   return { title, main: html`<h1>${title}</h1>\n${new Html(renderer(file).parse(body, { async: false }))}` };
 }
 
-/** The samples with this service's address, and with the reader's key in place of the tests' key. */
+/** A document's text with this service's address, and with the reader's key in place of the tests' key. */
 function forReaders(text: string, origin: string): string {
   return text
     .replaceAll("http://127.0.0.1:8080", origin)
@@ -76,7 +76,7 @@ function targetOf(href: string, file: string): string | undefined {
   return served && (hash === undefined ? served : `${served}#${hash}`);
 }
 
-/** As GitHub makes it. */
+/** The anchor of a heading, as GitHub makes it. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -91,7 +91,7 @@ suite("in a browser", { skip: missing }, () => {
           ".find((one) => one.textContent.includes('Test Request'))).backgroundColor",
       );
       assert.equal(button, accent);
-      // Scalar is still laying out.
+      // Scalar may still be laying out the page.
       const fits =
         "[...document.querySelectorAll('pre')].every(({ parentElement: " +
         "frame }) => frame.scrollWidth <= frame.clientWidth)";

@@ -125,7 +125,7 @@ suite("pages", () => {
     assert.match(body, /<code>Authorization: Bearer &lt;api key&gt;<\/code>/);
   });
 
-  test("every failure says which operations answer it, and how to provoke it", async () => {
+  test("every failure says which operations answer with it, and how to provoke it", async () => {
     const body = await bodyOf("/docs/errors");
     for (const code of Object.keys(failures) as FailureCode[]) {
       const [, own = ""] = body.split(` id="${code}"`);

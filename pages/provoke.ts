@@ -15,7 +15,7 @@ export interface CopiedRequest {
 }
 
 /**
- * A way to provoke a failure: requests in turn, of which the last one fails, or a sentence where no request fails so.
+ * A way to provoke a failure: requests in turn, of which the last one fails; or a sentence, if no request can do that.
  */
 type Provocation = CopiedRequest[] | string;
 

@@ -15,7 +15,7 @@ export interface StandInCall {
   price: number | null;
 }
 
-/** Why a request was no look-up. */
+/** Why the stand-in refused a request before any look-up. */
 export type Refusal = "no_credentials" | "no_route";
 
 type Claims = Readonly<Partial<Record<string, string>>>;
@@ -120,7 +120,9 @@ export async function startIdentityStandIn(
     void ways[outcome]();
   }
 
-  /** A caller may have written it. */
+  /**
+   * The reference of a look-up. If the request chose one that is malformed or contains the number, a UUID replaces it.
+   */
   function referenceOf(request: StandInRequest, number: string): string {
     const uuid = randomUUID();
     const named = vendor.referenceOf?.(uuid, request) ?? uuid;
@@ -160,7 +162,7 @@ export async function startIdentityStandIn(
   };
 }
 
-/** Claims that are not these. */
+/** Claims of the same names with other values. */
 function othersOf(claims: Claims, phone: string): Claims {
   return Object.fromEntries(Object.keys(claims).map((name) => [name, name === "phone" ? phone : "OTHER"]));
 }

@@ -32,7 +32,7 @@ export const standInNumbers: Readonly<Record<string, { outcome: StandInOutcome; 
  */
 export const phoneOfNumber = (number: string) => `80${number.slice(-8)}`;
 
-/** That of a record with another phone. */
+/** The phone in a record with another phone, in the same form. */
 export const otherPhoneOfNumber = (number: string) => `70${number.slice(-8)}`;
 
 /** The number in the record of another person. */

@@ -39,7 +39,7 @@ export interface StandInRequest {
   query: URLSearchParams;
   /** By lower-case name. */
   headers: Readonly<Partial<Record<string, string | string[]>>>;
-  /** Members of the JSON body; none without one. */
+  /** Members of the body, which is JSON or a form; none without a body. */
   body: Readonly<Partial<Record<string, unknown>>>;
 }
 
@@ -53,7 +53,7 @@ export interface StandInAttempt {
   claims?: Readonly<Record<string, string>>;
 }
 
-/** A vendor's response: a status, and a body as JSON. */
+/** A vendor's response: a status, and the members of the body. */
 export interface StandInResponse {
   status: number;
   body: object;
@@ -79,7 +79,7 @@ export interface StandIn<Found extends object = Person> {
   settings?: Readonly<Record<string, string>>;
   /** Whether a request has credentials in the documented form. Their values do not matter. */
   hasCredentials(request: StandInRequest): boolean;
-  /** A response that is no look-up and is not billed, such as an access token. */
+  /** The response to a request that is no look-up and is not billed, such as one for an access token. */
   beside?(request: StandInRequest): StandInResponse | undefined;
   /** The look-up in a request; undefined if the vendor has no such path. */
   asked(request: StandInRequest): Pick<StandInAttempt, "kind" | "number" | "claims"> | undefined;

@@ -21,10 +21,10 @@ export const standIns: Readonly<Record<string, StandIn<object>>> = {
   youverify: youverifyStandIn,
 };
 
-/** The same of sources of the catalogue. */
+/** Stand-ins by the name of the catalogue source. */
 export const sourceStandIns: Readonly<Record<string, SourceStandIn>> = { baxi: baxiStandIn, ebills: ebillsStandIn };
 
-/** Vendors and sources that have none, and why. */
+/** Vendors and sources that have no stand-in, and why. */
 export const withoutStandIn: Readonly<Record<string, string>> = {
   peer: "Another Duba that rehearses with a stand-in takes its place.",
   vtpass: "Its own sandbox takes its place.",

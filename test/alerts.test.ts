@@ -108,7 +108,7 @@ suite("alert rules and the board", () => {
       encoding: "utf8",
     });
     assert.equal(status, 0, `${stdout}${stderr}`);
-    // Each alert fires in some case.
+    // The cases name each alert.
     const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name!);
     assert.deepEqual(
       alerts.filter((name) => !cases.includes(name)),

@@ -168,7 +168,7 @@ suite("any operation", () => {
       const { port } = app.server.address() as AddressInfo;
       const sockets = requests.map(() => connect(port, "127.0.0.1"));
       await Promise.all(sockets.map((socket) => once(socket, "connect")));
-      // The server reads all of them now.
+      // Once each socket has had a response, the server reads all sockets.
       for (const socket of sockets) socket.write("GET /api/v2/made/plain HTTP/1.1\r\nHost: x\r\n\r\n");
       await Promise.all(sockets.map((socket) => once(socket, "data")));
       for (const socket of sockets)
@@ -238,7 +238,7 @@ suite("any operation", () => {
 
   suite("failure", () => {
     for (const each of everyOperation) {
-      test(`the failure ${each.id} has its payload, whatever the code`, async () => {
+      test(`every failure of ${each.id} has the operation's payload, whatever the code`, async () => {
         const input = each.examples[0]!.input ?? {};
         const path = each.path.replace(/\{(\w+)\}/g, (_, name) => input[name]!);
         const asked = () =>

@@ -19,7 +19,7 @@ import { until } from "./support/until.ts";
 const pathOf = (kind: CheckKind) => `/api/v2/kyc/verify-${kind}`;
 const lookup = "/api/v2/internet/data/lookup";
 
-/** Values that could identify a person, and words typed where nothing is stored. */
+/** Values that could identify a person, and texts in parts of requests from which Duba stores nothing. */
 const numbers = forEachKind((kind) => kind, canaryOf);
 const phone = "08099887766";
 const compared = { first_name: "Canaryfola", last_name: "Canarybello", date_of_birth: "1907-03-31" };
@@ -195,7 +195,8 @@ for (const engine of engines) {
           assertAbsent("an answer", answer.bytes, [...Object.values(numbers), vendorText, ...person]);
         for (const answer of failures) assert.equal(answer.json.success, false);
 
-        // A verification that was unknown and now is not, of the person whose data the canaries are.
+        // Each verification was unknown and now is not, which makes an event about the person whose data the canaries
+        // are.
         const store = await openStore({ ...fresh.settings, serving: false });
         for (const reference of references) await journaled(store.db, reference, { told_unknown: 1 }).execute();
         await store.close();

@@ -11,7 +11,10 @@ import { type Client, clients } from "./support/clients.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { sandboxKey, suiteService } from "./support/service.ts";
 
-/** The common behaviour of the clients of all languages. test/gateway-faults.test.ts tests their faults. */
+/**
+ * The common behaviour of the clients of all languages. test/gateway-faults.test.ts tests the same clients behind a
+ * faulty gateway.
+ */
 
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const secret = "whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIDMyIGJ5dGVz";
@@ -115,7 +118,7 @@ suite("the client", { concurrency: true }, () => {
       assert.deepEqual([failure?.error.code, proxy.passed.length], ["no_answer", 1]);
     });
 
-    test(`the client for ${name} asks for a verification that still runs, and does not send it meanwhile`, {
+    test(`the client for ${name} asks for the state of a running verification, and does not send it again meanwhile`, {
       skip,
     }, async (t) => {
       await using proxy = await FaultyProxy.open(service.url, ["cut"]);

@@ -109,7 +109,7 @@ for (const engine of engines)
         (await store.duba("status")).out,
         /The system clock jumped by \d+ (?:months|days|hours).*If it is right now: duba clock accept/s,
       );
-      // A stop waits for what runs.
+      // A stop of the service waits for the jobs that run, so nothing is deleted later.
       await store.stop(wrong);
       const left = await everything();
       for (const [table, rows] of Object.entries(kept))

@@ -39,7 +39,7 @@ for (const engine of usualEngines) {
       assertFailure(await corporateAs(Authorization), 401, "invalid_credentials", { path: corporate });
     });
 
-    test("an expired key and its token get a failure that names the end", async () => {
+    test("an expired key, and a token of an expired key, get the failure expired_credentials", async () => {
       const [key, owner] = [await service.newKey(), await service.newKey()];
       const token = await tokenOf(owner.text);
       const { db } = await service.store();
@@ -68,7 +68,7 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("wrong credentials are refused wherever they are sent, and never repeated", async () => {
+    test("wrong credentials are refused wherever they are sent, and no response repeats them", async () => {
       const { text } = await service.newKey();
       const changed = [`${text.slice(0, -1)}${text.endsWith("a") ? "b" : "a"}`, text.slice(0, -3), `${text}a`];
       const alike = [text.toUpperCase(), text.replace("test", "live"), `duba_at_${"0".repeat(43)}`];

@@ -70,7 +70,7 @@ suite("DUBA_STOP_DELAY", () => {
       }
     });
 
-    test(`${name}: a second signal ends the delay, and running requests finish`, async () => {
+    test(`${name}: a second signal ends the delay, and the service stops in order`, async () => {
       const { service, dropped } = await start("1h");
       try {
         service.signal("SIGTERM");

@@ -26,7 +26,7 @@ function assertOrder(schema: TSchema, value: unknown, where = ""): void {
 }
 
 let service: TestService;
-/** A key with each scope alone. */
+/** For each scope, a key with that scope alone. */
 const keys = {} as Record<Scope, string>;
 /** A key with all scopes. */
 let mightyKey = "";
@@ -205,7 +205,7 @@ for (const operation of everyOperation) {
       assertCommonHeaders(response);
     });
 
-    test("an operation's failures have its payload even for a URL that is too long or unparsable", async () => {
+    test("an operation's failures have its payload even for too long a URL and an unknown expectation", async () => {
       const url = `${pathOf()}?x=${"x".repeat(9 * 1024)}`;
       assertFailure(await service.ask(url, { method, ...(inBody ? { body: {} } : {}) }), 414, "uri_too_long", refused);
       const line = new Line(service.port);

@@ -9,7 +9,7 @@ import { sandboxKey, suiteService } from "./support/service.ts";
  * is lost.
  */
 
-/** Seconds that a client waits where many a fault answers late or never. */
+/** Seconds that a client waits for a response in a test where many faults answer late or never. */
 const seconds = 3;
 /** Seconds for a test in which one request meets such a fault. The next request succeeds, also on a busy machine. */
 const longer = 6;

@@ -80,7 +80,7 @@ suite("the guides of the service", () => {
       const { pathname, hash } = new URL(link, service.url);
       const { status, text } = await pageOf(pathname);
       assert.equal(status, 200, link);
-      // The script of the reference makes its places.
+      // A script makes the anchors of the reference.
       if (hash !== "" && pathname !== "/docs") assert.ok(text.includes(` id="${hash.slice(1)}"`), link);
       return text.slice(text.indexOf("<main"));
     };

@@ -238,7 +238,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("cached answers and computed answers have the same headers", async () => {
+  test("cached answers and computed answers have the same common headers", async () => {
     const namesOf = (response: ServiceResponse) => new Set(response.rawHeaders.filter((_, place) => place % 2 === 0));
     const ready = namesOf(await service.ask(corporate));
     const made = namesOf(await service.ask("/api/v2/education/waec-lookup"));

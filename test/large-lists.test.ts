@@ -11,7 +11,7 @@ import { noticed, until } from "./support/until.ts";
 const path = "/api/v2/internet/data/lookup?provider=MTNDATA";
 const about = { author: "ops", source: "test", note: "" };
 
-/** Adds so many bundles of MTN, of about 200 bytes each in the response. */
+/** Adds `count` bundles of MTN, of about 200 bytes each in the response. */
 const bundles =
   (count: number, from: number): Plan =>
   (base) => {

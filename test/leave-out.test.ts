@@ -46,7 +46,7 @@ async function namesOfFeatures(): Promise<Map<string, string>> {
  */
 const proposals = /\bmend\(\s*(?:"[^"\n]*"|(?:richText)?`[^`]*`),\s*"[\w.-]+"|\bby: "[\w.-]+"/g;
 
-/** Files in which such a word has another meaning. */
+/** Files in which a feature's name has another meaning, by that meaning. */
 const otherMeanings: Readonly<Record<string, readonly string[]>> = {
   "a stage of a verification": ["src/verification/in-flight.ts", "src/verification/verification.ts"],
   "a search among prices": ["src/catalogue/guard/findings.ts"],

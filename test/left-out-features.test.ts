@@ -16,7 +16,7 @@ import { copyWithout, listed, wrongTypes } from "./support/without-features.ts";
 
 const runFile = promisify(execFile);
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-/** What the points ask for. */
+/** The values that requests of the check's points have. */
 const values = { ...person, provider: "MTNDATA", type: "dstv", productCode: "PRWE36" };
 const documented = everyOperation.filter((operation) => operation.documented);
 const builds = [

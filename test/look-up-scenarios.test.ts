@@ -25,7 +25,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
   const changedPart: Record<string, RegExp> = { empty: /\[\{/, "price-change": /"price"/ };
 
   for (const { scenario, result } of scenarioRows()) {
-    // It has a test with a clock of its own.
+    // The scenario with a delay has its own test, which plays the clock.
     if (scenarios[scenario]!.delay) continue;
     test(`with the scenario ${scenario}, every look-up that it affects gives ${result}`, async () => {
       for (const operation of lookUps) {

@@ -144,7 +144,7 @@ suite("malformed requests", () => {
     await assertStillWell();
   });
 
-  test("bytes that are no HTTP at all are refused in the same words, and the connection is closed", async () => {
+  test("bytes that are no HTTP at all get failures of the common form, and the connection is closed", async () => {
     await fc.assert(
       fc.asyncProperty(malformedBytes, async (bytes) => {
         const line = new Line(service.port);

@@ -36,12 +36,15 @@ for (const [template, file] of Object.entries(files)) {
 writeFileSync(registry, registered(readFileSync(registry, "utf8")));
 writeFileSync(standIns, withStandIn(readFileSync(standIns, "utf8")));
 const laid = [folder, `stand-ins/${name}`, registry, standIns];
-// It puts imports at their places.
+// Biome puts the imports at their places.
 execFileSync("node_modules/.bin/biome", ["check", "--write", "--vcs-enabled=false", ...laid], { stdio: "pipe" });
 console.log(`Wrote ${Object.values(files).join(", ")}, and a line in ${registry} and ${standIns}.
 Then: npx node --test ${folder}/${name}.test.ts names what is left to fill in, and npm run generate writes its settings into the documents.`);
 
-/** The text for this vendor. The template files are for a vendor called acme, and import from this folder. */
+/**
+ * The text for this vendor. The template files are for a vendor called acme, and their imports begin in
+ * `test/new-vendor/`.
+ */
 function filled(text: string): string {
   const capital = name[0]!.toUpperCase() + name.slice(1);
   return text

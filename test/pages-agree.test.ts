@@ -13,7 +13,7 @@ const { sample: found } = foundFile;
 const path = "/api/v2/kyc/verify-bvn";
 const body = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };
 
-/** Pages, with one vendor's page, one client's page and one form. */
+/** Pages besides Now: lists, the status and one form. `vendorPage` is the page of one vendor. */
 const pages = ["/vendors", "/accounts", "/catalogue", "/verifications", "/alarms/list", "/status", "/keys/create"];
 const vendorPage = "/upstreams/show?vendor=dojah";
 
@@ -34,7 +34,7 @@ for (const engine of usualEngines)
     };
     const page = async (path: string) => (await operators.send(path, { cookie: operators.by.officer.cookie })).text;
     const verify = () => operators.service.ask(path, { method: "POST", body, credential });
-    /** Pauses and resumes as a person in the console does, whose next page is not of a moment ago. */
+    /** Sends and confirms a form as a person in the console does. The person's next page already shows the change. */
     const post = async (path: string, fields: Record<string, string>) => {
       const { text } = await operators.confirm(path, operators.by.officer, fields);
       assert.match(text, /class="outcome"|<h1>/);

@@ -19,7 +19,7 @@ for (const engine of engines)
       const functions: RanFunction[] = JSON.parse(stdout);
       const files = [...new Set(functions.map(({ file }) => file))].sort();
       t.diagnostic(`${files.length} files, ${functions.length} functions`);
-      // `DUBA_TEST_PATH=on` tells which.
+      // `DUBA_TEST_PATH=on` prints which files and functions ran.
       if (process.env.DUBA_TEST_PATH) for (const file of files) t.diagnostic(told(file, functions));
       assert.ok(files.length <= most.files, `${files.length} files run: ${files.join(", ")}`);
       assert.ok(functions.length <= most.functions, `${functions.length} functions run`);

@@ -73,7 +73,7 @@ async function stop({ child, ended }: Served): Promise<void> {
 const verify = (port: number, bvn: string, credential: string): Promise<ServiceResponse> =>
   verifyAt(port, { bvn, credential, key: `key-${bvn.slice(-3)}` });
 
-/** Resolves once a slow verification has its row, which is well before its 3 s are over, or 30 s. */
+/** Resolves once a slow verification has its row, well before the verification ends after 3 s, or 30 s. */
 async function started(port: number, bvn = "00000000008"): Promise<void> {
   const path = `/api/v2/kyc/verifications?idempotency_key=key-${bvn.slice(-3)}`;
   const asked = () => ask(port, path, { credential: bootstrap });

@@ -25,7 +25,7 @@ suite("the reference", { skip: missingBrowser() }, () => {
     await browser?.close();
   });
 
-  // The others ask for what these make.
+  // The other operations need the verification and the endpoint that these make.
   const first = [verifying[0]!, everyOperation.find(({ id }) => id === "addEventEndpoint")!];
   for (const operation of new Set([...first, ...oneOfEachForm()]))
     test(`the reference sends ${operation.id} with a fresh test key as it stands, and without optional headers`, async () => {

@@ -87,7 +87,10 @@ const deeds: Deed[] = [
   key("change", { label: "till", expires: "90d" }, false),
 ];
 
-/** The objects of every other command that changes something. No accepted call of a client depends on them. */
+/**
+ * The other commands that change something, by what they change. No client's next call is refused because of one of
+ * them.
+ */
 const others: Record<string, readonly string[]> = {
   "new or open again": ["accounts.create", "accounts.resume", "keys.create", "routes.resume", "sources.pull"],
   "words on a record": ["accounts.note", "ledger.note", "alarms.acknowledge", "alarms.acknowledge-all"],

@@ -29,7 +29,8 @@ for (const engine of usualEngines)
       rmSync(folder, { recursive: true });
     });
     /**
-     * Starts services one after the other on one store with its key ring. Closes those that are open after the test.
+     * Starts services one after the other on one store with its key ring. After the test, closes those that are still
+     * open.
      */
     const place = async (t: TestContext) => {
       const { settings, dispose } = await engine.ready();

@@ -12,7 +12,7 @@ suite("a release", () => {
   const key = join(place, "key");
   /** The folder of the release that each clone made. */
   const made: string[] = [];
-  /** What each said. */
+  /** The output of each release. */
   const said: string[] = [];
   after(() => rmSync(place, { recursive: true, force: true }));
 

@@ -34,7 +34,7 @@ suite("requests", { concurrency: true }, () => {
     });
   });
 
-  test("a bundle look-up does not trim the provider, and names an empty one", async () => {
+  test("a bundle look-up does not trim the provider, and refuses an empty parameter by its name", async () => {
     assert.deepEqual(await typesOf("?provider=GLODATA&type=glodata"), ["GLODATA"]);
     for (const query of ["", "?", "?other=1"]) assert.equal((await typesOf(query)).length, 4, query);
     for (const query of ["?provider=", "?type", "?provider=&type="]) {

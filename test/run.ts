@@ -12,10 +12,10 @@ import { dropDatabases, dropLeavings, holdRun } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
 
 /**
- * `npm test`: runs the checks of `npm run check` and every test file except those of `npm run test:all`. These have
+ * `npm test`: runs the checks of `npm run check` and every test file except those of `npm run test:all`, which have
  * browsers, trials with crowds, kills and faults, and programs that follow the documents as a reader would. Words
- * choose files by name among all files, and skip the check. `--times` lists the slowest files. `--changed` runs the
- * files that differ from the last commit, those of changed files, and those that import a changed file.
+ * choose files by path among all files, and skip the check. `--times` lists the slowest files. `--changed` runs the
+ * test files that differ from the last commit, those beside a changed file, and those that import one.
  * `--clock=2027-02-28T23:59:50Z` runs each file in a process of its own whose clock begins at that time. Loading the
  * service and making databases takes seconds, longer than the tests of most files. So each process runs a share of the
  * files, one after another, and Node's compile cache is kept from run to run. Many tests wait, so three more processes
@@ -23,7 +23,8 @@ import { withPostgres } from "./support/postgres.ts";
  */
 const processes = availableParallelism() + 3;
 /**
- * Shares for each process. Files that take minutes come in several shares, so that a free process takes the next one.
+ * Shares for each process: several for the files that take minutes, so that a process that is done takes the next
+ * share.
  */
 const sharesPerProcess = process.argv.includes("--rest") ? 4 : 1;
 /** Milliseconds. A share that runs longer hangs: one of its tests left a service or a connection open. */

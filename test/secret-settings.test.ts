@@ -53,7 +53,7 @@ suite("a secret in any setting", () => {
   test("a secret setting is never stored, whatever its name and form", () => {
     for (const { setting, value, canary } of taking) {
       if (readable.has(setting.name) || setting.name === "DUBA_DATA") continue;
-      // A replica follows a PostgreSQL database.
+      // The setting of a replica is refused unless the database is PostgreSQL.
       const environment = { DUBA_DATABASE_URL: "postgres://127.0.0.1/duba", [setting.name]: value };
       const noted = JSON.stringify(readConfig(environment, features).overrides);
       assert.ok(!noted.includes(canary), `${setting.name}: ${noted}`);

@@ -214,7 +214,7 @@ async function outlives(played: Played, bvn: string): Promise<void> {
   assert.deepEqual([attempts.length, charged], [1, 1]);
 }
 
-// Most of it is waiting.
+// The tests mostly wait, so three suites run at a time.
 suite("a service on", { concurrency: 3 }, () => {
   let vendor: VendorProcess;
   const openings = new Map<Fault, Promise<Played>>();

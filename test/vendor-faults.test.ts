@@ -63,7 +63,7 @@ for (const engine of usualEngines)
     let service: TestService;
     let key: string;
     let nth = 0;
-    /** The vendors' counts of calls from the service that all tests but one share. */
+    /** How many calls each vendor received from `service`, by the vendors' own count. */
     const counts = { dojah: 0, blusalt: 0 };
     const received = () => ({ dojah: first.received.length, blusalt: second.received.length });
     before(async () => {
@@ -89,8 +89,8 @@ for (const engine of usualEngines)
     });
 
     /**
-     * Runs a verification in which the first vendor has this behaviour. `reason`: why its attempt has no response;
-     * null: the vendor was not asked.
+     * Runs a verification in which the first vendor has this behaviour. `reason`: the reason that its attempt must
+     * have; null: no request reaches it, so there is no attempt.
      */
     async function meets(behaviour: Behaviour, kind: keyof typeof told, reason: string | null): Promise<void> {
       const heard = reason === null ? 0 : 1;

@@ -35,7 +35,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     }
   });
 
-  test("a malformed phone number is refused without being repeated", async () => {
+  test("a malformed BVN or phone number is refused, and no failure repeats the BVN", async () => {
     for (const bvn of ["", "220000000170", "22-000000017", "22000000017\n"]) {
       const failure = await refused({ ...good, bvn }, ["bvn"]);
       assert.match(sentenceOf(failure, "bvn"), /11 digits/);

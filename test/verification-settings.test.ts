@@ -34,7 +34,7 @@ async function withService(environment: Record<string, string>, work: (service: 
   assert.doesNotMatch(JSON.stringify(lines), /\d{10}/);
 }
 
-/** A verification that was refused without anybody being charged. */
+/** Checks that a verification was refused without a charge. Returns the failure's `error`. */
 function assertRefused(
   response: ServiceResponse,
   status: number,
@@ -128,7 +128,7 @@ suite("settings of verifications", { concurrency: true }, () => {
       await until(async () => (await stateOf("left"))[0] === "started");
       leaving.destroy();
       await verified(service, { given: slow, headers: { "Idempotency-Key": "stayed" } });
-      // It ends its side only, and reads on.
+      // This caller closes only its sending side, and still reads.
       const reading = request({ ...asking("read"), agent: false });
       reading.end(JSON.stringify({ ...person, ...slow }));
       const answer = once(reading, "response");

@@ -58,7 +58,7 @@ suite("a start before its PostgreSQL is there", () => {
   }
 
   for (const workers of ["", "2"])
-    test(`a start without a store is alive but not ready, and serves once it is there${workers && " (DUBA_WORKERS)"}`, async () => {
+    test(`a start without a store is alive but not ready, and serves once the store is there${workers && " (DUBA_WORKERS)"}`, async () => {
       await door.become("refuse");
       const service = await start({ DUBA_WORKERS: workers });
       const { port, written } = service;

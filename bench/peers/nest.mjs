@@ -4,7 +4,8 @@ import { NestFactory } from "@nestjs/core";
 import { address, bundlesOf, corporateBundles } from "./catalogue.mjs";
 
 /**
- * Runs on the adapter in the argument: express or fastify. Decorators are called in the way that TypeScript compiles.
+ * Runs on the adapter that the argument names: express or fastify. Decorators are called as compiled TypeScript calls
+ * them.
  */
 class LookUps {
   bundles(provider) {

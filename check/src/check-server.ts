@@ -74,7 +74,7 @@ async function refuseWrongKey(session: CheckSession, origin: string, key: string
     const said = typeof json?.message === "string" ? `: ${redactCredentials(json.message)}` : ".";
     throw new CheckError(`${origin} refuses the API key${which} with HTTP 401${said} Send another one.`);
   } catch (problem) {
-    // A point says so.
+    // If no response comes, a point of the check reports that.
     if (!(problem instanceof NoResponse)) throw problem;
   }
 }
@@ -86,12 +86,12 @@ async function adoptAmount(session: CheckSession): Promise<void> {
     const amount = isObject(json?.data) ? json.data.amount : undefined;
     if (status === 200 && typeof amount === "string") session.setValue("amount", amount);
   } catch (problem) {
-    // The look-up is not part of the documented interface.
+    // The look-up is not part of the documented interface, so a server need not answer it.
     if (!(problem instanceof NoResponse)) throw problem;
   }
 }
 
-/** Throws an `CheckError` if nothing is chosen. */
+/** Throws a `CheckError` if nothing is chosen. */
 function chosenPoints({ duba, only }: CheckRun): Point[] {
   const all = everyPoint(everyOperation).filter(({ part }) => duba || part === "interface");
   const strange = only.find((beginning) => !all.some(({ id }) => id.startsWith(beginning)));

@@ -56,7 +56,7 @@ function answerText({ status, headers, text, json }: CheckedResponse, isPersonal
   return [`HTTP ${status}`, ...lines, ...(shown === "" ? [] : ["", shown])].join("\n");
 }
 
-/** The payload with each text replaced by its form: `29-Jul-1982` becomes `99-a-9999`. */
+/** Replaces each text and number in the payload by its form: `29-Jul-1982` becomes `99-a-9999`. */
 function withoutPerson(json: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => [name, name === "data" ? formsOf(value) : value]),

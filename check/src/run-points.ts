@@ -15,7 +15,7 @@ export interface Result {
   /** The reasons why the point is broken or left out, in sentences. */
   why: string[];
   milliseconds: number;
-  /** The requests and responses, only of a broken point. */
+  /** At most the last three requests, each with its response, and only of a broken point. */
   exchanges: MaskedExchange[];
 }
 
@@ -29,7 +29,7 @@ export interface RunOptions {
   progress: (done: number, all: number) => void;
 }
 
-/** After this many time-outs in a row, all further points are left out. */
+/** After this many points in a row whose last request got no response, all further points are left out. */
 const mostTimeouts = 3;
 
 /** Judges the points in their order. */

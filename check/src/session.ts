@@ -72,18 +72,18 @@ export class CheckSession {
     return [...this.#answers.values()].filter(({ status }) => status >= 400);
   }
 
-  /** The exchanges since the last call. */
+  /** Begins a new list of exchanges, and returns it. Each further request adds its exchange to that list. */
   begin(): ServerExchange[] {
     this.#exchanges = [];
     return this.#exchanges;
   }
 
-  /** The value that the check asks for. */
+  /** The value that requests of the check have for a member. */
   value(member: string): string {
     return this.#values[member] ?? "";
   }
 
-  /** Asks for another value from now on. */
+  /** Gives requests another value for a member from now on. */
   setValue(member: string, value: string): void {
     this.#values = { ...this.#values, [member]: value };
   }

@@ -36,7 +36,7 @@ export function changedJson(place: PathName, change: (json: Json, asked: ServerR
   };
 }
 
-/** RequestChanges each item of the list in a success. */
+/** Changes each item of the list in a success. */
 export function items(place: PathName, change: (item: Json, asked: ServerRequest) => void): Break {
   return changedJson(place, (body, asked) => {
     for (const item of body.data?.data ?? body.data ?? body.billers ?? body.plans) change(item, asked);

@@ -81,7 +81,7 @@ for (const engine of engines)
       );
     });
 
-    // This problem occurs before any response, equally on both engines.
+    // The test puts each problem into a finished response of Duba, so the engine makes no difference.
     if (engine === engines[0])
       test("the check reports a broken point and its consequences, and no other point", async (t) => {
         // Responses are kept for later points, and must not grow old meanwhile.

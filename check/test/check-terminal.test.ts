@@ -226,7 +226,7 @@ suite("duba check", () => {
     assert.equal(others.get("broken"), undefined);
   });
 
-  test("the check waits when it is rate-limited, and says so", async () => {
+  test("a rate limit of the server breaks no point, because the check waits and asks again", async () => {
     let asked = 0;
     const limited: RequestListener = (request, response) => {
       asked += 1;

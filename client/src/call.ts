@@ -62,8 +62,9 @@ export function caller(usual: Options): Call {
   }
 
   /**
-   * Sends a verification. After a lost response the client first asks for the key's state, until the verification has
-   * ended. Only then the client sends the identical request again, which the service repeats or resumes.
+   * Sends a verification. After a lost response the client first asks for the state of the key's verification, until
+   * that has ended. Only then does it send the identical request again: the service repeats the response, or resumes
+   * the verification.
    */
   async function verified(request: Request, path: string): Promise<Outcome> {
     const { row, headers, options } = request;
@@ -73,7 +74,8 @@ export function caller(usual: Options): Call {
     let last = await sent(request);
     for (let tries = 0; !last.success; tries += 1) {
       if (!(await waited(last, tries, options))) return last;
-      // A verification that runs is no failed try. A question that is lost says nothing: the request itself finds out.
+      // A running verification does not count as a failed try. If the response about its state is lost as well, the
+      // next request finds out.
       while (isLost(last) && (await runs(question)) && performance.now() < deadline)
         if (!(await pause(pollEvery, options.signal))) return aborted();
       if (options.signal?.aborted) return aborted();

@@ -18,9 +18,9 @@ type List = (
 ) => Promise<ListEventsAnswer | ListEventsFailure>;
 
 /**
- * The events of your account, oldest first, for `for await`. `cursor` says where it is, after the event that it gave
- * last: store it once you have dealt with the event, and begin there the next time. With `wait` it outlives what a
- * retry may help; any other failure is thrown as a `DubaFailure`. Your signal ends it.
+ * The events of your account, oldest first, for `for await`. `cursor` is the place after the last event that the feed
+ * gave: store it once you have dealt with the event, and begin there the next time. With `wait` the feed goes on after
+ * a failure that a retry may help; it throws any other failure as a `DubaFailure`. Your signal ends the feed.
  */
 export class EventFeed implements AsyncIterable<DubaEvent> {
   /** Where to go on: text to store. */

@@ -167,7 +167,7 @@ suite("the client", { concurrency: true }, () => {
     const { db } = await service.store();
     const outcomes: { reference: string; bvn: string }[] = [];
     const waiting = [...sequences];
-    // Sent all at once, some requests would get their response after their time-out on a busy machine.
+    // If all were sent at once, some requests would get their response after their time-out on a busy machine.
     const verifySome = async () => {
       for (let sequence = waiting.shift(); sequence !== undefined; sequence = waiting.shift()) {
         await using proxy = await FaultyProxy.open(service.url, [...sequence, ...sequence]);

@@ -106,9 +106,9 @@ const headers = {
 };
 
 /**
- * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is the callers' address
- * of the service, without a final slash; empty if not configured. Several `prefixes` become servers, and paths then
- * lack the prefix.
+ * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is the address at which
+ * API clients reach the service, without a final slash; empty if not configured. Several `prefixes` become servers, and
+ * paths then lack the prefix.
  */
 export function openapi(
   operations: readonly Operation<never>[],

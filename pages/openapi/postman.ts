@@ -15,8 +15,8 @@ const variables: Record<string, string> = {
 };
 
 /**
- * Before each request: gives a verification a new key. After it: stores the reference or endpoint for the next
- * requests.
+ * Before a request with an idempotency key: makes a new key. After each request: stores the reference and the request
+ * id of a verification, or the id of an endpoint, for the next requests.
  */
 const scripts = {
   prerequest: [

@@ -43,7 +43,7 @@ export const webhookParameters: JsonObject = {
   },
 };
 
-/** The request that a caller's endpoint gets, by type of event. */
+/** The request that an account's endpoint gets, by type of event. */
 export function webhooks(): Record<string, { post: JsonObject }> {
   const bodies = (EventBody as unknown as { anyOf: (TSchema & { properties: { type: { const: EventType } } })[] })
     .anyOf;

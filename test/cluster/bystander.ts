@@ -77,7 +77,7 @@ export class Besieged implements AsyncDisposable {
   }
 }
 
-/** Of one caller, in milliseconds. */
+/** The durations of one caller's look-ups, in milliseconds. */
 export interface LookUps {
   p50: number;
   p99: number;

@@ -8,7 +8,7 @@ import { nodeEnvironment, serveInProcess } from "../support/process.ts";
 import { ask, verifyAt } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-/** Verifications. */
+/** Verifications that run at once. */
 const atOnce = 200;
 const bootstrap = "a-known-sandbox-key-for-journeys";
 

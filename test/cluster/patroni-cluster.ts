@@ -17,7 +17,7 @@ interface Member {
 
 /** Three PostgreSQL servers under Patroni, one of which is synchronous, with etcd, behind HAProxy. */
 export class PatroniCluster implements AsyncDisposable {
-  /** Of the leader, whichever it is. */
+  /** The address of the leader, whichever node that is. */
   readonly url: string;
   readonly #nodes: readonly Node[];
   readonly #others: readonly Running[];
@@ -181,7 +181,7 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
         const { members } = (await response.json()) as { members: Member[] };
         if (members.some(({ role }) => role === "leader")) return members;
       } catch {
-        // This one is not to be asked.
+        // This node does not answer now; another one may.
       }
     return [];
   }

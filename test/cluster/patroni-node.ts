@@ -58,7 +58,7 @@ export class Node {
       scope: "duba",
       name,
       restapi: { listen: `127.0.0.1:${ports.rest}`, connect_address: `127.0.0.1:${doors.rest.port}` },
-      // `use_proxies` keeps Patroni from asking etcd for its real addresses and passing by the proxy.
+      // With `use_proxies` Patroni does not ask etcd for its real addresses, with which it would bypass the proxy.
       [etcdInterface()]: { hosts: `127.0.0.1:${doors.etcd.port}`, use_proxies: true },
       bootstrap: {
         dcs: {
@@ -76,7 +76,7 @@ export class Node {
               shared_buffers: "16MB",
               // A standby may ask the new leader before the slot exists, and by default asks again only after 5 s.
               wal_retrieve_retry_interval: "500ms",
-              // A synchronous standby that says nothing holds up every commit until then; by default for 60 s.
+              // A synchronous standby that says nothing holds up every commit for this long; by default for 60 s.
               wal_sender_timeout: "5s",
               wal_receiver_timeout: "5s",
             },
@@ -124,7 +124,7 @@ export class Node {
     try {
       pids.push(Number(readFileSync(join(this.#folder, this.name, "postmaster.pid"), "utf8").split("\n")[0]));
     } catch {
-      // It does not run just now.
+      // The server does not run now.
     }
     return [...pids, ...pids.flatMap(childrenOf)];
   }
@@ -134,11 +134,11 @@ export class Node {
       try {
         process.kill(pid, signal);
       } catch {
-        // It ended meanwhile.
+        // The process has ended meanwhile.
       }
   }
 
-  /** Of this very server, past every door. */
+  /** The address of this node's own server, which bypasses every proxy. */
   get url(): string {
     return `postgres://postgres@127.0.0.1:${this.#port}/postgres`;
   }

@@ -132,7 +132,7 @@ async function explain(error: unknown, cluster: PatroniCluster): Promise<never> 
 }
 
 let probes = 0;
-/** References that probes were answered with. */
+/** The references in the responses to probes. */
 const probed: string[] = [];
 
 /** Milliseconds from `at` to the first verification that this instance accepts and finishes. */

@@ -10,7 +10,7 @@ import { findTool, freePorts, isOpen, ownFolder, running } from "./tools.ts";
 const sessions = 4;
 
 interface PgBouncer extends AsyncDisposable {
-  /** PostgreSQL, reached through it. */
+  /** PostgreSQL, reached through PgBouncer. */
   readonly engine: Engine;
 }
 

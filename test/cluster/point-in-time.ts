@@ -136,7 +136,7 @@ export async function pointInTimeTrial(): Promise<object> {
     const begun = performance.now();
     database.backRest("restore", "--delta", "--type=time", `--target=${moment}`, "--target-action=promote");
     await database.start();
-    // It names what came after that moment.
+    // The anchor is a copy of a seal from after that moment.
     rmSync(join(folder.path, "keyring.anchor"));
     const after = await serveInProcess(environment);
     const seconds = (performance.now() - begun) / 1000;

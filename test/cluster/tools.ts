@@ -54,7 +54,7 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   return chosen && { uid: chosen.uid, gid: chosen.gid };
 }
 
-/** A temporary folder that belongs to that user. */
+/** A temporary folder that belongs to the user of `identity`. */
 export function ownFolder(name: string): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), `duba-${name}-`));
   chmodSync(path, 0o755);
@@ -71,7 +71,8 @@ export interface Running {
 }
 
 /**
- * Starts a program as that user. The program ends with this process. Its output is appended to the file `log`, if set.
+ * Starts a program as the user of `identity`. The program ends with this process. Its output is appended to the file
+ * `log`, if set.
  */
 export function running(
   command: string,
@@ -118,7 +119,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Whether somebody listens there. */
+/** Whether a program listens on this port of this machine. */
 export function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => {

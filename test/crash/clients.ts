@@ -48,7 +48,7 @@ export interface Wanted {
   reference?: string;
   /** Each response with a reference, oldest first. */
   named: NamedResponse[];
-  /** The verification was refused because its account has no money left. */
+  /** The verification was refused with 402: its account had reached its cap, or had spent its balance. */
   refused?: boolean;
   /** The final response: a record, a negative result, or a failure that no retry helps. */
   end?: ServiceResponse;
@@ -73,8 +73,8 @@ export class Life {
   /** A response said that the store took longer than Duba waits. The store may have done the work all the same. */
   storeWasSlow = false;
   /**
-   * Verifications that earlier processes left without an end. The first response of this process other than 409 removes
-   * a verification.
+   * Verifications that earlier processes left without an end. This process's first response other than 409 about a
+   * verification removes it.
    */
   readonly leftBehind: Set<Wanted>;
   /** Verifications that may be running although no client waits for them. */
@@ -84,7 +84,7 @@ export class Life {
   /** Milliseconds from ready to the last 409 about a verification that an earlier process left unfinished. */
   lastRefusal?: number;
 
-  /** Answers 402. */
+  /** The number of responses with 402. */
   refusals = 0;
   /** Responses with 500 that blame the store although nothing disturbed the store. */
   blamed = 0;

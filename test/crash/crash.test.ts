@@ -4,7 +4,8 @@ import { engines } from "../support/engines.ts";
 import { crash } from "./rounds.ts";
 
 /**
- * The short form of `npm run test:crash`: with this seed the first round is killed twice, the second time amid retries.
+ * The short form of `npm run test:crash`: with this seed the service is killed twice in the first round, the second
+ * time amid retries.
  */
 const seed = "short 260";
 const trials = { sqlite: { vendor: "prembly", rounds: 2 }, postgres: { vendor: "peer", rounds: 1 } };

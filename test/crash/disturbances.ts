@@ -16,7 +16,7 @@ export interface Disturbance {
 }
 
 export interface DisturbedStore {
-  /** What a service needs to be disturbed. */
+  /** The environment of a service that is to be disturbed. */
   environment: Record<string, string>;
   ways: readonly Disturbance[];
   close(): Promise<void>;

@@ -92,7 +92,7 @@ export async function crash(options: CrashOptions): Promise<Figures> {
   }
 }
 
-/** Attempts that a clock that was ahead dated. */
+/** The number of attempts that a service with its clock ahead dated. */
 async function misdated({ store: { db } }: LiveStore): Promise<number> {
   const attempts = db.selectFrom("verification_attempt").select("number").where("mode", "=", "live");
   return (await attempts.where("started_at", ">", Date.now() + 60_000).execute()).length;
@@ -200,7 +200,7 @@ class Run {
     await this.#all((client) => client.retry(life, true));
   }
 
-  /** Asks for everything once more. */
+  /** Repeats every verification that has ended, checks the events, and stops the services. */
   async repeat(): Promise<void> {
     const life = this.#life!;
     await this.#all((client) => client.repeat(life));

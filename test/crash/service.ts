@@ -61,7 +61,7 @@ export async function liveStore(
         (kind) => String(fees[kind] / 100),
       ),
       ...vendor.environment,
-      // The breaker must not stop calls to a vendor that fails often, because the trial counts its calls.
+      // The breaker must not stop calls to a vendor that fails often, because the trial counts the vendor's calls.
       DUBA_UPSTREAM_BREAKER_FAILURES: "1000000",
     },
     keys,

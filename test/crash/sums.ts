@@ -7,12 +7,12 @@ import type { Wanted } from "./clients.ts";
 
 const lookEvery = 100;
 
-/** Of all live verifications, in kobo. */
+/** Sums over all verifications, in kobo. */
 interface Sums {
   /** Every charge ever made. */
   charges: number;
   adjustments: number;
-  /** The part of them that took charges back. */
+  /** The part of the adjustments that took charges back. */
   waived: number;
   /** What the rows say is charged now. */
   standing: number;

@@ -22,9 +22,9 @@ import { draw, drawWeighted } from "../support/vendor-draw.ts";
 export interface TrialCall {
   kind: CheckKind;
   number: string;
-  /** Duba's own, if the vendor is told it. */
+  /** Duba's own reference, if the vendor is told it. */
   reference?: string;
-  /** That of the client's request. */
+  /** The trace of the client's request. */
   trace: string | undefined;
   /** The vendor says that it did no work. */
   saysNoWork?: boolean;
@@ -45,8 +45,8 @@ export interface TrialVendor {
   /** Every look-up so far, once none is on its way. */
   calls(): Promise<readonly TrialCall[]>;
   /**
-   * Compares the vendor's bill with the ledger in the store of these settings. `misdated`: number of attempts with a
-   * wrong clock's time.
+   * Compares the vendor's bill with the ledger in the store that these settings name. `misdated`: number of attempts
+   * that a service with a wrong clock dated.
    */
   checkBill?(store: Record<string, string>, misdated: number): Promise<void>;
   stop(): Promise<void>;

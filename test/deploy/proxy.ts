@@ -18,7 +18,7 @@ export interface Certificate {
   both: string;
 }
 
-/** The port and the folder of a proxy, and the ports of Duba behind the proxy. */
+/** The folder, the port and the certificate of a proxy. */
 interface Setup {
   place: string;
   port: number;
@@ -36,7 +36,7 @@ interface ShippedProxy {
   args: (config: string) => string[];
 }
 
-/** The example with a second line for a second machine. */
+/** The example with a second machine: in a `server` line of its own, or behind the first address. */
 function withSecond(example: string, first: string, second: string): string {
   const server = new RegExp(`^ *server .*${RegExp.escape(first)}.*$`, "gm");
   if (!server.test(example)) return example.replaceAll(first, `${first} ${second}`);

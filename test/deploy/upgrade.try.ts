@@ -51,7 +51,7 @@ const fee = 100;
 
 /** Clients that share an API key. Each verifies one person after another, and repeats a request until an answer. */
 class Clients {
-  /** Where the service is that answers now. */
+  /** The port of the service that answers now. */
   port = 0;
   isOver = false;
   /** The text of the response, by the number of the person. */

@@ -70,7 +70,7 @@ export class Callers {
   readonly #services: () => readonly SimulatedService[];
   /** How often a verification has no key (one in …). Null: in this run, all callers send a key. */
   readonly #keylessOneIn: number | null;
-  /** Callers that are in the middle of a verification. */
+  /** The number of callers that are in the middle of a verification. */
   busy = 0;
   /** Callers that wait before a retry, each with a function that ends the wait. */
   readonly #waiting = new Map<Wanted, () => void>();

@@ -241,7 +241,7 @@ export class Operators {
     return this.#typing("", ...argv);
   }
 
-  /** The same, with text on standard input. */
+  /** Like `#duba`, with text on standard input. */
   async #typing(stdin: string, ...argv: string[]): Promise<string | undefined> {
     const written = { out: "", err: "" };
     this.#terminals += 1;

@@ -424,7 +424,10 @@ export class PlayedStore {
     return (await this.#blockersOf(pid)).some((blocker) => own.has(blocker));
   }
 
-  /** Exact until the lock is released, unlike the session's own state. */
+  /**
+   * The sessions that hold a lock for which this one waits. Exact until the lock is released, unlike the session's own
+   * state.
+   */
   async #blockersOf(pid: number): Promise<readonly number[]> {
     const { rows } = await this.#look("select pg_blocking_pids($1) as pids", pid);
     return rows[0].pids;

@@ -21,8 +21,8 @@ export async function simulated(options: Record<string, string | number>): Promi
 
 /** Registers a test of three simulated days. `verifications`: per day. */
 export function keepsPromises(engine: "sqlite" | "postgres", verifications: number): void {
-  const name = `three simulated days with twenty faults break no promise on ${engine}, and most keys end meanwhile`;
-  // Takes half a minute of CPU time, and far longer on a busy machine.
+  const name = `three simulated days with twenty or more faults break no promise on ${engine}, while half of the keys expire`;
+  // Takes half a minute on an idle machine, and far longer on a busy one.
   test(name, { timeout: 900_000 }, async () => {
     const run = await simulated({ engine, seed: "three days", days: 3, faults: 9, verifications });
     assert.ok(run.verifications >= 2.9 * verifications, `${run.verifications} verifications`);

@@ -9,7 +9,7 @@ import { RealMachine } from "./real-machine.ts";
 import { Seed } from "./seed.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-// Each seed has its own process, and to compile the code takes as long as half a simulated day.
+// Each seed has its own process, and compiling the code takes as long as half a simulated day.
 enableCompileCache("node_modules/.cache/compiled");
 
 const engines = [{ name: "sqlite" }, { name: "postgres" }] as const;

@@ -167,7 +167,7 @@ export class Simulation {
     const windows = days * windowsOfDay;
     const callsUntil = (window: number) => Math.ceil((verifications * days * window) / windows);
     let faultsLeft = Math.round(faults * days);
-    /** Lets time pass with one check per hour. */
+    /** Lets time pass, with a check after each `longestJump`. */
     const pass = async (until: number) => {
       const jumpTo = async (to: number) => {
         await store.keepLeases(time.now + to - time.elapsed);

@@ -84,7 +84,10 @@ export class Truths {
   readonly #parts: TruthParts;
   #store: Store | undefined;
   readonly #balances = new Balances();
-  /** Older rows were checked and can no longer change, so hourly checks skip them. */
+  /**
+   * Checks skip verifications that began before this time, because earlier checks covered them. Milliseconds since
+   * 1970.
+   */
   #since = 0;
   /** When the store last distrusted its clock. */
   #doubtedAt = Number.NEGATIVE_INFINITY;

@@ -105,8 +105,8 @@ export class Vendors {
   }
 
   /**
-   * Whether a process had a good response from a vendor since the vendor's last failure. Until then the process avoids
-   * the vendor, except for one test call.
+   * Whether a process saw no failure of a vendor before `at`, or a good response to a request that it sent more than
+   * `longestWait` after the last failure. Otherwise the process may still avoid the vendor.
    */
   seemsWell(vendor: string, from: Owner, at: number): boolean {
     const before = this.#contacts.filter((one) => one.vendor === vendor && one.from === from && one.endedAt < at);

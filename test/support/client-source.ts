@@ -53,7 +53,7 @@ export function clientSource(operations: readonly Operation<never>[]): string {
   return formatted(parts.join("\n"));
 }
 
-/** Codes that every operation can answer. */
+/** The failure codes with which every operation can answer. */
 function sharedCodes(operations: readonly Operation<never>[]): FailureCode[] {
   const [first = [], ...others] = operations.map(failuresOf);
   return others.reduce((shared, codes) => shared.filter((code) => codes.includes(code)), first);

@@ -11,7 +11,7 @@ export interface ClientCall {
   retries?: number;
   /** Seconds. */
   timeout?: number;
-  /** The name of an operation, or of one of the two methods that make several requests. */
+  /** The name of an operation, `events`, which makes several requests, or `verifiedEvent`, which makes none. */
   method: string;
   /**
    * The input by names on the wire, `idempotency-key` included. For `events`: `cursor`, and the number of events to

@@ -35,7 +35,7 @@ async function makeTables(settings: FreshSettings): Promise<void> {
 }
 
 /**
- * Returns a folder in memory if this machine has a large enough one. Commits there do not wait for a disk, yet files
+ * A folder in memory, which holds the stores if it has enough room. Commits there do not wait for a disk, yet files
  * survive a killed process.
  */
 const memory = "/dev/shm";
@@ -190,7 +190,10 @@ function urlOf(server: string, database: string): string {
   return own.href;
 }
 
-/** Makes a new folder, and takes a database that `free` gets back. */
+/**
+ * A new folder and this database. `dispose` removes the folder, and drops the database or, in a test run, gives it to
+ * `free`.
+ */
 async function postgresPlace(database: string, free: (url: string) => Promise<void>): Promise<Fresh> {
   const { url } = await server!;
   const { dataDirectory, remove } = freshDirectory();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { forEachKind } from "../../src/declare/check-kind.ts";
 import type { ServiceResponse } from "./service.ts";
 
-/** Members that failures of the documented paths, and of their variants, carry in addition. */
+/** Members that failures of the documented paths, and of verifications of other kinds, have in addition. */
 const payloads: Record<string, (message: string, date: string) => object> = {
   "/api/v2/internet/data/lookup": (message, date) => ({ data: { status: 0, error: true, data: [], date, message } }),
   "/api/v2/corporate-data/list": () => ({ data: [] }),

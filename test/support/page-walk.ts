@@ -36,7 +36,7 @@ export interface PageWalk {
   readonly person: { readonly bvn: string; readonly phone: string };
   /** All personal data that the service received about that person. */
   readonly canaries: readonly string[];
-  /** PostgreSQL's log so far. */
+  /** What PostgreSQL has received so far: statements and their parameters. Empty on SQLite. */
   heard(): Buffer;
   /** Each page as the role received it the first time. */
   pages(role: Role): Promise<readonly WalkedPage[]>;

@@ -44,7 +44,7 @@ export function wordsOfPages(walk: PageWalk): void {
     );
   });
 
-  test("an account goes by its name: its id stands in the head of its page alone", async () => {
+  test("an account goes by its name, and its id stands only in a page's header", async () => {
     const found = (await walk.pages("officer")).filter(isShown).flatMap(({ path, text }) => {
       const said = text.replace(/<header>.*?<\/header>/s, "").replaceAll(/<[^>]*>/g, " ");
       return (said.match(/(?<!\w)acc_\w+/g) ?? []).map((id) => `${path}: ${id}`);

@@ -17,7 +17,7 @@ export interface Device {
   lose(): Promise<void>;
 }
 
-/** A page can have only one `internal` authenticator. */
+/** Adds a virtual authenticator to a page, which can have only one that is `internal`. */
 export async function addDevice(page: Page, transport: "internal" | "usb"): Promise<Device> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("WebAuthn.enable");

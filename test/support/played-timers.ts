@@ -3,7 +3,7 @@ import { mock } from "node:test";
 /**
  * Makes mocked timers safe if several test files share a process: `clearTimeout` then goes to the clock that set the
  * timer. Node's mocked `clearTimeout` mistakes a timer of an earlier test for its own, and removes another timer, which
- * never fires. It ignores real timers.
+ * then never fires. It also lets real timers run on.
  */
 const prototype = Object.getPrototypeOf(mock.timers) as typeof mock.timers;
 const { enable } = prototype;
@@ -11,7 +11,7 @@ const clearReal = globalThis.clearTimeout;
 
 prototype.enable = function (options) {
   enable.call(this, options);
-  // The mock leaves `setTimeout` alone.
+  // This mock does not replace `setTimeout`, so nothing is to do.
   if (globalThis.clearTimeout === clearReal) return;
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   const own = new WeakSet<object>();

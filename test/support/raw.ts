@@ -39,7 +39,7 @@ export function responsesIn(text: string): RawResponse[] {
   return responses.filter(({ status }) => status >= 200);
 }
 
-/** A raw TCP connection for tests that send single bytes. */
+/** A raw TCP connection, for tests that send exact bytes. */
 export class Line {
   readonly #socket: Socket;
   #got = "";

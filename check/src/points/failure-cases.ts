@@ -17,11 +17,11 @@ export interface FailureCase {
   code: string;
   sentence: string;
   changes?: RequestChanges;
-  /** What follows the path. */
+  /** Text that is appended to the operation's path. */
   after?: string;
   /** All fields that the failure names. */
   fields?: readonly string[];
-  /** A header that says this. */
+  /** The name of a header of the failure, and the form of its value. */
   header?: readonly [name: string, form: RegExp];
 }
 

@@ -78,7 +78,7 @@ function ofFailures(
   };
 }
 
-/** One failure case of each documented path that verifies nobody. */
+/** One failure case for each documented path. None of the cases verifies anybody. */
 const sample = documented.map(
   ({ id }) =>
     failureCases.find(
@@ -96,7 +96,7 @@ const payloads: Readonly<Record<string, (message: string) => object>> = {
   verifyBvn: () => ({ data: null }),
 };
 
-/** In JSON: `\\n    at run (/srv/app.js:10:5)`, `app.py\", line 10`, `Main.java:10`. */
+/** Lines of stack traces as JSON has them: `\\n    at run (/srv/app.js:10:5)`, `app.py\", line 10`, `Main.java:10`. */
 const stack = /\bat [^"]{1,200}:\d+:\d+|\.py\\?", line \d|\.(?:[cm]?[jt]s|php|rb|go|java|kt)\b\(?:?\d+|node_modules\//;
 
 const envelope = ["success", "status", "message", "error"];

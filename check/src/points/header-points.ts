@@ -42,7 +42,7 @@ function ofLists(
 
 const blockerOf = ({ id, carriage }: Operation) => `${id}.${carriage === "query" ? "answers" : "in-query"}`;
 
-/** Whether a list header names a word. */
+/** Whether a header with a comma-separated list names a word. */
 const names = (header: string | undefined, word: string) =>
   (header ?? "").split(",").some((each) => each.trim().toLowerCase() === word);
 

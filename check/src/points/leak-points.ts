@@ -28,7 +28,7 @@ function unrepeated(name: string, sentence: string, changes: (session: CheckSess
   };
 }
 
-/** A request by another account about the verification that the surrounding points use. */
+/** A point that another account's request reveals nothing about the verification that most points look at. */
 function elsewhere(
   name: string,
   sentence: string,

@@ -80,7 +80,7 @@ export const listPoints: readonly Point[] = [
     sentence: "The bundles of every provider that it lists are well-formed, of that provider only, and listed once.",
     check: async (session) => {
       const providers = (await itemsOf(session, fetchDataProviders)).map(({ type }) => String(type));
-      // Other points check the bundles themselves.
+      // Other points report the problems that the bundles of the check's own provider have.
       const told = await bundleProblems(session, session.value("provider"));
       const found: string[] = [];
       for (const provider of providers) {

@@ -3,7 +3,7 @@ import { refusalProblems, responseErrors, successProblems } from "../judge-respo
 import type { Need, PartName, Point } from "../point.ts";
 import { hasForms } from "../shape-errors.ts";
 
-/** The points that follow from an operation's row: its response, its required members, and its callers. */
+/** The points about an operation's response: its status, its members, their order and their forms. */
 export function operationPoints(operation: Operation, part: PartName): Point[] {
   const { id, answer } = operation;
   const needs = needsOf(operation);
@@ -43,7 +43,7 @@ export function operationPoints(operation: Operation, part: PartName): Point[] {
 /** The refusals of an operation of the documented interface. */
 export function refusalPoints(operation: Operation): Point[] {
   const { id, needsKey, method, required } = operation;
-  // A server that ignores keys would verify somebody.
+  // A server that ignores keys would verify somebody, so the need `verification` stays.
   const needs = needsOf(operation).filter((need) => need !== "key");
   const credentials: Point[] = [
     {

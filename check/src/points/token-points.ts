@@ -4,7 +4,8 @@ import type { Point } from "../point.ts";
 import { shapeErrors } from "../shape-errors.ts";
 
 /**
- * User name and password of HTTP Basic. A key of Duba contains its public id; the sandbox's own key has this account.
+ * User name and password of HTTP Basic. The user name is the public id that a key of Duba contains, or for the
+ * sandbox's own key the e-mail of its account.
  */
 export function basicOf(key: string): string {
   const name = /^duba_(?:test|live)_(\w{12})_/.exec(key)?.[1] ?? "sandbox@example.com";

@@ -8,7 +8,7 @@ import { shapeErrors } from "../shape-errors.ts";
 
 const header = "Idempotency-Key";
 
-/** The reference of the verification that all points of this file use. */
+/** The reference of the verification that most points look at. Throws `Blocked` if the response has none. */
 async function referenceOf(session: CheckSession, changes?: RequestChanges): Promise<string> {
   const { data } = await session.answerOf(verifyBvn, changes);
   const reference = isObject(data) ? data.request_reference : undefined;

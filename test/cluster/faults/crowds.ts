@@ -46,8 +46,8 @@ export async function slowWriters(): Promise<object> {
 const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n\r\n`;
 
 /**
- * 20 connections that send requests with a wrong key without waiting for answers. Callers must notice little, and the
- * log less.
+ * 20 connections that send requests with a wrong key without waiting for answers. Other callers must still be answered,
+ * and the log must stay below 100 lines.
  */
 export async function floodOfWrongKeys(): Promise<object> {
   await using besieged = await Besieged.start();

@@ -7,7 +7,7 @@ import { ask } from "../../support/service.ts";
 import { leavings, malformedBytes, sendAndLeave } from "../../support/strangers.ts";
 
 const bootstrap = "a-known-sandbox-key-for-strangers";
-/** Takes the sandbox three seconds. */
+/** A number for which the sandbox takes three seconds. */
 const slow = "00000000008";
 const strangersAtOnce = 40;
 

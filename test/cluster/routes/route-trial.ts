@@ -75,7 +75,7 @@ function vendorsOf({ urls }: Trio): Record<string, string> {
   };
 }
 
-/** What a load came to. */
+/** What the check of one load of verifications counted. */
 interface Seen {
   verifications: number;
   statuses: Record<number, number>;
@@ -162,7 +162,7 @@ class Trial {
     for (const vendor of trioNames) await pauseRoute(room, { vendor, kind: null, why: "load", until: null });
     await pause(5_000);
     await this.#trio.calls();
-    // Without keys: nobody tries again.
+    // Without an idempotency key no caller tries again.
     const refused = await this.load(1_000, { keyed: Number.POSITIVE_INFINITY });
     for (const vendor of trioNames) await resumeRoute(room, { vendor, kind: null });
     assert.ok(obeyed < 5_000 && back < 5_000, `obeyed after ${obeyed} ms, back after ${back} ms`);

@@ -26,7 +26,7 @@ export interface TrioCall {
 export interface Trio {
   urls: Record<TrioName, string>;
   behave(manners: Manners): void;
-  /** The calls since the last time. */
+  /** The calls since this function was last called. */
   calls(): Promise<TrioCall[]>;
   stop(): Promise<void>;
 }
