@@ -61,11 +61,11 @@ export const settingsOfFeatures = features.flatMap(({ settings }) => Object.valu
 /** The pages of features, and the features' additions to the core's pages. */
 export const pagesOfFeatures = features.flatMap(({ pages }) => pages ?? []);
 
-/** How features are. */
+/** The functions that return the health of each feature. */
 export const healthOfFeatures = features.flatMap((each) => each.health ?? []);
 
 /** The words of the command line that are no families of commands. */
 export const words = features.flatMap((each) => each.words ?? []);
 
-/** What features know of a verification. */
+/** The functions by which features add to the story of a verification. */
 export const stories = features.flatMap(({ story }) => story ?? []);

@@ -76,16 +76,24 @@ for (const engine of usualEngines) {
     });
 
     for (const [problem, argv, sentence] of [
-      ["a taken e-mail", ["accounts", "create", "--name", "S", "--email", "SHOP@example.com"], /^Another account has/],
       [
-        "an unknown account",
+        "an account with a taken e-mail",
+        ["accounts", "create", "--name", "S", "--email", "SHOP@example.com"],
+        /^Another account has/,
+      ],
+      [
+        "a key for an unknown account",
         ["keys", "create", "--account", "nobody@example.com"],
         /^No account has the id, e-mail or name/,
       ],
-      ["a list of nobody's keys", ["keys", "list", "--account", "nobody@example.com"], /^No account has/],
-      ["a suspension of nobody", ["accounts", "suspend", "nobody@example.com"], /^No account has/],
-      ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
-      ["an unknown key", ["keys", "revoke", "missing", "--yes"], /^No key has the public id "missing"\.\n$/],
+      [
+        "to list the keys of an unknown account",
+        ["keys", "list", "--account", "nobody@example.com"],
+        /^No account has/,
+      ],
+      ["to suspend an unknown account", ["accounts", "suspend", "nobody@example.com"], /^No account has/],
+      ["to roll an unknown key", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
+      ["to revoke an unknown key", ["keys", "revoke", "missing", "--yes"], /^No key has the public id "missing"\.\n$/],
     ] as const) {
       test(`duba refuses ${problem}`, async () => {
         const { exitCode, out, err } = await duba(...argv);

@@ -177,7 +177,7 @@ for (const engine of engines) {
       for (const [problem, tamper, sentence] of [
         ["a missing head", (db: Db) => db.deleteFrom("audit_head"), /^The head of the audit trail is miss/],
         [
-          "a head without its keyed hash",
+          "a head that does not match its keyed hash",
           (db: Db) => db.updateTable("audit_head").set({ batch: 0, hash: "" }),
           /^The head/,
         ],

@@ -20,9 +20,9 @@ for (const engine of engines) {
 
     for (const [where, batch, place] of [
       ["another batch", 3, 3],
-      ["a batch that is none", 7, null],
+      ["a batch that does not exist", 7, null],
       ["a batch below the first", -1, null],
-      ["a batch beyond all numbers", sql<number>`1152921504606846977`, null],
+      ["a batch number above the exact integers of JavaScript", sql<number>`1152921504606846977`, null],
       ["no batch", null, undefined],
     ] as const) {
       test(`verifying the trail finds an entry moved to ${where}`, async () => {

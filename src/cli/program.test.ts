@@ -71,13 +71,13 @@ suite("the command line", { concurrency: true }, () => {
     ["an unknown option", ["keys", "list", "--acount", "x"], /Did you mean --account[\s\S]*See: duba keys list --help/],
     ["a missing option", ["accounts", "create", "--name", "Shop"], /^--email is required\.\nSee: /],
     [
-      "a vendor with two letters changed",
+      "the name of a vendor with two letters swapped",
       ["routes", "pause", "dojha"],
       /, youverify \(did you mean dojah\?\)\.\nSee: /,
     ],
     ["a missing sub-command", ["keys"], /^Usage: duba keys/],
-    ["a port that is none", ["serve", "--port", "http"], /^--port must be a number from 0 to 65535\./],
-    ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],
+    ["a port that is not a number", ["serve", "--port", "http"], /^--port must be a number from 0 to 65535\./],
+    ["a BVN in place of a command", ["22000000017"], /^Unknown command '…'\n/],
   ] as const) {
     test(`${problem} is refused as wrong usage`, async () => {
       const { exitCode, out, err } = await ran(argv);

@@ -55,7 +55,9 @@ export class AccessLog {
     this.#deps.log.info({ status, ...fields }, "answered");
   }
 
-  /** Logs a refusal. `error`: where an error of our own happened; a refusal with one always gets a line. */
+  /**
+   * Logs a refusal. `error`: where an error of our own happened. Such a refusal gets a line, unless an outage goes on.
+   */
   refused({ status, code, detail }: Failure, fields: LogFields, address: string, error?: ErrorFields): void {
     const { log, accessLog } = this.#deps;
     if (accessLog === "off" && !error) return;
@@ -72,7 +74,7 @@ export class AccessLog {
     if (line.key === undefined || code === "address_not_allowed") line.address = address;
     if (isOutage({ status, code }, reference, error) && !this.#beginsOutage(line)) return;
     if (error) log.error(line, "error");
-    // A test key asked the sandbox for this failure, so it is not logged as an error.
+    // A request with a test key chose this failure of the sandbox, so it is not logged as an error.
     else if (status >= 500)
       log[line.mode === "test" && (code !== "internal_error" || detail.rehearsed) ? "info" : "error"](line, "failed");
     // A request with a row on the ledger always has a line.

@@ -35,7 +35,7 @@ export type Serve = (
 /**
  * Handles every request of one operation: credential, limit, input, `run` or `pick`, answer, log line. All answers are
  * written to the socket here, so that ready and computed ones have equal headers. A step only makes a promise if it
- * must wait, so most look-ups are answered before this returns. `onPicked` gets input without a body that led to a
+ * must wait, so most look-ups are answered before `Serve` returns. `onPicked` gets input without a body that led to a
  * ready response.
  */
 export function pipeline(

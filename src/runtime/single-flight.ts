@@ -10,8 +10,8 @@ export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<V
 }
 
 /**
- * Like `singleFlight`, but for callers who need a run that begins after their call: calls made during a run share the
- * next run, which begins when the current run ends.
+ * Like `singleFlight`, but each call gets a run that begins after the call: calls made during a run share the next run,
+ * which begins when the current run ends.
  */
 export function followingFlight<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<Value> | undefined;

@@ -46,7 +46,7 @@ suite("days and months of a time zone", () => {
     }
   });
 
-  test("a period is split at the quarter of an hour when the clocks change", () => {
+  test("a period is split at the moment when the clocks change", () => {
     const [spring, autumn] = [Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)];
     const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
     const hour = 3_600_000;

@@ -48,7 +48,8 @@ export class TimeZone {
 
   /**
    * Formats a time as short as a person can read it without error at `now`. Today: only the clock. This year: day and
-   * clock. Earlier years: the day with its year, without a clock. The zone must be shown once elsewhere.
+   * clock. Earlier years: the day with its year, without a clock. Later years: day, year and clock. The zone must be
+   * shown once elsewhere.
    */
   shortOf(at: number, now: number, isToSecond = false): string {
     const [iso, today] = [this.isoOf(at), this.dayOf(now)];

@@ -9,7 +9,7 @@ import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Service } from "../wire/wire.ts";
 
-/** A second equal signal within this many milliseconds counts as one request to stop. */
+/** Two equal signals within this many milliseconds count as one. */
 const sameSignal = 500;
 
 /** What to do at SIGTERM or SIGINT. */

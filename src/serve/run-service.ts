@@ -34,7 +34,7 @@ export async function runService(config: Config, ready?: (url: string) => void):
   return stopped;
 }
 
-/** Listens on every address of the service. Returns the URL of the integrators'. */
+/** Listens on every address of the service. Returns the URL that integrators call. */
 export async function listen(service: Service, config: Config, log: Logger): Promise<string> {
   const own = ownAddress(config);
   const listening: { name: string; url: string; says?: string }[] = [];

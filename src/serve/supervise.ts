@@ -16,9 +16,9 @@ import { WorkerPool } from "./worker-pool.ts";
 const stopReserve = 5000;
 
 /**
- * Runs the service in several workers until SIGTERM or SIGINT, which each worker gets. A second signal ends their
- * delay, or all at once. SIGHUP replaces the workers one after another. Throws if the first worker cannot start, which
- * has then printed the reason.
+ * Runs the service in several workers until SIGTERM or SIGINT, and passes the signal to each worker. A second signal
+ * ends the delay of the workers, or all workers at once. SIGHUP replaces the workers one after another. Throws if the
+ * first worker cannot start. That worker has then printed the reason.
  */
 export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
   const count = workers === "auto" ? availableParallelism() : workers;

@@ -11,7 +11,7 @@ export interface Io {
   out(text: string): void;
   err(text: string): void;
   environment: Record<string, string | undefined>;
-  /** Only read for `name=-` members, BVNs and phone numbers. */
+  /** Read only for private members, for `name=-` of `duba call`, and for what a person types to confirm. */
   stdin: AsyncIterable<string | Uint8Array> & { isTTY?: boolean | undefined };
   /** Whether a person reads `out`. Default: no. */
   isTerminal?: boolean;
@@ -32,7 +32,7 @@ export function redact(text: string): string {
   return redactNumbers(redactCredentials(text));
 }
 
-/** The zone of days. A setting that is none is a problem of the settings, which a context reads. */
+/** The time zone of days; the default zone for an invalid setting, which `readConfig` reports. */
 export function zoneIn({ DUBA_TIME_ZONE: name }: Io["environment"]): TimeZone {
   const { read, default: usual } = settings.timeZone;
   return read(name || usual) ?? read(usual)!;

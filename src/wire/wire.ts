@@ -32,8 +32,8 @@ export interface Service {
 }
 
 /**
- * Builds the whole service. If it throws, it first closes everything that it opened. `worker`: its place among several
- * workers.
+ * Builds the whole service. If it throws, it first closes everything that it opened. `worker`: the place of this
+ * process among several workers.
  */
 export async function wire(config: Config, log: Log, worker?: number): Promise<Service> {
   await using opened = new AsyncDisposableStack();

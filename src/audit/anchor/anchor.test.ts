@@ -113,7 +113,7 @@ for (const engine of engines) {
       assert.deepEqual(readdirSync(join(path, "..")), ["ring.anchor"]);
     });
 
-    for (const after of ["at once", "after the service has sealed on beyond it"]) {
+    for (const after of ["at once", "after the service sealed further batches"]) {
       test(`the anchor detects ${after} that the trail was rolled back, and verify reports it`, async (t) => {
         const path = anchorIn(t);
         const { keeper, kept } = keeperOn(path);

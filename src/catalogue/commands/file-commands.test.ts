@@ -94,10 +94,10 @@ for (const engine of usualEngines)
         /You can name the list of one file only/,
       ],
       ["CSV of everything in one file", ["export", "--format", "csv"], /^A CSV file contains one list/],
-      ["a revision that is no number", ["show", "latest"], /^<revision> must be a number such as 7/],
-      ["a draft that is none", ["approve", "7"], /^<draft> must be a draft such as d7/],
+      ["a revision that is not a number", ["show", "latest"], /^<revision> must be a number such as 7/],
+      ["a draft without a d before its number", ["approve", "7"], /^<draft> must be a draft such as d7/],
     ] as const)
-      test(`an import refuses ${problem} as a command line that cannot be used`, async () => {
+      test(`duba catalogue refuses ${problem} as wrong usage`, async () => {
         const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [2, ""]);
         assert.match(err, sentence);
@@ -113,7 +113,7 @@ for (const engine of usualEngines)
         /^Duba cannot write the file \/proc\/none\/a\.json/,
       ],
     ] as const)
-      test(`an import fails with a sentence at ${problem}`, async () => {
+      test(`duba catalogue fails with a sentence at ${problem}`, async () => {
         const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [1, ""]);
         assert.match(err, sentence);

@@ -186,20 +186,24 @@ test("no text in a CSV can run in a spreadsheet, and reading it restores the ori
 });
 
 for (const [what, text, sentence] of [
-  ["an empty file", "", "the file is empty: its first line must be a heading"],
-  ["a workbook", Buffer.from("PK\u0003\u0004rest"), "this is a workbook: save it as CSV UTF-8"],
-  ["UTF-16", Buffer.from(`\ufeff${heading}`, "utf16le"), "this is UTF-16 text: save it as CSV UTF-8"],
+  ["no text", "", "the file is empty: its first line must be a heading"],
+  ["the bytes of a workbook", Buffer.from("PK\u0003\u0004rest"), "this is a workbook: save it as CSV UTF-8"],
+  ["UTF-16 text", Buffer.from(`\ufeff${heading}`, "utf16le"), "this is UTF-16 text: save it as CSV UTF-8"],
   [
-    "another encoding",
+    "text that is not UTF-8",
     Buffer.from(`${heading}\nMTNDATA,1,caf\u00e9,1,1,,`, "latin1"),
     "line 2: this is not UTF-8 text: save the file as CSV UTF-8",
   ],
   [
-    "semicolons",
+    "semicolons as separators",
     heading.replaceAll(",", ";"),
     "line 1: the values are separated by semicolons: save the file with commas",
   ],
-  ["tabs", heading.replaceAll(",", "\t"), "line 1: the values are separated by tabs: save the file with commas"],
+  [
+    "tabs as separators",
+    heading.replaceAll(",", "\t"),
+    "line 1: the values are separated by tabs: save the file with commas",
+  ],
   [
     "a heading with other columns",
     `${heading.replace("price,", "fee,")},value`,

@@ -48,8 +48,8 @@ test("every problem of every entry in a JSON file is reported with its place", (
 });
 
 for (const [what, text, wrong] of [
-  ["what is no JSON", "{", /^it is not JSON: /],
-  ["what is no object", "[]", /^it must be an object with one or more of data-providers, /],
+  ["text that is not JSON", "{", /^it is not JSON: /],
+  ["a list in place of an object", "[]", /^it must be an object with one or more of data-providers, /],
   ["an unknown list", '{"bundles":[]}', /^it has "bundles"; lists are data-providers, /],
   [
     "a list that is named twice",
@@ -57,7 +57,7 @@ for (const [what, text, wrong] of [
     /^it has data-bundles twice: put all its entries in one list$/,
   ],
   [
-    "another encoding",
+    "text that is not UTF-8",
     Buffer.from('{\r\n"data-bundles": "\u0093caf\u00e9"}', "latin1"),
     /^line 2 is not UTF-8 text: save/,
   ],

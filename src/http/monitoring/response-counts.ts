@@ -13,7 +13,7 @@ export class Tally {
   readonly durations: Durations | null;
   ok = 0;
   notModified = 0;
-  /** Failures that a test key asked the sandbox for, which must not cause an alarm. */
+  /** Failures `internal_error` that requests with a test key chose. They must not cause an alarm. */
   rehearsedErrors = 0;
 
   constructor(isTimed: boolean) {

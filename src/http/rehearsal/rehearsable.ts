@@ -36,8 +36,8 @@ export function rehearsable(operation: BoundOperation): BoundOperation {
 }
 
 /**
- * Returns the scenario that a test key asks for. Throws the scenario's failure, or `malformed_request` for an unknown
- * scenario.
+ * Returns the scenario that a request with a test key chooses. Throws the scenario's failure, or `malformed_request`
+ * for an unknown scenario.
  */
 function askedFor({ caller, headers }: Call): [name: string, scenario: Scenario] | undefined {
   const name = (headers as Record<string, string>)[scenarioName];
@@ -86,8 +86,8 @@ function changedBy([name, { change }]: [name: string, scenario: Scenario], answe
 }
 
 /**
- * Returns a failure for a scenario without effect: with the usual answer, the caller would believe that the program was
- * tried.
+ * Returns a failure for a scenario without effect. After a usual response, the caller would believe that the scenario
+ * was rehearsed.
  */
 export function changesNothing(sentence: string): Failure {
   return new Failure("malformed_request", `${sentence} Leave the header out.`);

@@ -2,7 +2,7 @@ import { type FailureCode, failures } from "../../declare/failures.ts";
 import { koboOf, nairaOf } from "../../declare/money.ts";
 import type { Scope } from "../../declare/operation.ts";
 
-/** The request header by which a test key asks a look-up for a scenario. The response repeats the header. */
+/** The header by which a look-up with a test key chooses a scenario. The response repeats the header. */
 export const scenarioHeader = "Duba-Scenario";
 /** The name of that header in Node's spelling. */
 export const scenarioName = "duba-scenario";

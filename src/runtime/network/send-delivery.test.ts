@@ -144,7 +144,7 @@ suite("a delivery", () => {
     assert.deepEqual(asked, ["bad", "good", "last", "good"]);
   });
 
-  test("silent name servers hold up only the account's own deliveries", async () => {
+  test("silent name servers delay only the deliveries of the account that names their hosts", async () => {
     const asked: string[] = [];
     const find = sparingLookup(
       (host) => {
