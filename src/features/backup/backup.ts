@@ -34,7 +34,7 @@ export interface BackupHeader {
   migrations: string[];
   /** Hash of the tables that the first migration makes. */
   baseline: string;
-  /** How many rows of each table follow. */
+  /** How many rows of each table the backup has. */
   rows: Record<string, number>;
   /** What `BackupOptions.figures` read from the same snapshot. A verifier compares the restored store with it. */
   figures: unknown;
@@ -136,7 +136,8 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
 }
 
 /**
- * This version would leave out unknown tables, and the newer version would restore the backup as if it were complete.
+ * Refuses a store with tables of a newer version: this version would leave them out, and the newer version would
+ * restore the backup as if it were complete.
  */
 async function refuseNewer(db: Kysely<Tables>): Promise<void> {
   const newer = await newerMigrations(db);

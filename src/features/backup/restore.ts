@@ -231,7 +231,7 @@ async function* batches(file: FileHandle): AsyncGenerator<Batch> {
     if (isRow && !isFull) continue;
     if (batch.rows.length > 0) yield batch;
     bytes = 0;
-    // The last line is no table, but nothing follows that line.
+    // The last line names no table, but no line comes after it.
     batch = isRow ? { ...batch, rows: [] } : { table: value.table, columns: value.columns ?? [], rows: [] };
   }
 }

@@ -61,8 +61,8 @@ export const clockTolerance = 10 * 60_000;
 /**
  * Matches each line of an invoice with an attempt: by the vendor's reference or by ours, which some vendors use, else
  * by the last digits and the nearest time. Among several attempts, those that the vendor certainly bills come first and
- * free ones last. A line is `doubled` if another line already has its attempt. A `credit` is a negative line that
- * reverses no other line.
+ * free ones last. A line is `doubled` if another line already has its attempt or its reference. A `credit` is a
+ * negative line that reverses no other line.
  */
 export async function matchInvoice(
   invoice: readonly InvoiceLine[],

@@ -15,7 +15,7 @@ import { priceAttempts } from "./price-attempts.ts";
 const zone = new TimeZone("Africa/Lagos");
 
 for (const engine of engines)
-  suite(`the price of attempts that others end on ${engine.name}`, () => {
+  suite(`the price of attempts that other transactions end on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const { placed, nowOf } = placing(store);
     const room = () => ({

@@ -162,7 +162,7 @@ for (const engine of engines) {
       assert.equal(new Set([number, ...others.map((other) => other.number)]).size, 4);
     });
 
-    test("an adjustment must name a verification of its account and mode, and leaves an audit entry", async () => {
+    test("an adjustment's reference must be of its account and mode, and each adjustment is audited", async () => {
       const { accountId } = newRequest();
       const [row] = await storeRows(store.db, verifiedRow(accountId, november));
       const { reference } = row!;

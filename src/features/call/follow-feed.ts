@@ -7,7 +7,7 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import { parseJsonObject } from "./render.ts";
 import { type CallResponse, NoAnswerError } from "./send-call.ts";
 
-/** Seconds between two calls, if no rate limit asks for more. */
+/** Seconds between two calls, unless the rate limit makes us wait longer. */
 const pace = 2;
 /** Seconds until the next call if the service is away, or fails without a `Retry-After`. */
 const patience = 10;
@@ -70,7 +70,7 @@ function isPage(body: Partial<Record<keyof Page, unknown>> | undefined, after: s
 
 /**
  * Returns the seconds until the next call: those of `Retry-After`, or enough that the remaining calls last until the
- * limit's window ends.
+ * window of the rate limit ends.
  */
 export function restOf(response: Pick<CallResponse, "status" | "headers"> | undefined): number {
   if (response?.status !== 200) return Number(response?.headers["retry-after"]) || patience;

@@ -100,7 +100,7 @@ suite("duba listen", () => {
     const { text: key, id } = await service.newKey({ account: await service.newAccount("Triggers") });
     const environment = { DUBA_URL: service.url, DUBA_API_KEY: key };
     assert.equal((await ran(["trigger", "account.cap_warning"], { environment })).exitCode, 0);
-    // An address to send to is enough to follow.
+    // `--forward-to` implies `--follow`.
     const listening = ran(["call", "listEvents", "after=0", "--forward-to", receiver.url], { environment });
     await until(() => receiver.received.length === 2);
     await duba("keys", "revoke", id, "--yes");

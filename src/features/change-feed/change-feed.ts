@@ -125,13 +125,16 @@ function beginAnew(reason: string): Failure {
   return noSuchPlace(`after ${reason}: begin anew without it, and fetch the lists.`);
 }
 
-/** Returns a function that shows a change as a caller sees it; undefined for a change that the caller does not see. */
+/**
+ * Returns a function that shows a change as an API client sees it; undefined for a change that the client does not see.
+ */
 function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   const prices = accountId === undefined ? undefined : priceListOf(snapshot, accountId);
   const holders = accountId === undefined ? [] : [accountId, groupJoined(snapshot, accountId)];
   const shown = ({ subject, key }: Change, content: EntryContent | null): Shown | null => {
     if (content === null) return null;
-    // A caller sees only its own and its group's price rules, and only their scope, because the lists show the prices.
+    // A client sees only the price rules of its account and of the account's group, and only their scope, because the
+    // lists show the prices.
     if (subject === "prices") return shownRule(content as PriceRule);
     if (!isAvailable(content)) return null;
     const values = wireValuesOf(subject, content);

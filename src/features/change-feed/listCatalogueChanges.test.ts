@@ -20,7 +20,7 @@ import { listCatalogueChanges } from "./listCatalogueChanges.ts";
 const about = { author: "ops", source: "test", note: "" };
 const start = Date.UTC(2026, 0, 31, 9, 30);
 
-/** Returns the answer as a caller receives it. */
+/** Returns the answer as an API client receives it. */
 async function ask(catalogue: OpenCatalogue, input: { after?: string; limit?: string } = {}, accountId?: string) {
   const caller = accountId === undefined ? null : ({ accountId } as Caller);
   const call = { input, headers: {}, caller, requestId: "test", address: "127.0.0.1" };

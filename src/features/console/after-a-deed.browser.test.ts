@@ -9,7 +9,7 @@ import { join, said } from "./console.fixture.ts";
 import { type Hands, mouse } from "./hands.fixture.ts";
 
 // One engine is enough: the browser's behaviour does not depend on it.
-suite("after a deed", { skip: missingBrowser() }, () => {
+suite("after a change in the console", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
   let ada: Visitor;

@@ -60,7 +60,7 @@ export async function sendConsoleResponse(
   { status, headers, body }: HttpResponse,
   isSecure: boolean,
 ): Promise<void> {
-  // Otherwise a body that never arrives would occupy its connection until the time-out.
+  // Without `Connection: close`, a body that never arrives would occupy its connection until the time-out.
   const closes = !(await isWhole(raw)) && { Connection: "close" };
   const own = {
     ...always,

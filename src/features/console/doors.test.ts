@@ -11,7 +11,7 @@ import { consoleClient, type Operators, startOperators } from "./operators.fixtu
 import { PasskeyError, signInOptions, verifySignIn } from "./people/passkeys.ts";
 
 for (const engine of usualEngines)
-  suite(`the doors of the console on ${engine.name}`, () => {
+  suite(`the ways into the console on ${engine.name}`, () => {
     let operators: Operators;
 
     before(async () => {

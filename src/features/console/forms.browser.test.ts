@@ -137,7 +137,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("a pause has no preselected reason, and asks for one", async () => {
+  test("the form of a pause has no preselected reason, and demands one", async () => {
     const { page } = ada;
     await page.goto(`${origin}/routes/pause?vendor=dojah`);
     await page.getByRole("button", { name: "Pause Dojah" }).click();

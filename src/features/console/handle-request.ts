@@ -107,7 +107,10 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     return request.query.has("_done") ? showDone(request, command) : showCommand(request, command);
   }
 
-  /** Answers a refusal as a page, and writes an audit entry if somebody is signed in. */
+  /**
+   * Answers a refusal: as JSON for a script, else as a page or a part of the page Now. Writes an audit entry if a
+   * signed-in person sent a form from another origin or with a wrong token, or ran a command beyond the role.
+   */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpResponse> {
     const isPart = nowParts.has(raw.url?.split("?")[0] ?? "");
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);

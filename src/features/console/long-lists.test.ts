@@ -8,7 +8,7 @@ import { type Operators, startOperators } from "./operators.fixture.ts";
 const many = 60_000;
 const started = Date.parse("2026-03-02T12:00:00Z");
 /**
- * Bytes. All rows at once take 110 MiB, chunks take 13. The limit lies between, because garbage collection may come
+ * Bytes. All rows at once take 110 MiB, chunks take 13. `mostGrowth` lies between, because garbage collection may come
  * late.
  */
 const mostGrowth = 64 * 1024 * 1024;

@@ -50,7 +50,7 @@ test("the commands that need no passkey give nothing away and weaken no protecti
 });
 
 for (const engine of usualEngines)
-  suite(`what a deed gives away on ${engine.name}`, () => {
+  suite(`what an action gives away on ${engine.name}`, () => {
     let operators: Operators;
     let duba: (...argv: string[]) => Promise<Ran>;
 

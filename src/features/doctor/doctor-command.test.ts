@@ -95,7 +95,7 @@ for (const engine of usualEngines) {
       assert.equal((await failedOf()).vendor, undefined);
     });
 
-    test("the doctor objects to a missing, wrong or readable key ring", async () => {
+    test("the doctor objects to a key ring that is missing, open to other users or in the data directory", async () => {
       const path = `${service.settings.dataDirectory}.keyring`;
       chmodSync(path, 0o640);
       const open = await failedOf();

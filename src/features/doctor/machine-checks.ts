@@ -40,7 +40,7 @@ interface WrittenResult extends Required<Pick<Result, "check" | "passed" | "sent
   since: number | null;
 }
 
-/** Returns a sentence for a passed check, or a list of problems. */
+/** Returns a sentence, perhaps with mends, for a passed check; or a list of problems. */
 type Check = (room: CommandContext) => Promise<string | Finding | readonly (string | Finding)[]>;
 
 /** Milliseconds. If clocks differ by more, the times of instances, tokens and statements disagree. */

@@ -277,7 +277,7 @@ for (const engine of engines)
       assert.equal(receiver.received.length, 1);
     });
 
-    test("two instances deliver each event once, in order, and never two at a time", async (t) => {
+    test("two instances deliver each event once, in order, and never two at a time to one endpoint", async (t) => {
       const all = await Promise.all(["a", "b", "c"].map((name) => receiving(t, `acc_two_${name}`)));
       let atOnce = 0;
       let most = 0;

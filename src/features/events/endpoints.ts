@@ -53,7 +53,7 @@ export async function lockEndpoints(trx: Transaction<Tables>, actor: string): Pr
 
 /**
  * Locks endpoints and events for a new change. Throws `rate_limited` if keys of the same account and mode made 50
- * changes within 24 hours. Each change is an entry of the audit trail.
+ * changes within 24 hours. The audit trail has an entry for each change, by which we count them.
  */
 export async function beginChange(trx: Transaction<Tables>, actor: string, now: number): Promise<void> {
   await lockEndpoints(trx, actor);

@@ -69,7 +69,8 @@ export async function rotate(
 
 /**
  * Removes an unused key, such as `r1` or `v1`, from the ring. The store then accepts a ring without this key. Throws
- * `KeyringError` if a verification needs the key, or if the key is or may become current.
+ * `KeyringError` if a verification or the secret of an endpoint needs the key, or if the key is current, may become
+ * current, or was current less than 5 minutes ago.
  */
 export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {

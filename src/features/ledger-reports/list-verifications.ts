@@ -159,8 +159,8 @@ function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter
 }
 
 /**
- * Matches the idempotency keys in force and the expired ones: each kind has an index of its own. Every account has
- * hashes, so all hashes are one parameter.
+ * Matches the idempotency keys in force and the expired ones: each kind has an index of its own. There are hashes for
+ * every account, so all hashes are one parameter.
  */
 function ofKey(hashes: readonly string[], onSqlite: boolean): Condition[] {
   const any = onSqlite

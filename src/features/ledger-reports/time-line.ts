@@ -4,7 +4,7 @@ import type { ClientResponse, TimeLineParts } from "../../ledger/commands/with-s
 import type { Row } from "../../ledger/ledger.ts";
 import { publicState } from "../../ledger/public-state.ts";
 
-/** Audit entries about actions of people. Everything else follows from the ledger. */
+/** Audit entries about actions of people. The ledger has what all other entries say. */
 const deeds: Readonly<Record<string, string>> = {
   "verification.settled": "settled by hand",
   "attempt.settled": "an attempt settled by hand",

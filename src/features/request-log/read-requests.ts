@@ -8,7 +8,7 @@ import type { Db, Tables } from "../../storage/tables.ts";
 
 export type RequestRow = Tables["api_request"];
 
-/** The account and mode whose entries the caller may read. */
+/** The account and mode whose entries an API client may read. */
 export interface LogReader {
   accountId: string;
   mode: Mode;
@@ -127,7 +127,7 @@ export async function keyHours(
 
 /**
  * Returns entries after a place, oldest first; without a place, the newest ones. `next` stays before rows that may
- * still appear late. So a caller who continues from `next` misses nothing, but may see the last seconds twice.
+ * still appear late. So an API client that continues from `next` misses nothing, but may see the last seconds twice.
  */
 export async function pageOfRequests(
   db: Db,

@@ -16,7 +16,7 @@ const vendor = (name: string, sums: Partial<VendorSums>): VendorSums => ({
   billed: 0,
   ...sums,
 });
-/** The vendor with the first place, which failed for 100 of 1,000 people. */
+/** The first vendor of the order, which failed for 100 of 1,000 people. */
 const first = vendor("dojah", {
   attempts: 1_000,
   verified: 630,

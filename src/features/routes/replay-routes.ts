@@ -60,8 +60,8 @@ async function sumsOfPeriod(db: Db, { from, to }: Period): Promise<ReadonlyMap<C
 }
 
 /**
- * The orders for each kind that was verified in a period. It includes vendors with a new price that got no attempt.
- * `unpriced`: vendors with an unknown bill, which counts as 0. `known`: current prices by vendor.
+ * Returns the orders for each kind that was verified in a period. They include vendors with a new price that got no
+ * attempt. `unpriced`: vendors with an unknown bill, which counts as 0. `known`: current prices by vendor.
  */
 export async function replayPeriod(
   db: Db,

@@ -5,7 +5,7 @@ import type { Db } from "../../storage/tables.ts";
 import { ageOf, isHeld, readSync } from "./sync/record.ts";
 import { type FollowedSource, followTimes, pullOf } from "./sync/sync-settings.ts";
 
-/** How many pulls in a row may be missed. */
+/** After this many missed pulls in a row, a source is late. */
 const mostMissed = 3;
 
 /** Reports the state of each source, and which sources are late. */

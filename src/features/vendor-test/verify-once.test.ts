@@ -42,7 +42,7 @@ for (const engine of engines)
       await ended;
     });
 
-    test("a command leaves no lease behind and never leads", async () => {
+    test("a command leaves no lease behind and never becomes the leader", async () => {
       const upstream = new PlayedUpstream();
       const { ended } = begin(upstream);
       await upstream.asked();

@@ -42,7 +42,10 @@ export const BooksRow = Type.Object({
 
 type BooksGroup = Static<TObject<typeof booksSums>> & { group: string; kind: CheckKind | null };
 
-/** Merges the kinds of each group into one row. Most money first, or days in order. */
+/**
+ * Merges the rows of each client, vendor or day, one for each kind of check, into one row. The row with the most money
+ * comes first; days stay in order.
+ */
 export function oneRowEach(groups: readonly BooksGroup[], by: string): Record<string, unknown>[] {
   const rows = [...Map.groupBy(groups, ({ group }) => group)].map(([group, some]) => {
     const sum = (of: (each: BooksGroup) => number | null) =>

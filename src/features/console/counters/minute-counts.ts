@@ -16,7 +16,7 @@ function subjectOf(operation: string): CountedSubject {
   return operation.startsWith("verify") ? "verifications" : "look-ups";
 }
 
-/** Look-ups of all callers count, and verifications of live keys only. */
+/** Whether an answer counts: that to any look-up, and that to a verification with a live key. */
 function isCounted({ operation, mode }: { operation: string; mode: string }): boolean {
   return mode === "live" || subjectOf(operation) === "look-ups";
 }

@@ -12,7 +12,7 @@ for (const engine of usualEngines)
     });
     after(() => operators.service.close());
 
-    test("a person's page and the page of a removal list the person's keys, secrets and waiting changes", async () => {
+    test("a person's page and the form that removes the person show keys, secrets and waiting changes", async () => {
       const { by, confirm, post, deedOf, service } = operators;
       const duba = async (...argv: string[]) => {
         const { dataDirectory, databaseUrl } = service.settings;

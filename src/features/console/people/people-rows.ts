@@ -129,7 +129,7 @@ async function holderOf(db: Db, email: string): Promise<string | undefined> {
   return row?.person_id;
 }
 
-/** Otherwise somebody with a stolen console session could stay an officer for good. */
+/** Refuses an action in the console, because somebody with a stolen session could stay an officer for good. */
 function terminalOnly(actor: string, what: string): void {
   if (actor.startsWith("person:")) throw new AccessError(`${what} at the terminal only.`);
 }

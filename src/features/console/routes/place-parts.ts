@@ -72,7 +72,7 @@ interface Draft {
   holds_from: number | null;
 }
 
-/** Renders links to the usual months and groups. */
+/** Renders links to this month and the last one, and links that choose a row for each client, vendor or day. */
 function books({ query, config: { timeZone }, store }: PageRequest): Html {
   const running = timeZone.monthOf(store.now());
   const last = timeZone.monthOf(timeZone.startOfMonth(running) - 1);
@@ -90,7 +90,7 @@ function books({ query, config: { timeZone }, store }: PageRequest): Html {
   return html`<div class="filters"><nav class="switch" aria-label="Month">${months}</nav><nav class="switch" aria-label="A row for each">${groups}</nav></div>`;
 }
 
-/** The most recent audit entries that a page shows. */
+/** How many recent audit entries a page shows. */
 const mostLately = 8;
 
 /** How many entries of a kind we read to find those about one record. */

@@ -101,7 +101,7 @@ interface TableParts {
   links: (row: TableRow) => RowLinks;
   /** Shown in an empty table: how the first row appears. */
   noneThen?: Html | undefined;
-  /** Shows only so many rows, with a link to all. */
+  /** Shows only so many rows. */
   most?: number;
 }
 

@@ -99,8 +99,8 @@ export function deliveryOf(
 }
 
 /**
- * Returns the part of an outcome that a caller may know, which excludes whether a name has an address in the operator's
- * own network.
+ * Returns the part of an outcome that an API client may know, which excludes whether a name has an address in the
+ * operator's own network.
  */
 export function sentTo(outcome: string): { status: number | null; outcome: string } {
   if (/^\d{3}$/.test(outcome)) return { status: Number(outcome), outcome: "answered" };
@@ -116,7 +116,7 @@ export function changeBy({ db, audit, keyring, now }: EventsRoom, { keyId }: Cal
   return { db, audit, actor: `key:${keyId}`, keyring: keyring.current, now: now() };
 }
 
-/** Returns the result. Turns an `EndpointError` into the failure that a caller gets. */
+/** Returns the result. Turns an `EndpointError` into the failure that an API client gets. */
 export async function asFailure<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

@@ -100,7 +100,8 @@ export async function writeProposals(
 
 /**
  * Writes a person's decisions about entries of one source. `choose` gets all rows and returns the decided ones of that
- * source. It may throw to decide nothing. From then on the lists of these entries keep their codes.
+ * source. It may throw to decide nothing. From then on the lists of these entries keep their codes, whichever source
+ * fills them.
  */
 export async function decideMapping(
   { db, audit, actor, now }: Audited & WithClock,

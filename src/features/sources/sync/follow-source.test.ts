@@ -179,7 +179,7 @@ for (const engine of usualEngines)
       assert.deepEqual(one.headers(), asOf(clock.time));
     });
 
-    test("a source that asks for a pause is left alone until then, by every instance", async (t) => {
+    test("a source that asks for a pause gets no request until the pause ends, from any instance", async (t) => {
       const { beside, shop, clock, log, begin } = await following(t, engine);
       const one = await begin();
       const two = await begin(beside.db);
