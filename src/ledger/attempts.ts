@@ -76,7 +76,7 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
 
 /**
  * Returns how a verification ends if its end differs from its attempt's outcome; else undefined. The verification fails
- * if "not found" should have led to a second source, but none was asked. The verification ends as "not found" if an
+ * if "not found" should have led to a second vendor, but none was asked. The verification ends as "not found" if an
  * earlier vendor reported that, the last vendor failed, and no further attempt is unresolved.
  */
 export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
@@ -206,7 +206,7 @@ export function withBill<
 
 /**
  * Returns an outcome in its stored form. An attempt that was not sent is deleted. But an attempt that the journal
- * already names counts in the sums and the audit trail, so it stays as an attempt without work.
+ * already names counts in the sums and the audit trail, so it stays, as an attempt for which the vendor did no work.
  */
 export function storedOutcome(
   attempts: readonly Attempt[],

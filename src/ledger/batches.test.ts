@@ -163,7 +163,7 @@ for (const engine of engines) {
       const [one, other, missed] = ["22000000031", "22000000032", "22000000033"] as const;
       const asked = await insertAll([one, other, one, other, one, other].map((number) => of(number)));
       assert.deepEqual(asked, [true, true, true, true, false, false]);
-      // The attempts of these rows do not count any more, but their missing match still does.
+      // These rows add no attempts to the person's limit, but each counts as a verification without a match.
       for (const _ of [1, 2])
         await placed({ ...of(missed).row, reference: newRow().reference, state: "not_found", attempts: 0 } as never);
       const fresh = ["22000000034", "22000000035"] as const;

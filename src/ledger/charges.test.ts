@@ -129,7 +129,7 @@ for (const engine of engines) {
       assert.equal(await charges.charge(row, "second"), false);
     });
 
-    test("only keyless charges without a response are reversed once their process is gone", async () => {
+    test("after a process is gone, only its charges without a key and without a response are reversed", async () => {
       const charges = new Charges(store.db, () => 3, undefined, "lives");
       const chargedBy = async (owner: string, mark: string) => {
         const row = await placed({ state: "verified", owner });

@@ -21,7 +21,7 @@ export interface UncertainCharge {
   replaces: string;
 }
 
-/** A charge whose record did not reach its caller. */
+/** A charge for a verified person's record that did not reach the API client. */
 export interface UnreadCharge {
   /** The `charge_mark` that the charge wrote. */
   unread: string;
@@ -33,7 +33,7 @@ export interface UnreadCharge {
  */
 const keylessMark = "keyless:";
 
-/** Begins the mark of a charge whose record did not reach its caller, and has not been requested again. */
+/** Begins the mark of a charge for a record that did not reach the API client, and that no retry has got since. */
 const unreadMark = "unread:";
 
 /** `isKeyless`: the charge came without an idempotency key, so nobody can ask for its record again. */
@@ -52,7 +52,9 @@ export class Charges {
   readonly #now: () => number;
   readonly #shares: ConnectionShares;
   readonly #owner: string;
-  /** Charges without an idempotency key whose write got no response yet: the reference of each, by mark. */
+  /**
+   * Charges without an idempotency key to whose write the store has not responded yet: the reference of each, by mark.
+   */
   readonly #unheard = new Map<string, string>();
   /** The time of the newest charge, in milliseconds since 1970. */
   #newest = 0;
@@ -75,7 +77,9 @@ export class Charges {
     if (mark.startsWith(keylessMark)) this.#unheard.set(mark, reference);
   }
 
-  /** The charge is settled: its caller got a response, or the charge was reversed. */
+  /**
+   * Call this once the store responded to the charge's write or the charge was reversed. The charge is then settled.
+   */
   heard(mark: string): void {
     this.#unheard.delete(mark);
   }
@@ -136,8 +140,8 @@ export class Charges {
   }
 
   /**
-   * Charges a record before its caller first gets it. False if the charge has changed since the row was read. Throws an
-   * error that `isTooMuch` recognises if the budget does not cover the fee.
+   * Charges for a record before it is returned for the first time. False if the charge has changed since the row was
+   * read. Throws an error that `isTooMuch` recognises if the budget does not cover the fee.
    */
   async charge(row: Row, mark: string, budget?: Budget): Promise<boolean> {
     const at = this.#now();
@@ -194,8 +198,8 @@ export class Charges {
   }
 
   /**
-   * Reverses a charge whose record did not reach its caller if no retry can get the record any more. Otherwise marks
-   * the charge as unread.
+   * Reverses the charge for a record that did not reach the API client, if no retry can get the record any more.
+   * Otherwise marks the charge as unread.
    */
   async noteUnread(reference: string, { unread }: UnreadCharge): Promise<void> {
     const charge_mark = unreadMark + unread;
@@ -211,8 +215,8 @@ export class Charges {
   }
 
   /**
-   * Reverses the charge of a row whose record is no longer held, if the record did not reach its caller. Returns true
-   * for a reversal, which changes the row.
+   * Reverses the charge of a row whose record is no longer held, if the record did not reach the API client. Returns
+   * true if the charge was to be reversed: then the row has changed.
    */
   async waiveUnread({ reference, charged, charge_mark: mark }: Row): Promise<boolean> {
     if (charged === 0 || !mark.startsWith(unreadMark)) return false;

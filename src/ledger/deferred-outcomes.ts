@@ -8,8 +8,8 @@ interface Late {
   run: Run;
   outcome: RunOutcome;
   /**
-   * Charges that may have committed although no caller got the record, and charges whose record did not reach its
-   * caller.
+   * Charges that may have committed although no API client got the record, and charges for a record that did not reach
+   * the API client.
    */
   uncertain: readonly (UncertainCharge | UnreadCharge)[];
 }
@@ -117,7 +117,7 @@ export class DeferredOutcomes {
     if (await this.#ledger.complete(run, { ...outcome, charge: null }, { mayHaveTaken: true })) return;
     if (await this.#ledger.resolve(run, outcome)) return;
     // A retry that waited for this outcome may have begun a run of its own, and lost the store's reply. That run is
-    // undone first.
+    // ended first.
     const isFreed = await this.#freeRow(run.reference, wasTold(late));
     if (isFreed && (await this.#ledger.resolve(run, outcome))) return;
     await this.#ledger.endAttempt(run, outcome);

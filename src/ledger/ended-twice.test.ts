@@ -11,7 +11,7 @@ import { endAttempt } from "./statements/end-attempt.ts";
 // Only PostgreSQL, because on SQLite transactions run one after another.
 const engine = engines.find(({ name }) => name === "postgres")!;
 
-suite("an attempt that two transactions are about on PostgreSQL", () => {
+suite("an attempt that two transactions change at once, on PostgreSQL", () => {
   const store = suiteStore(engine);
   const { placed, nowOf } = placing(store);
   const next = { vendor: "next", at: 3, requestId: "another", price: null };

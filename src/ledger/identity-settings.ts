@@ -21,7 +21,7 @@ export interface IdentitySettings {
   recordRetention: number;
   /** `coarse` does not say whether the BVN or the phone was wrong. */
   negativeDetail: "full" | "coarse";
-  /** The balance that we report for a wallet without a limit in naira, in kobo. */
+  /** The balance in kobo that we report for a wallet that has no limit in naira. */
   walletUnlimited: number;
   /** Whether live verifications need a Consent-Reference. */
   consentRequired: boolean;
@@ -29,7 +29,7 @@ export interface IdentitySettings {
   consentAttested: boolean;
   /** Whether to try another upstream after a time-out, although both may bill then. */
   payTwice: boolean;
-  /** The time zone of the months of caps. */
+  /** The time zone in which the days of the sums and the months of caps begin. */
   timeZone: TimeZone;
   /** Null if only accounts with their own limits are limited. */
   limits: IdentityLimits | null;
@@ -73,13 +73,13 @@ export const listedRoutes: RouteSettings = {
 
 /** Limits of one account in one mode. */
 export interface IdentityLimits {
-  /** Verifications that the account may start. */
+  /** Verifications that the account may start, retries included. */
   account: Limit;
   /** Verifications that may run at once in one process. */
   inFlight: number;
   /** Verifications without a match. */
   negatives: Limit;
-  /** Live verifications of one number, and the part of these without a match. */
+  /** Live attempts for one number, and live verifications of one number without a match. */
   subject: Limit;
   subjectNegatives: Limit;
 }

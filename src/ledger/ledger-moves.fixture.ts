@@ -46,7 +46,7 @@ export function newRow({
   return { ...row, attempts: runs.map((run) => newAttempt({ ...row, run }, start)) };
 }
 
-/** The outcome of the first attempt. */
+/** The outcome of an attempt, by default the first. */
 export function found(told: PublicState, attempt = 1): RunOutcome {
   const { state, reasons } = storedState(told);
   const charge = told === "verified" ? "mark" : null;

@@ -62,7 +62,7 @@ export async function storeRows(db: Db, ...rows: VerificationRow[]): Promise<Ver
   return rows;
 }
 
-/** An attempt at Dojah for ₦50, answered after 900 ms with the outcome of a verified row; else without an answer. */
+/** An attempt at Dojah for ₦50. For a verified row Dojah answers it after 900 ms with a record, else not at all. */
 export function attemptRow({ kind, ...row }: VerificationRow, changes: Partial<Attempt> = {}): Attempt {
   const start = { vendor: "dojah", at: row.started_at, requestId: row.request_id, price: 5_000 };
   const answered = { outcome: "verified", answered_at: row.started_at + 900, bill_certain: 1 } as const;
@@ -99,7 +99,7 @@ export async function storeSpending(db: Db, account_id: string, changes: Partial
     .execute();
 }
 
-/** The statement that journals an outcome, like the statement of a verification. */
+/** The statement that journals an outcome, like the one that ends a verification. */
 export function journaled(db: Db, reference: string, changes: Partial<JournalEntry>) {
   const entry: JournalEntry = {
     reference,

@@ -259,7 +259,7 @@ for (const engine of engines) {
       assert.equal((await wrappedKeys(store.db)).get(whole!.reference), "s1:r1:a");
     });
 
-    test("a process takes over the running rows of one owner, or of all", async () => {
+    test("the running rows of one owner, or of all dead processes, become unknown", async () => {
       await store.db.deleteFrom("verification").execute();
       const [mine, other, done] = [
         await placed(),

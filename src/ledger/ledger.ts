@@ -65,8 +65,8 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
  * | `abandon-rows`       | `unknown`           | the next round abandons what is still `started`                     |
  *
  * A `started` row without a worker ends by `AbandonedRows`: failed if its start got no reply, else unknown. If its
- * process is gone, a peer or the next process abandons it. An outcome of an earlier run than the row's ends its attempt
- * only.
+ * process is gone, a peer or the next process abandons it. While a later run has the row, an outcome of an earlier run
+ * ends only its own attempt.
  */
 export class Ledger {
   readonly #db: Db;

@@ -18,7 +18,7 @@ export interface ManualCredit {
   kobo: number;
 }
 
-/** The resources of commands that give such money. `trx` is the transaction that writes the money. */
+/** The resources of commands that give a `ManualCredit`. `trx` is the transaction that writes the money. */
 export interface WithManualCredit {
   mayGive(trx: Audited["db"], money: ManualCredit, sure: boolean): Promise<boolean>;
 }
@@ -27,10 +27,10 @@ export interface WithManualCredit {
 type Room = Audited & WithClock & { config: { timeZone: TimeZone; fourEyes: boolean } };
 
 /**
- * Whether the money may be given. Per account and month, such money may reach the charges of the last month. More needs
- * `sure` or, if four eyes are on, a second person who gives an equal amount within a day: the first call notes the
- * request and returns false. Throws a `CommandError` if `sure` is missing, and at a terminal with four eyes on, because
- * a terminal cannot tell two people apart.
+ * Whether the money may be given. In a month, an account's top-ups may reach its charges of the last month, and so may
+ * its corrections without a reference. More needs `sure` or, if four eyes are on, a second person who gives an equal
+ * amount within a day: the first call notes the request and returns false. Throws a `CommandError` if `sure` is
+ * missing, and at a terminal with four eyes on, because a terminal cannot tell two people apart.
  */
 export async function mayGive(room: Room, { what, accountId, kobo }: ManualCredit, sure: boolean): Promise<boolean> {
   const { db: trx, audit, actor, config } = room;
@@ -71,7 +71,7 @@ export async function mayGive(room: Room, { what, accountId, kobo }: ManualCredi
   return false;
 }
 
-/** The sum of such money since `since`, in kobo. */
+/** The sum of the account's top-ups, or of its corrections without a reference, since `since`, in kobo. */
 async function givenSince({ db }: Room, { what, accountId }: ManualCredit, since: number): Promise<number> {
   const topUps = db.selectFrom("top_up").select("kobo").where("account_id", "=", accountId);
   const corrections = db.selectFrom("adjustment").select("kobo").where("account_id", "=", accountId);

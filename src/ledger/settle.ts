@@ -114,8 +114,8 @@ export async function settleAttempts(
 }
 
 /**
- * `failed` closes all unresolved attempts. Any other outcome is that of the last attempt, and earlier ones stay
- * unknown. `lost`: numbers of failed attempts that the vendor bills.
+ * `failed` closes all unresolved attempts. Any other outcome is that of the last unresolved attempt, and the earlier
+ * ones stay unknown. `lost`: numbers of failed attempts that the vendor bills.
  */
 async function closeAttempts(
   trx: Db,

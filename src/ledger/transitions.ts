@@ -18,7 +18,7 @@ export const insertableStates = ["started", "refused"] as const satisfies Verifi
 export const transitions = {
   /** The owner of a running attempt sets its outcome. */
   complete: { from: ["started"], to: ["verified", "negative", "failed", "unknown"] },
-  /** The owner of a running attempt ends that attempt before one at another upstream. */
+  /** The owner of a running attempt ends that attempt and begins one at another vendor. */
   failOver: { from: ["started"], to: ["started"] },
   /** A retry with the idempotency key starts the row again, and becomes its owner. */
   retry: { from: ["failed", "unknown"], to: ["started"] },

@@ -26,7 +26,10 @@ export const anyNumber: Form<string> = {
   read: (text) => (numberForms.some(({ read }) => read(text)) ? text : undefined),
 };
 
-/** The members that `asked` requires besides the number, as private members of a command with a member `kind`. */
+/**
+ * The members besides the number that `asked` names for any kind of check, for a command with a member `kind`. They are
+ * private: never on a command line.
+ */
 export function besideNumber(asked: Asked, options: { with?: string } = {}) {
   const needed = all.flatMap((check) => asked(check).filter((name) => name !== check.kind));
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import type { WithAccounts } from "./with-accounts.ts";
 /** The resources of commands that read the ledger by account and day. */
 export type BooksRoom = Audited & WithAccounts & { config: { timeZone: TimeZone } };
 
-/** Input members that choose an account. */
+/** Input members that choose an account and a mode. */
 export const accountFilters = {
   account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
   mode: Type.Optional(Type.Enum(["test", "live"], { description: "Only test or only live." })),

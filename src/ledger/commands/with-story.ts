@@ -31,8 +31,8 @@ export interface AskedStory {
 }
 
 /**
- * Further events for the time line of a verification, oldest first. `entries`: the newest 100 of the audit trail.
- * `responses`: the responses to its callers. `events`: the events about the verification, with their deliveries.
+ * Further events for the time line of a verification, oldest first. `entries`: its newest 100 audit entries.
+ * `responses`: the responses to its API clients. `events`: the events about the verification, with their deliveries.
  */
 export type Story = Pick<TimeLineParts, "entries" | "responses" | "events">;
 

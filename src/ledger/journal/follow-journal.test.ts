@@ -91,7 +91,7 @@ for (const engine of engines) {
     });
 
     for (const ended of ["failed", "unknown"] as const)
-      test(`a late answer is audited with both attempts, after another process ended the second as ${ended}`, async () => {
+      test(`a late answer to attempt 1 is audited with both attempts, after another process ended attempt 2 as ${ended}`, async () => {
         const { placed } = placing(store);
         const ledger = new Ledger(store.db);
         const row = await placed({ state: "unknown" });

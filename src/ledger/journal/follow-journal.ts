@@ -131,7 +131,8 @@ const lasting = [
 ] as const;
 
 /**
- * Announces the outcome to callers who got "unknown", and a later change of the charge to callers who got the outcome.
+ * Announces an outcome after its callers got "unknown", every reversal of a charge, and a charge if the verification
+ * already has one of these events.
  */
 async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
   const { reference, account_id: audience, at, what, charged } = row;

@@ -90,7 +90,10 @@ export function addToJournal(
     );
 }
 
-/** The attempt's outcome so far, or an operator's statement of it; `closed` if it can no longer change. */
+/**
+ * SQL of the attempt's outcome before this entry: `unknown`, or the reason that an operator stated. `closed` if the
+ * outcome can no longer change.
+ */
 function outcomeBefore(reference: string, attempt: number | null) {
   return sql<string>`coalesce(
     (select case outcome when 'unknown' then outcome else reason end from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;

@@ -23,7 +23,7 @@ import {
 import { checkSumsZone } from "./sums-zone.ts";
 import { type AnySum, addSumRows, type SumTable, sumTables } from "./verification-sums.ts";
 
-/** Sums that one transaction corrects. On SQLite every verification waits for that transaction. */
+/** The number of sums that one transaction corrects. On SQLite every verification waits for that transaction. */
 const atOnce = 32;
 
 /**
@@ -53,9 +53,9 @@ export async function rebuildSums(
 
 /**
  * Recounts all sums if an older version, which does not know all their columns, wrote to this store, or if the days of
- * the sums are those of another time zone. Waits until no process of such a version lives, and removes the data of
- * erased persons that it left. A stopped recount starts over at the next run, which only reads the sums that are
- * already right.
+ * the sums are those of another time zone. Does nothing while a process of such a version lives. First removes the
+ * hashes of idempotency keys that such a process left in rows of erased persons. A stopped recount starts over at the
+ * next run, which only reads the sums that are already right.
  */
 export async function recountAfterOlderVersion(
   { db, now }: { db: Db; now: () => number },

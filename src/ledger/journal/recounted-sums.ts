@@ -47,8 +47,8 @@ export interface SumDifference {
 }
 
 /**
- * The hours and days that are complete in the ledger, in pieces of a day, oldest first. Days without attempts, charges
- * and sums are left out.
+ * The days that are complete in the ledger, oldest first, and then the hours, in pieces of 24. Days without attempts,
+ * charges and sums are left out.
  */
 export async function* sumPieces(db: Db, now: number, zone: TimeZone): AsyncGenerator<SumPiece> {
   const oldest = ledgerStart(now) + margin;
@@ -67,7 +67,7 @@ export async function* sumPieces(db: Db, now: number, zone: TimeZone): AsyncGene
     yield { span: "hour", from, to: from + 24 * hourly, part: 1 };
 }
 
-/** The time of the next verification, attempt or charge, or the start of the next daily sum. */
+/** The time of the next verification, attempt, charge or adjustment, or the start of the next daily sum. */
 async function nextTime(db: Db, since: number): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`select min(at) as at from (
     select min(started_at) as at from verification_attempt where started_at >= ${since}
@@ -82,7 +82,7 @@ async function nextTime(db: Db, since: number): Promise<number | null> {
 
 /**
  * Compares sums with the attempts and charges of the ledger. Journal rows and running attempts are not in the sums yet.
- * `snapshot` must be a snapshot. Bills are compared in the ledger's form.
+ * `snapshot` must be a snapshot. Bills are compared as the ledger stores them.
  */
 export async function differencesOf(
   snapshot: Db,
@@ -214,7 +214,7 @@ async function attemptGroups(db: Db, piece: SumPiece) {
   return rows;
 }
 
-/** The key of the verification of a row. */
+/** SQL of the id of the API key that made the verification of a row. */
 const keyOf = (table: string) =>
   sql`(select key_id from verification as made where made.reference = ${sql.ref(`${table}.reference`)})`;
 

@@ -54,8 +54,9 @@ function wholeDays({ from, to }: SummaryPeriod, zone: TimeZone, now: number): { 
 }
 
 /**
- * Daily sums of a period by account, day, month, vendor or nothing, including their waiting journal rows. `db` is a
- * snapshot.
+ * Adds up the daily sums of a period by account or vendor, or all of them; by day or month, returns a row for each day.
+ * Waiting journal rows, which the sums still lack, follow as rows of their own, so a name may occur more than once.
+ * `db` is a snapshot.
  */
 export async function daySums<Summed extends Count>(
   db: Db,

@@ -68,7 +68,8 @@ for (const engine of engines)
       for (const accountId of [undefined, one, other])
         for (const from of [first - day, first + 1, first + day]) {
           const period = { from, to: now, accountId };
-          // Without `now` charges come from the ledger. On a day of 1970, attempts do as well.
+          // Without `now`, charges come from the ledger. With `now: 0` no day has ended, so attempts come from it as
+          // well.
           const live = { ...period, mode: "live" } as const;
           for (const by of attemptGroupings) {
             const charged = await chargeSums(store.db, live, { by: by === "vendor" ? "account" : by, zone });

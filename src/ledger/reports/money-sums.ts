@@ -18,7 +18,10 @@ type Counted = (typeof counted)[number];
 
 /** The charges and costs of a group's live verifications of one kind. Money is in kobo. */
 export interface MoneySums extends Record<Counted, number> {
-  /** Account id, day, month or vendor. A charge belongs to no single vendor, as several may have received attempts. */
+  /**
+   * Account id, day, month or vendor. By vendor, only the totals of the charges mean something: the daily sums give a
+   * charge to its last vendor, and the ledger gives it to the empty name.
+   */
   group: string;
   /** Null for a correction of no single verification. */
   kind: CheckKind | null;
@@ -58,8 +61,8 @@ export async function moneySums(db: Db, period: Period, grouped: Grouped): Promi
 const nothing = Object.fromEntries(counted.map((count) => [count, 0]));
 
 /**
- * The charges and costs of all accounts together. However many accounts there are, the sums of single accounts are not
- * read.
+ * The fees and the cost of all accounts together, or of the period's account. For all accounts, the sums of single
+ * accounts are not read, except until the recount after an older version.
  */
 export async function moneyTotal(db: Db, period: Period, { zone, now }: Omit<Grouped, "by">) {
   const isOfAll = period.accountId === undefined && !lacks(await olderVersionNote(db), useSumsSince);
@@ -136,7 +139,7 @@ function charges(db: Db, { by, steady, accountId }: Part): Column {
       group by 1, 2`;
 }
 
-/** The sums already include corrections that an outcome made. */
+/** `by hand`: without the adjustments of reversals and repeated charges, which the daily sums already include. */
 function corrections({ by, steady, accountId }: Part, which: "all" | "by hand"): Column {
   const name = isByTime(by) ? dayNumber("at", steady) : by === "account" ? sql`account_id` : sql`''`;
   return sql`

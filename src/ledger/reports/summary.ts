@@ -30,7 +30,7 @@ export interface ChargeSums {
   feeKobo: number;
 }
 
-/** The charges of a group together with its verifications. */
+/** The charges of one group of a summary, such as a day or an account, together with its verifications. */
 export interface VerificationSummary extends ChargeSums {
   /** Verifications made in the period. */
   count: number;

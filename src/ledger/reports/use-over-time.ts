@@ -28,7 +28,7 @@ export interface SpanOfSums {
   to: number;
 }
 
-/** The sums of live verifications: no more rows than the account, key or vendor has. */
+/** The query of the sums of live verifications. It reads only the rows of the account, key or vendor. */
 export function liveSums(db: Db, { accountId, vendor, keyId }: UseOf, { sums, from, to }: SpanOfSums) {
   const about = keyId === undefined ? "vendor" : "key";
   const name = keyId ?? vendor;

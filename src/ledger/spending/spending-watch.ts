@@ -9,7 +9,7 @@ import type { BudgetKind } from "./budget.ts";
 /** Milliseconds during which a warning is not repeated. */
 const toldFor = 32 * 86_400_000;
 
-/** How many accounts have used `warnedPercent` or more, and how many have used everything. */
+/** How many accounts have used `warnedPercent` or more of a cap, and how many of a balance. */
 export type NearlySpent = Record<BudgetKind, number>;
 
 interface Use {

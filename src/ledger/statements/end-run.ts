@@ -79,7 +79,7 @@ export function endedRun(ended: Run, outcome: RunOutcome, prices: PricesByVendor
 /**
  * Returns the statement that ends a run: the row, the attempt, the key of the record, the charge (or the return of the
  * fee), and the journal entries. It changes nothing if another owner or run has the row. Variants: the states of
- * attempt and verification, and the parts that they leave out.
+ * attempt and verification, and which of these parts the statement has.
  */
 export function endRun(
   db: Db,

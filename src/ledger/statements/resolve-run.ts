@@ -5,8 +5,8 @@ import { type EndedRun, outcomeColumns, withOutcomeOf } from "./end-run.ts";
 
 /**
  * Returns the statement that writes an outcome after its run has ended, if the row is in state `from`. Variants: an
- * outcome with a match or none applies to any last run of the row. A failure applies only if this was the only attempt
- * without an outcome and nobody else owns the row.
+ * outcome with a match or none applies even if the row had later runs. A failure applies only if this was the only
+ * attempt without an outcome and nobody else owns the row.
  */
 export function resolveRun(
   db: Db,
