@@ -8,7 +8,7 @@ interface Caller {
   mode: string;
 }
 
-/** `calls` vendor calls started after `from` and until `to`. */
+/** The number of vendor calls that started after `from` and until `to`. */
 export interface CallCount {
   from: number;
   to: number;
@@ -94,7 +94,7 @@ export class CountedCalls {
     return reading;
   }
 
-  /** Reads the part of the window at `now` that `known` lacks. */
+  /** Returns the counts of the window that ends at `now`. Reads only what the earlier counts in `known` lack. */
   async #read(caller: Caller, now: number, known: Known | undefined): Promise<Known> {
     const at = Math.max(now, known?.at ?? now);
     const from = at - this.#window;

@@ -172,7 +172,7 @@ export function newRequest(changes: Partial<VerificationRequest> = {}): Verifica
   };
 }
 
-/** The failure that a call ends in, as `status code` and its detail. */
+/** The `Failure` in which a call ends. Throws if the call ends otherwise. */
 export async function failureFrom(call: Promise<unknown>): Promise<Failure> {
   try {
     await call;

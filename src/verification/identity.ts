@@ -37,7 +37,7 @@ export interface IdentityParts
   audit: Audit;
 }
 
-/** Identifies a verification of one account and mode: by Duba's reference or by the caller's key. */
+/** Identifies a verification of one account and mode: by Duba's reference or by the idempotency key. */
 export type Sought = { accountId: string; mode: Mode } & ({ reference: string } | { idempotencyKey: string });
 
 /** The interface of verifications for the HTTP operations. */
@@ -52,7 +52,7 @@ export interface Identity {
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
-  /** The newest verification of a person by the caller's account, in its mode. */
+  /** The newest successful verification of a person by the caller's account, in its mode. */
   known(account: Pick<Caller, "accountId" | "mode">, person: CheckSubject): Promise<KnownPerson | undefined>;
   /** Whether an operator has paused a live vendor for this kind of check. */
   isPaused(vendor: string, kind: CheckKind): boolean;
@@ -81,8 +81,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     verifications.parts;
   await charges.takeBackUnheard(leases.isLongGone);
   await charges.note();
-  // Meanwhile other processes may have stored idempotency keys under a new key of the ring, and removed this process's
-  // notes.
+  // While this process's lease was expired, other processes may have stored idempotency keys under a new key of the
+  // ring, and removed this process's notes about its charges.
   pulse.whenTakenAgain(async () => {
     await opened.keyring.look?.();
     await charges.note();

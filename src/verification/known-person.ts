@@ -5,7 +5,7 @@ import { keyEndOf, recordEndOf } from "../ledger/identity-settings.ts";
 import { ledgerStart } from "../storage/retention/retention-rule.ts";
 import type { VerificationDependencies } from "./verification-dependencies.ts";
 
-/** The newest verification of a person by one account. Times are milliseconds since 1970. */
+/** The newest successful verification of a person by one account. Times are milliseconds since 1970. */
 export interface KnownPerson {
   reference: string;
   verifiedAt: number;
@@ -14,8 +14,8 @@ export interface KnownPerson {
 }
 
 /**
- * The newest verification of a person by this account in this mode, in the months that the ledger keeps; undefined
- * without one. Runs one statement, whose time does not depend on other accounts' verifications of the person.
+ * The newest successful verification of a person by this account in this mode, in the months that the ledger keeps;
+ * undefined without one. Runs one statement, whose time does not depend on other accounts' verifications of the person.
  */
 export async function knownPerson(
   { ledger, keyedHashes, settings, retentionTimes }: VerificationDependencies,

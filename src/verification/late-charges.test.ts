@@ -52,7 +52,7 @@ async function chargesOf(db: Db, { accountId }: Request) {
 }
 
 for (const engine of engines)
-  suite(`charges whose news came late on ${engine.name}`, () => {
+  suite(`charges that the store confirmed late, on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 
     /** Opens a service with a played upstream. Its first charge is in the store before the service gets the reply. */

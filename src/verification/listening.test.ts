@@ -26,7 +26,7 @@ function tooSlow(name = "slow") {
 }
 
 for (const engine of usualEngines) {
-  suite(`sources that are listened to on ${engine.name}`, () => {
+  suite(`answers that come after the caller's response, on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const states = (mine: { accountId: string }, state: string) =>
       until(async () => (await onlyRow(store.db, mine)).state === state);

@@ -31,17 +31,18 @@ export interface VerificationRequest extends CheckInput {
   requestId: string;
 }
 
-/** A record for the caller. `replayed`: an earlier request with an equal key returned the record. */
+/** A record for the API client. `replayed`: an earlier request with an equal key returned the record. */
 export interface VerifiedRecord {
   record: AnsweredRecord;
   replayed: boolean;
-  /** Call this if the record does not reach its caller. Undefined if its charge stays in any case. */
+  /** Call this if the record does not reach the API client. Undefined if the charge stays in any case. */
   undelivered?: (() => void) | undefined;
 }
 
 /**
- * Returns the function to call if the record of this charge does not reach its caller. The charge is reversed once no
- * retry can get the record. Without a key the charge stays, because nobody can ask again.
+ * Returns the function to call if the record of this charge does not reach the API client. The charge is then reversed
+ * once no retry can get the record. Not for a request without an idempotency key: its charge stays, because nobody can
+ * ask for the record again.
  */
 export function undeliveredOf(
   { deferredOutcomes, now }: { deferredOutcomes: Pick<DeferredOutcomes, "add">; now: () => number },

@@ -169,7 +169,7 @@ export class Verification implements Flight {
   }
 
   /**
-   * Starts another run of a row that ended without a response. The run waits for overdue vendors if there are any.
+   * Starts another run of a row that is `failed` or `unknown`. The run waits for overdue vendors if there are any.
    * Undefined if the row has changed.
    */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {

@@ -106,7 +106,7 @@ export class AskedVendors {
     return (await this.#failOver(chosen, earlier)) ? this.#verify(chosen.upstream) : interrupted(earlier);
   }
 
-  /** Writes the next vendor. False if this run no longer owns its row, or the store did not respond. */
+  /** Writes the attempt at the next vendor. False if this run no longer owns its row, or the store did not respond. */
   async #failOver({ start }: ChosenVendor, before: Learned): Promise<boolean> {
     const { ledger, log, now, abandonedRows } = this.#parts;
     const next = { ...start, at: now(), requestId: this.#requestId };

@@ -9,7 +9,7 @@ import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 type Answer = IdentityOutcome | ((attempt: IdentityAttempt) => Promise<IdentityOutcome>);
 
-/** An upstream with a name, one outcome for everybody, and a count of its attempts. */
+/** An upstream with a name and one outcome or function for all attempts, and the list of its attempts. */
 function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {}) {
   const attempts: IdentityAttempt[] = [];
   const upstream: IdentityUpstream = {

@@ -13,8 +13,8 @@ import type { VerificationDependencies } from "../verification-dependencies.ts";
 import { loggableError } from "./asked-vendors.ts";
 
 /**
- * Milliseconds. A younger attempt may still get a response, and an upstream may have forgotten an older one than
- * `oldest`, as we forget keys after 24 h.
+ * Milliseconds. An attempt younger than `youngest` may still get a response. A vendor may have forgotten an attempt
+ * older than `oldest`, just as we forget idempotency keys after 24 h.
  */
 const youngest = 60_000;
 const oldest = 23 * 60 * 60 * 1000;
@@ -55,7 +55,7 @@ async function lookUpOf(
     .where("mode", "=", mode)
     .where("started_at", "<", now() - youngest)
     .where("started_at", ">", now() - oldest)
-    // This condition uses the index. Only a row with an idempotency key can be retried and start anew.
+    // This condition uses the index. A row can start again only while its idempotency key is kept.
     .where("created_at", ">", now() - oldest - keyLifetime)
     .where("reference", "in", (query) =>
       query

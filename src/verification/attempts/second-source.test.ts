@@ -217,7 +217,7 @@ for (const engine of usualEngines)
       assert.equal(second.received.length, 0);
     });
 
-    test("no second source is asked once the caller waited for half of the time", async (t) => {
+    test("no second source is asked once the caller has waited for half of the time limit", async (t) => {
       const second = named("second", verified);
       const first = named("first", async () => {
         await new Promise((resolve) => setTimeout(resolve, 600));

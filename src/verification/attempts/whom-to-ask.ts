@@ -110,7 +110,10 @@ export class Route {
     return undefined;
   }
 
-  /** `failover`: an attempt in place of this one. `second_source`: one that bills as well and needs half the time. */
+  /**
+   * `failover`: an attempt in place of the last one. `second_source`: a further attempt after "not found", which also
+   * bills and begins in the first half of the time limit.
+   */
   #whatFollows(
     outcome: RunOutcome,
     attempts: readonly Attempt[],
@@ -227,8 +230,8 @@ class Vendors {
   }
 
   /**
-   * A row with an unresolved attempt stays with that vendor, even a paused or unfit one, because another vendor would
-   * bill as well.
+   * A row with an unresolved attempt stays with the vendor of that attempt, even a paused or unfit one, because another
+   * vendor would bill as well.
    */
   #vendorOfUnresolved(row: Row, kind: VerificationRequest["kind"]): Candidate | undefined {
     const vendor = unresolvedAttempts(row).at(-1)?.vendor;

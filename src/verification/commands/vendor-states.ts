@@ -27,8 +27,9 @@ export const vendorStateWords: Record<VendorState, string> = {
 };
 
 /**
- * The colour of each state of a vendor. A vendor that does not serve warns, because its alarm costs money or waits for
- * a person. A check without any vendor left has an alarm of its own, which stops the service.
+ * The colour of each state of a vendor. A vendor that is not ready has the colour of a warning, because its alarm has
+ * the rank "costs money" or "waits for somebody". If a check has no vendor left, another alarm has the rank "stops the
+ * service".
  */
 export const vendorStateTones = Object.fromEntries(
   vendorStates.map((state) => [state, state === "ready" ? "good" : "warn"] as const),

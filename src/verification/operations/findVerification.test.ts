@@ -6,7 +6,7 @@ import { findVerification } from "./findVerification.ts";
 import { getVerification } from "./getVerification.ts";
 
 for (const engine of usualEngines) {
-  suite(`verifications asked for on ${engine.name}`, () => {
+  suite(`the state of a verification on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
     test("a verification is found by reference, and by key in the query string or the header", async (t) => {

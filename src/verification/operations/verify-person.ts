@@ -143,8 +143,8 @@ function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, str
 }
 
 /**
- * Computes the match from the caller's record, so that the match reveals nothing more, and a replay gives an equal
- * match.
+ * Computes the match from the record that the API client gets, so that the match reveals nothing more, and a replay
+ * gives an equal match.
  */
 async function matchOf(
   { compare }: Check<CheckRecord>,
@@ -155,7 +155,7 @@ async function matchOf(
   return results.map((result) => result.join("=")).join(", ");
 }
 
-/** Returns a hint for an amount that `enforce` would refuse in live mode. */
+/** Returns a hint for an amount that differs from the fee, because `enforce` would refuse it unless the fee is 0. */
 function amountHint({ kind, amount, fees }: VerificationRequest, { settings }: Identity): string | undefined {
   const fee = feeOf(kind, fees, settings);
   if (amount === fee) return undefined;

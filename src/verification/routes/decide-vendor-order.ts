@@ -19,7 +19,7 @@ export interface DecidedOrder {
   kinds: Partial<Record<CheckKind, PlacedVendor[]>>;
   /** When each order changed last, in milliseconds since 1970. */
   changedAt: Partial<Record<CheckKind, number>>;
-  /** The vendors' prices at that time. */
+  /** The vendors' prices at the time of the decision. */
   prices: PricesByVendor;
 }
 

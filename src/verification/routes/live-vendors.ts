@@ -31,7 +31,7 @@ export interface LiveVendor {
   state: VendorState;
   pause: PausedRoute | undefined;
   alarm: VendorAlarm | null;
-  /** True if every process waits before its next attempt, or may try again but failed a moment ago. */
+  /** True if every process waits before its next attempt, or may try again but failed less than `stillAway` ago. */
   isAway: boolean;
   /** When the vendor ceased to be ready, in milliseconds since 1970; null for a ready vendor. */
   since: number | null;

@@ -110,7 +110,7 @@ export interface Spent {
   found: number;
   attempts: number;
   failed: number;
-  /** Responses that came after the time limit. */
+  /** Responses that took longer than the bound `p95` of the week. */
   late: number;
   /** The changes of order: time, new order, and whether a bound caused the change. */
   changes: { at: number; order: string; byBound: boolean }[];

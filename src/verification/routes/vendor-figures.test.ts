@@ -38,10 +38,10 @@ for (const engine of engines)
         answers: 16,
         foundRate: 75,
         failureShare: 20,
-        // At today's prices: 12 records, 4 negatives at half of that price, and 2 attempts with an uncertain bill.
         median: 250,
         p95: 1_000,
         cost: 90_000,
+        // At current prices: 12 records, 4 negatives at half of that price, and 2 attempts with an uncertain bill.
         costPerFound: 6_667,
       });
       assert.deepEqual(nin, {

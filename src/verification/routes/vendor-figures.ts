@@ -39,7 +39,7 @@ export interface VendorFigures {
   cost: number;
   /** Kobo per record at current prices. Null if no response had a record. */
   costPerFound: number | null;
-  /** The interval that contains this cost, in kobo. */
+  /** The interval that almost certainly contains the cost per record, in kobo. */
   costBetween: readonly [low: number, high: number];
 }
 

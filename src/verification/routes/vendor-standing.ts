@@ -13,7 +13,7 @@ export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetwee
   attemptsLeft: number | null;
   /** How many days the balance lasts at the billing rate of the span. */
   daysLeft: number | null;
-  /** Null if no process runs, or none uses the vendor. */
+  /** Null if no process uses the vendor and the vendor is not paused. */
   state: VendorState | null;
   /** When the vendor ceased to be ready, in milliseconds since 1970; null for a ready or unused vendor. */
   since: number | null;
