@@ -4,12 +4,12 @@ import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { toIdentityRecord } from "./loose-record.ts";
 import { bank } from "./normalise.ts";
 
-/** As vendors spell them. */
+/** Names of banks as vendors spell them, each with its code. */
 const usual = `058 058 | 58 058 | 14 014 | GUARANTY TRUST BANK 058 | GTB 058 | GTBank 058 | GTBank Plc 058 | Access Bank 044 |
   ACCESS BANK PLC 044 | First Bank 011 | First Bank of Nigeria Plc 011 | UBA 033 | UNITED BANK FOR AFRICA PLC 033 |
   ZENITH BANK PLC 057 | FCMB 214 | Fidelity Bank 070 | Stanbic IBTC Bank 221`;
 
-/** As public lists spell them. */
+/** Names of banks as public lists spell them, each with its code. */
 const published = `Citibank Nigeria Limited 023 | Ecobank Nigeria Plc 050 | First Bank Plc 011 |
   First City Monument Bank Plc 214 | Fidelity Bank Plc 070 | Globus Bank Limited 103 | Heritage Banking Company Ltd 030 |
   Keystone Bank Limited 082 | Parallex Bank Ltd 104 | Polaris Bank Plc 076 | Premium Trust Bank 105 | Providus Bank 101 |

@@ -28,13 +28,13 @@ export interface CheckMember {
 /** The members of an object of a vendor. */
 export type Members = Readonly<Partial<Record<string, unknown>>>;
 
-/** The vendor of a record, and the place where an operator reads which parts Duba could not read. */
+/** The vendor of a record, and the log, which tells the operator which parts of the record Duba could not read. */
 export interface GivenBy {
   vendor: string;
   log: Log;
 }
 
-/** Why a record does not answer a check. `rejected`: the vendor's response is at fault. */
+/** A record that answers a check, or why it does not. `rejected`: the vendor's response is at fault. */
 export type Confirmed<CheckRecord> =
   | { record: CheckRecord }
   | { negative: NegativeReason | "no_phone" }
@@ -44,8 +44,8 @@ export type Confirmed<CheckRecord> =
 export type Variant = "watchlisted" | "least";
 
 /**
- * One kind of check: its request, the identity of its subject, and the caller's record. The ledger stores only the name
- * of the kind.
+ * One kind of check: its request, the identity of its subject, and the record that the API client gets. The ledger
+ * stores only the name of the kind.
  */
 export interface Check<CheckRecord extends object = object> {
   kind: CheckKind;

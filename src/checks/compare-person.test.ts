@@ -71,7 +71,7 @@ suite("names compared by the rules", () => {
       if (one.first_name === other.first_name || one.last_name === other.last_name) continue;
       pair += 1;
       const { first_name, last_name, date_of_birth } = one;
-      // Every second pair has one surname, and every fourth pair has one birth date as well: twins.
+      // Every second pair has the same surname, and every fourth pair has the same birth date as well: twins.
       const isFamily = pair % 2 === 0;
       const twin = pair % 4 === 0 ? { date_of_birth } : {};
       const record = named(other.first_name, other.middle_name, isFamily ? last_name : other.last_name, twin);

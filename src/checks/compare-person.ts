@@ -27,7 +27,7 @@ const sounds: readonly (readonly [RegExp, string])[] = [
   [/(?<=[AEIOU])H$|(?<=A)TU?$|(?<=[^AEIOU])U$/, ""],
 ];
 
-/** What the members in the request have in common with the caller's record. */
+/** Compares the members in the request with the record that the API client gets. */
 export function comparePerson(
   { personal_info: { first_name, middle_name, last_name, date_of_birth } }: PersonRecord,
   sent: Readonly<Record<string, string>>,

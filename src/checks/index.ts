@@ -10,7 +10,7 @@ type RecordOf<Each> = Each extends Check<infer CheckRecord> ? CheckRecord : neve
 /** A record of any kind. */
 export type CheckRecord = RecordOf<(typeof byKind)[CheckKind]>;
 
-/** A record with Duba's own reference, as the caller gets it. */
+/** A record with Duba's own reference, as the API client gets it. */
 export type AnsweredRecord = CheckRecord & { request_reference: string };
 
 /** Every kind of check. */

@@ -25,7 +25,7 @@ const birthOf = (person: object) => {
   return { days: [date_of_birth, formatted_date_of_birth], told };
 };
 
-test("a date of birth is given in both forms, from whichever member can be read", () => {
+test("both forms of a birth date are given if either member of the vendor's record can be read", () => {
   const days = ["26-Sep-1994", "September 26, 1994"];
   for (const person of [
     { date_of_birth: "26-09-1994" },

@@ -1,4 +1,4 @@
 import { personCheck } from "./person-check.ts";
 
-/** A caller that sends a NIN gets no BVN, even if the vendor returns one. */
+/** An API client that sends a NIN gets no BVN, even if the vendor returns one. */
 export const nin = personCheck("nin", { example: "00123456789", withheld: { bvn_number: "" } });

@@ -39,7 +39,7 @@ const states = new Map(
     ]),
 );
 
-/** `Lagos State` for any spelling of a Nigerian state; another place unchanged. */
+/** `Lagos State` for a Nigerian state in upper or lower case, with or without "State"; another place unchanged. */
 export function stateName(text: unknown): string {
   const given = plain(text);
   return states.get(given.toLowerCase().replace(/ state$/, "")) ?? given;
@@ -59,7 +59,7 @@ export function capitalised(text: unknown): string {
 
 const levels = ["Low", "Medium", "High"];
 
-/** `Level 2 - Medium Level Accounts` for `LEVEL 2` or `2`; a longer text unchanged. */
+/** `Level 2 - Medium Level Accounts` for `LEVEL 2` or `2`; another text unchanged. */
 export function levelOfAccount(text: unknown): string {
   const given = plain(text);
   const level = /^(?:level )?([123])$/i.exec(given)?.[1];

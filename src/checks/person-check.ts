@@ -7,7 +7,7 @@ import { maskRecord } from "./mask-record.ts";
 
 /**
  * Makes the check of a person by a number of 11 digits and a phone. `withheld`: members that always have these values
- * in the caller's record, whatever a vendor sends.
+ * in the record for the API client, whatever a vendor sends.
  */
 export function personCheck(
   kind: PersonKind,
@@ -50,7 +50,7 @@ export function personCheck(
     },
     reserved: (nth) => String(nth).padStart(example.length, "0"),
     async sandbox({ number, claims }, variant) {
-      // An `import` costs as much as a person, each time.
+      // An `import` takes as long as inventing a person, so it is done once.
       people ??= import("./invented-person.ts");
       const { inventedPerson } = await people;
       const person = inventedPerson(kind, number, claims.phone!);
@@ -70,7 +70,7 @@ let comparison: Promise<typeof import("./compare-person.ts")> | undefined;
 
 const comparing = () => (comparison ??= import("./compare-person.ts"));
 
-/** The shortest record that the interface allows, without the number. */
+/** The record without the members that a person may lack. For a NIN, this also clears the number. */
 function leastOf(record: PersonRecord): PersonRecord {
   return {
     ...record,

@@ -27,7 +27,7 @@ function clockOf(t: TestContext): { passed: number } {
   return clock;
 }
 
-/** A vendor behind a breaker that answers `outcome`, on a clock that the test moves. */
+/** A vendor that answers `outcome`, behind a breaker, with a clock that the test moves. */
 export function openedBreaker(
   t: TestContext,
   changes: Partial<CircuitBreakerOptions> = {},

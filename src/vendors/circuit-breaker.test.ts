@@ -50,7 +50,7 @@ for (const outcome of [
   unavailable("not_reached"),
   unavailable("rate_limited"),
 ] as IdentityOutcome[]) {
-  test(`${JSON.stringify(outcome)} in a row keeps attempts from the vendor`, async (t) => {
+  test(`after ${JSON.stringify(outcome)} for three people in a row, the vendor gets no more attempts for a while`, async (t) => {
     const { breaker, vendor, ask, log } = openedBreaker(t);
     await ask(outcome, 2);
     await ask({ state: "negative", reason: "not_found" });

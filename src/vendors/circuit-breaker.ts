@@ -81,10 +81,7 @@ export class CircuitBreaker implements IdentityUpstream {
   /** End of the wait that the vendor asked for, by `performance.now()`. */
   #waitsUntil = 0;
   #inFlight = 0;
-  /**
-   * Counts of different people since the last success: failed requests; refusals and implausible responses; people not
-   * found.
-   */
+  /** Counts of different people in a row: with failed requests; with refusals or implausible responses; not found. */
   readonly #failed: PeopleCounter;
   readonly #doubtful = new PeopleCounter(manyDoubtful);
   readonly #notFound = new PeopleCounter(manyNotFound);

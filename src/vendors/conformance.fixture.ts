@@ -151,7 +151,7 @@ export function testIdentityUpstream(
     assert.equal(numberIn(outcome.record, kind), numbers.verified);
   });
 
-  test(`${name} knows a ${label} that does not exist`, async (t) => {
+  test(`${name} reports a ${label} that nobody has as not found`, async (t) => {
     const upstream = await open(t);
     const outcome = await upstream.verify({ ...attemptTo(upstream, kind), number: numbers.notFound });
     assert.deepEqual(withoutFacts(outcome), { state: "negative", reason: "not_found" });
@@ -167,7 +167,7 @@ export function testIdentityUpstream(
   });
 }
 
-/** Adds the facts that this source needs to the attempt. */
+/** Returns the attempt of this kind, with the facts that this source needs. */
 export function attemptTo({ needs = [] }: IdentityUpstream, kind: CheckKind): IdentityAttempt {
   const asked = attempts[kind];
   const claims = needs.includes("names")

@@ -162,13 +162,13 @@ export function testVendor(vendorCase: VendorCase): void {
       });
 
     if (!vendorCase.hasCodes)
-      test(`${name} fails while it says that there is no such ${label}: nobody can tell`, async (t) => {
+      test(`${name} answers 500 and says that there is no such ${label}: the outcome is unknown`, async (t) => {
         const { ask } = await open(t, json(500, notFound.body));
         assert.partialDeepStrictEqual(await ask(kind), { state: "unknown", reason: "server_error" });
       });
 
     if (good.facts?.reference !== undefined)
-      test(`${name} names its answer by a ${label}: that name is not kept`, async (t) => {
+      test(`${name} puts the ${label} into its reference: that reference is not kept`, async (t) => {
         const given = new RegExp(`"?${RegExp.escape(good.facts!.reference!)}"?`, "g");
         const text = JSON.stringify(good.body).replaceAll(given, `"ref-${number}"`);
         const { ask } = await open(t, json(200, JSON.parse(text)));
@@ -207,7 +207,7 @@ export function testVendor(vendorCase: VendorCase): void {
     assertDiscreet(log, outcome);
   });
 
-  test(`${name} resets the connection before it reads the request: nothing was done, or nobody can tell`, async (t) => {
+  test(`${name} resets the connection before it reads the request: no work was done, or the outcome is unknown`, async (t) => {
     const { ask, local } = await open(t, () => {});
     local.welcome = (socket) => void socket.resetAndDestroy();
     const outcome = await ask();

@@ -81,12 +81,12 @@ export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number 
 
 /**
  * The vendor's bill for an attempt at these prices. A failed attempt is free unless the vendor or a price says
- * otherwise.
+ * otherwise. After a response that we rejected, the bill is uncertain.
  */
 export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
   const of = (end: string | null) => priceAt(kind, end, prices);
   if (outcome === "unknown") return { kobo: price, isCertain: false };
-  // First, because an invoice line overrides the vendor's earlier statement.
+  // This comes before `billed`, because an invoice line overrides the vendor's earlier statement.
   if (reason === "record_lost") return { kobo: price, isCertain: true };
   if (billed === "no" || reason === "released") return { kobo: 0, isCertain: true };
   const isCertain = billed !== "unknown";

@@ -59,7 +59,7 @@ export async function markedEndpoints(
 
 /**
  * Switches off the endpoints that a key added, and deletes their waiting deliveries, because a revoked key is not
- * trusted. The caller must take its own locks before this one.
+ * trusted. Locks the counter `event`: code that needs further locks must take them before it calls this.
  */
 export async function switchOffMadeBy({ db, audit, actor }: Audited, key: string, now: number): Promise<void> {
   await inTransaction(db, async (trx) => {
@@ -88,7 +88,7 @@ const endpointChanges = [
 
 /**
  * Returns the times of the newest `most` changes of endpoints after `since`, newest first, in milliseconds since 1970:
- * those made by keys of the same account and mode as this key. None if the actor is not a key.
+ * those made by keys of the same account and mode as the key `actor`. None if the actor is not a key.
  */
 export async function changesByKeys(db: Db, actor: string, since: number, most: number): Promise<number[]> {
   if (!actor.startsWith(ofKey(""))) return [];

@@ -95,7 +95,7 @@ export async function tellListeners(db: Kysely<Tables>, name: string): Promise<v
 
 /**
  * Calls the listener of each counter that moves, until the returned function is called. After each connect it calls all
- * listeners, because changes before it were missed.
+ * listeners, because changes before the connect may have been missed.
  */
 export function listenForChanges(url: string, listeners: ListenersByName): () => Promise<void> {
   const heard = (name: string) => void listeners[name]?.().catch(() => undefined);

@@ -8,7 +8,7 @@ import { codeOf, RowHeld, StoreAway } from "../errors.ts";
 export const OUTDATED = "0A000";
 
 /**
- * The server reports the awaited row as the location of the error. Statements queued behind the first one get no
+ * The server reports the awaited row as the location of the error. Only the first statement that waits for a row gets a
  * location.
  */
 function waitedForRow(error: unknown): boolean {

@@ -8,13 +8,16 @@ import type { Tables } from "../tables.ts";
 export interface Beat {
   /** The process's time when it sent the statement. */
   readonly askedAt: number;
-  /** Change counters of keys and accounts, of the catalogue, and of paused vendors. Every process increments them. */
+  /**
+   * Change counters of keys and accounts, of the catalogue, and of the pauses and order of vendors. Every process
+   * increments them.
+   */
   readonly access: number;
   readonly catalogue: number;
   readonly routes: number;
   /**
-   * Whether there are journal rows, unsealed audit entries, events for an endpoint that is due, and verifications
-   * without an outcome.
+   * Whether there are journal rows, unsealed audit entries, events for an endpoint that is due, and running
+   * verifications.
    */
   readonly journal: boolean;
   readonly unsealed: boolean;
@@ -34,7 +37,8 @@ interface Answer extends Record<keyof Beat, number> {
 
 /**
  * Writes SQL that is 1 if `first` finds a row, else 0. `first` reads one index entry, so the plan does not depend on
- * row estimates. The SQL repeats the condition of the partial index, without which SQLite would not use the index.
+ * row estimates. Each `first` repeats the condition of its partial index, because SQLite would not use the index
+ * otherwise.
  */
 const waits = (first: RawBuilder<unknown>) => sql`case when (${first}) is null then 0 else 1 end`;
 

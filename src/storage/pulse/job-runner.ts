@@ -13,7 +13,7 @@ export interface Job {
    * only `when` decides.
    */
   readonly every?: number;
-  /** Whether to run at this beat; undefined: the store did not respond. */
+  /** Whether to run now. `beat` is undefined if the store has not responded. */
   readonly when?: (beat: Beat | undefined) => boolean | undefined;
   /** Only the leading process runs it. */
   readonly leader?: true;

@@ -30,7 +30,7 @@ export class Pulse {
   readonly #ask = singleFlight(() => this.#askStore());
   readonly #timer = setInterval(() => {
     this.#seconds += 1;
-    // The last beat is still waiting for a busy store. Jobs that need no beat run anyway.
+    // If the last beat still waits for a busy store, jobs that need no beat run anyway.
     if (this.#beating) this.#jobs?.begin(this.#seconds, undefined);
     void this.beat();
   }, beatEvery).unref();

@@ -2,7 +2,7 @@ import { type Expression, type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 
-/** The table `input` of a statement that several calls share, with one row per call. */
+/** The table `input` of one statement that runs several calls together. Each call has one row in it. */
 export interface Input {
   /** The expression that `input` stands for. */
   table: Expression<unknown>;

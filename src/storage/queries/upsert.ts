@@ -4,8 +4,8 @@ import type { Tables } from "../tables.ts";
 type Columns<Table extends keyof Tables> = Partial<Insertable<Tables[Table]>>;
 
 /**
- * Inserts a row with this key, or updates the existing one. `key` and `columns` must hold all columns. Returns false,
- * and changes nothing, if the existing row differs from `before`.
+ * Inserts a row with this key, or updates the existing one. `key` and `columns` must together hold all columns of the
+ * table. Returns false, and changes nothing, if the existing row differs from `before`.
  */
 export async function upsert<Table extends keyof Tables & string>(
   db: Kysely<Tables>,

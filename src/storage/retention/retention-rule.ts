@@ -28,7 +28,7 @@ const second = 1000;
 export const minutely = 60 * second;
 export const hourly = 60 * minutely;
 
-/** How long the ledger, the audit trail and daily sums are kept. */
+/** The number of months for which the ledger, the audit trail and daily sums are kept. */
 export const ledgerMonths = 24;
 
 /** The start of the last `ledgerMonths` months, in milliseconds since 1970. */

@@ -86,7 +86,7 @@ export function verificationRules({
     async remove(trx, before) {
       const isOld: Condition = (row) => [
         row("created_at", "<", before),
-        // A statement needs the charges of its month, even charges of older verifications.
+        // An account's monthly statement needs the charges of its month, even charges of older verifications.
         row.or([row("charged_at", "is", null), row("charged_at", "<", before)]),
         row("state", "<>", "started"),
       ];

@@ -31,7 +31,7 @@ export class StatementQueue {
   readonly #isInPlace: () => boolean;
   readonly #waiting: Waiting[] = [];
   #busy = false;
-  /** When a transaction last held the write lock, by `performance.now()`. */
+  /** When a transaction of this process last got the write lock, by `performance.now()`. */
   #unlocked = 0;
   #closed: Promise<void> | undefined;
   #drained: (() => void) | undefined;

@@ -166,7 +166,8 @@ export const ledgerTables = {
     retention: "lasts",
     backup: {},
   }),
-  // These two tables concern processes, and use the database's clock.
+  // Each process deletes its own rows of these two tables, and those of processes that are dead by the database's
+  // clock.
   verification_owner: table({ columns: allTables.verification_owner, retention: "lasts", backup: "none" }),
   charging_process: table({ columns: allTables.charging_process, retention: "lasts", backup: "none" }),
   spending: table({ columns: allTables.spending, retention: "lasts", backup: {} }),

@@ -22,7 +22,7 @@ export type Filling = Readonly<Partial<Record<string, string>>>;
 /** A name in braces. */
 export const braces = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
 
-/** Returns the caller's values under the names of `placeholders`. */
+/** Returns the values of a verification request under the names of `placeholders`. */
 export function fillingOf({ number, claims }: CheckInput, beside: Filling = {}): Filling {
   const { phone, ...others } = claims;
   return {

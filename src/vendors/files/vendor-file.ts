@@ -3,10 +3,7 @@ import { checks } from "../../checks/index.ts";
 import { checkKinds, negativeReasons } from "../../declare/check-kind.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 
-/**
- * What an answer can mean. `found`: it has a record. `failed`: it explains why it has none. `unclear`: the outcome is
- * unknown. All others are reasons for a missing record; from `no_money` on, the vendor did no work.
- */
+/** What an answer can mean if the vendor did no work. `Says` has everything that an answer can mean. */
 export const noWork = [
   "no_money",
   "bad_credentials",

@@ -97,7 +97,7 @@ const refusals: [what: string, Behaviour, reason: Parameters<typeof unavailable>
   ["a reset", (response) => void response.socket!.resetAndDestroy(), "not_reached"],
 ];
 for (const [what, behaviour, reason] of refusals) {
-  test(`an authorization answered with ${what} leaves the attempt notSentBecause: ${reason}`, async (t) => {
+  test(`after an authorization answered with ${what}, the attempt is not sent, with the reason ${reason}`, async (t) => {
     const { server, ask, used, log } = await open(t);
     server.authorize = () => behaviour;
     assert.deepEqual(await ask(), notSentBecause(reason));

@@ -29,10 +29,10 @@ export const Authorized = Type.Object({
 });
 
 /**
- * The outcome for each failure code of a Duba. Only some codes mean that no work was done. - `verification_failed`
- * rejects the number or the phone. We read it as `not_found`, because `phone_mismatch` would confirm that the number
- * exists. With such a server, set DUBA_NEGATIVE_DETAIL=coarse here as well. - `idempotency_key_reused` and
- * `record_no_longer_held` concern an earlier attempt, which may have been charged.
+ * The outcome for each failure code of a Duba. Only some codes mean that no work was done.
+ * - `verification_failed` rejects the number or the phone. We read it as `not_found`, because `phone_mismatch` would
+ *   confirm that the number exists. With such a server, set DUBA_NEGATIVE_DETAIL=coarse here as well.
+ * - `idempotency_key_reused` and `record_no_longer_held` concern an earlier attempt, which may have been charged.
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {
   ...forEachNegative(negative),
@@ -124,7 +124,7 @@ export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
 
 /**
  * The outcome of an earlier verification. `verified` becomes unknown, because the response has no record. A negative
- * outcome that was not charged says so.
+ * outcome that was not charged has `billed: "no"`.
  */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (answeredFailure(body)?.code === "verification_not_found") return unavailable("not_done");

@@ -25,7 +25,7 @@ export type UpstreamNeed = "consent" | "names";
 /**
  * The outcome of an attempt.
  * - `negative`: the number is unknown (`not_found`), belongs to another phone (`phone_mismatch`), or is blocked or
- *   suspended (`blocked`). The kind's row lists its reasons.
+ *   suspended (`blocked`). `reasonsOf` lists the reasons of each kind of check.
  * - `failed`: the source certainly did no work, or we reject its response. `lasting`: a retry does not help (no money,
  *   bad credentials). `notSent`: the source never received the attempt, for example because it gave us no token.
  * - `unknown`: the source may or may not have done the work.

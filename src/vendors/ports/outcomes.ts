@@ -76,7 +76,7 @@ const byStatus: Record<number, IdentityOutcome> = {
 
 /**
  * The outcome of a failure without an explanation. The vendor certainly did no work only if the status means a refusal;
- * from 500 on it may have worked. A 404 can also mean a wrong address.
+ * with a status from 500 on, it may have done the work. A 404 can also mean a wrong address.
  */
 export function failedWith(status: number): IdentityOutcome {
   return status >= 500 ? unknownBecause("server_error") : (byStatus[status] ?? badResponse("status"));

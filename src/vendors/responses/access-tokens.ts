@@ -26,7 +26,7 @@ interface Authorization {
   read(result: HttpResult): { token: string; expiresAt: number } | Missing | undefined;
 }
 
-/** Milliseconds before its expiry at which we renew a token. */
+/** A token is renewed this many milliseconds before it expires. */
 const margin = 60_000;
 
 /** Time-out of one authorization, in milliseconds. */
@@ -34,7 +34,7 @@ const longest = 10_000;
 
 /**
  * Returns a function that gives the current token until shortly before it expires. One authorization runs at a time.
- * Without a token we send no attempt, so every outcome here is `failed` and `notSent`.
+ * Without a token we send no attempt, so every outcome here is `failed`, and `notSent` unless a stand-in answered.
  */
 export function accessTokens({ http, request, read }: Authorization): TokenFor {
   let current: { token: string; until: number } | undefined;

@@ -89,7 +89,7 @@ test("two texts mean the same if each states only a size or validity, and both a
     assert.ok(!isSameStatement(one, other), `${one}, ${other}`);
 });
 
-test("a price for people, such as ₦1,500, is read like a plain one", () => {
+test("a price with a currency or commas, such as ₦1,500, is read like a plain number", () => {
   assert.deepEqual(["₦590", "1,500", "N110", "NGN 1,234.50"].map(positiveNaira), ["590", "1500", "110", "1234.50"]);
 });
 

@@ -23,8 +23,8 @@ interface Patience {
 export function sandbox(
   patience: Patience = { upstream: { timeout: 15_000 }, verificationTimeout: 20_000 },
 ): IdentityUpstream {
-  // A vendor's settings keep its time-out below the verification's. The sandbox has none, so we bound its time-out
-  // here.
+  // A vendor's settings keep its time-out below the verification's. The sandbox has no settings, so we bound its
+  // time-out here.
   const timeout = Math.min(patience.upstream.timeout, 0.75 * patience.verificationTimeout);
   return {
     name: "sandbox",
