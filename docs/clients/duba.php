@@ -50,9 +50,9 @@ final class DubaFailure extends RuntimeException
 /**
  * The events of your account, oldest first, for `foreach`.
  *
- * `cursor` says where it is, after the event that it gave last: store it once you have dealt with the event, and begin there the next time.
- * Without a `cursor` it begins now, with "0" at the oldest event. When there is no more it ends, or asks again after `wait` seconds; then it
- * outlives what a retry may help. Any other failure is thrown as a DubaFailure.
+ * `cursor` is the place after the last event that the feed gave: store it once you have dealt with the event, and begin there the next time.
+ * Without a `cursor` the feed begins now, with "0" at the oldest event. After the newest event it ends, or with `wait` asks again after that
+ * many seconds. With `wait` it also goes on after a failure that a retry may help; it throws any other failure as a DubaFailure.
  *
  * @implements IteratorAggregate<int, array<string, mixed>>
  */
@@ -255,7 +255,7 @@ final class Duba
             + ($key === null ? [] : ['authorization' => 'Bearer ' . self::header('key', $key)]);
     }
 
-    /** Nobody sees the key who prints the client. */
+    /** Leaves the key out of what var_dump prints. */
     public function __debugInfo(): array
     {
         return ['host' => $this->host];
@@ -672,11 +672,11 @@ final class Duba
     }
 
     /**
-     * @param string $payload member of the answer that holds what was asked for; empty if nobody knows
+     * @param string $payload member of the answer with the requested data; empty if the client does not know it
      * @param array<string, ?string> $given
      * @param array<string, ?string> $options headers, in lower case
      * @param array{string, string}|null $number members of the input and of the payload that hold the number of a person
-     * @param ?string $stateByKey a retry needs an idempotency key: the path that says what became of a request with a key
+     * @param ?string $stateByKey set if a retry needs an idempotency key: the path that returns the state of a request by its key
      */
     private function call(
         string $method,
@@ -708,7 +708,7 @@ final class Duba
         $isWhole = fn (array $answer) => $payload === '' || is_array($answer[$payload] ?? null);
         if ($number !== null) {
             $asked = str_replace(' ', '', $given[$number[0]]);
-            // An account with masked answers is told the last digits.
+            // An account with masked answers gets only the last digits.
             $numbers = [$asked, '*******' . substr($asked, -4)];
             $isWhole = fn (array $answer) => in_array($answer[$payload][$number[1]] ?? null, $numbers, true);
         }
@@ -727,14 +727,14 @@ final class Duba
         }
     }
 
-    /** Sends a request, and again while the failure says that a retry may help. */
+    /** Sends a request, and repeats it while its failure is retryable. */
     private function repeated(string $method, callable $send): array
     {
         for ($tries = 0; ; $tries++) {
             try {
                 return $send();
             } catch (DubaFailure $failure) {
-                // Nothing says whether a change without a key was made.
+                // After a lost answer to a change without a key, the client cannot know whether the change was made.
                 if ($method !== 'GET' && $failure->isLost()) {
                     throw $failure;
                 }
@@ -744,8 +744,8 @@ final class Duba
     }
 
     /**
-     * Sends a verification. After a lost answer it first asks by the idempotency key, until the verification no longer runs, and sends only the very
-     * same request again: the service then repeats or resumes the verification of that key.
+     * Sends a verification. After a lost answer the client first asks for the state of the key's verification, until that has ended. Only then does
+     * it send the identical request again: the service repeats the answer, or resumes the verification.
      */
     private function verified(callable $send, callable $askState): array
     {
@@ -755,7 +755,7 @@ final class Duba
                 return $send();
             } catch (DubaFailure $failure) {
                 $this->wait($failure, $tries);
-                // A verification that runs is no failed try.
+                // A running verification does not count as a failed try.
                 while ($failure->isLost() && self::runs($askState) && hrtime(true) < $deadline) {
                     sleep(1);
                 }

@@ -696,9 +696,10 @@ def verified_event(body: Union[bytes, str], headers: Mapping[str, str], secret: 
 class EventFeed:
     """The events of your account, oldest first, for `for`.
 
-    `cursor` says where it is, after the event that it gave last: store it once you have dealt with the event, and begin
-    there the next time. Without a `cursor` it begins now, with "0" at the oldest event. When there is no more it ends, or
-    asks again after `wait` seconds; then it outlives what a retry may help. Any other failure is raised as a DubaFailure.
+    `cursor` is the place after the last event that the feed gave: store it once you have dealt with the event, and begin
+    there the next time. Without a `cursor` the feed begins now, with "0" at the oldest event. After the newest event it
+    ends, or with `wait` asks again after that many seconds. With `wait` it also goes on after a failure that a retry may
+    help; it raises any other failure as a DubaFailure.
     """
 
     def __init__(self, duba: Duba, cursor: Optional[str] = None, wait: Optional[float] = None):
@@ -741,11 +742,11 @@ class _Row(NamedTuple):
 
     method: str
     path: str
-    # Member of the answer that holds what was asked for; "" if nobody knows.
+    # Member of the answer with the requested data; "" if the client does not know it.
     payload: str
     # Members of the input and of the payload that hold the number of a person.
     number: Optional[Tuple[str, str]] = None
-    # A retry needs an idempotency key. Path that says what became of a request with a key.
+    # Set if a retry needs an idempotency key: the path that returns the state of a request by its key.
     state_by_key: Optional[str] = None
 
 
@@ -1139,7 +1140,7 @@ class Duba:
         key = headers.setdefault("idempotency-key", str(uuid.uuid4()))
         if row.number is not None:
             number = str(given[row.number[0]]).replace(" ", "")
-            # An account with masked answers is told the last digits.
+            # An account with masked answers gets only the last digits.
             request = request._replace(number=(row.number[1], (number, f"*******{number[-4:]}")))
         question = _Request(self._url(row.state_by_key), "GET", headers, None, timeout, "data")
         try:
@@ -1149,13 +1150,13 @@ class Duba:
             raise
 
     def _repeated(self, request: _Request) -> Dict[str, Any]:
-        """Sends a request, and again while the failure says that a retry may help."""
+        """Sends a request, and repeats it while its failure is retryable."""
         tries = 0
         while True:
             try:
                 return self._sent(request)
             except DubaFailure as failure:
-                # Nothing says whether a change without a key was made.
+                # After a lost answer to a change without a key, the client cannot know whether the change was made.
                 if request.method != "GET" and failure._is_lost():
                     raise
                 self._wait(failure, tries)
@@ -1164,8 +1165,8 @@ class Duba:
     def _verified(self, request: _Request, question: _Request) -> Dict[str, Any]:
         """Sends a verification.
 
-        After a lost answer it first asks by the idempotency key, until the verification no longer runs, and sends
-        only the very same request again: the service then repeats or resumes the verification of that key.
+        After a lost answer the client first asks for the state of the key's verification, until that has ended. Only then
+        does it send the identical request again: the service repeats the answer, or resumes the verification.
         """
         deadline = time.monotonic() + request.timeout
         tries = 0
@@ -1175,7 +1176,7 @@ class Duba:
             except DubaFailure as failure:
                 self._wait(failure, tries)
                 while failure._is_lost() and self._may_run(question, deadline):
-                    # A verification that runs is no failed try.
+                    # A running verification does not count as a failed try.
                     time.sleep(1)
                 tries += 1
 
@@ -1217,7 +1218,7 @@ class Duba:
 
 
 def _answer_of(status: int, headers: Mapping[str, str], text: bytes, request: _Request) -> Dict[str, Any]:
-    """Reads an answer. What is no failure of Duba, and no success with what was asked for, is `unexpected_answer`."""
+    """Reads an answer. What is no failure of Duba, and no success with the requested data, is `unexpected_answer`."""
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError):
@@ -1247,7 +1248,7 @@ def _answer_of(status: int, headers: Mapping[str, str], text: bytes, request: _R
 
 
 def _is_whole(answer: Dict[str, Any], request: _Request) -> bool:
-    """Whether an answer has its payload, and the person of a verification is the one asked for."""
+    """Whether an answer has its payload, and a verification's person has the requested number."""
     payload = answer.get(request.payload)
     if request.number is None:
         return request.payload == "" or isinstance(payload, (dict, list))
