@@ -71,7 +71,7 @@ export class Credentials {
     return this.#isStale && !looksUp ? undefined : this.#verified.get(header);
   }
 
-  /** Empties the cache, for example after this process revoked a key. */
+  /** Empties the cache, so that each credential is looked up again. */
   forget(): void {
     this.#generation += 1;
     this.#verified.clear();

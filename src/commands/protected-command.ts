@@ -12,8 +12,9 @@ export interface Protected {
 }
 
 /**
- * Returns the protection settings of the running service, whatever the environment of the command says. Skips the query
- * if the command's audit entries do not record protection.
+ * Returns the protection settings of the serving processes, or of the last one if none serves, whatever the environment
+ * of the command says. If no process has served yet, the command's own settings apply. Skips the query if the command's
+ * audit entries do not record protection.
  */
 export async function protectedBy(
   { records = [] }: Pick<Command<never>, "records">,

@@ -2,8 +2,8 @@ import { Failure } from "../declare/failures.ts";
 import type { BoundOperation, Caller } from "../declare/operation.ts";
 
 /**
- * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
- * `forLookUp`: the catalogue is served even while the store is away.
+ * Turns an `Authorization` header into a caller; a promise only if the credential must be looked up. Throws a
+ * `Failure`. `forLookUp`: the catalogue is served even while the store is away.
  */
 export interface Authenticator {
   credentialOf(header: string, address: string, forLookUp: boolean): Caller | Promise<Caller>;

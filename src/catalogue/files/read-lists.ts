@@ -8,8 +8,8 @@ import { type ReadList, readCsv } from "./csv.ts";
 import { readJson } from "./json.ts";
 
 /**
- * Reads a file in a worker thread: CSV of this list, or JSON if no list is given. Throws a `CatalogueError` for JSON
- * without lists.
+ * Reads a file in a worker thread: CSV of this list, or JSON if no list is given. Throws a `CatalogueError` for a JSON
+ * file that is not an object of lists.
  */
 export async function readLists(file: ChosenFile, csvOf: ListName | undefined): Promise<ReadList[]> {
   const lists = new Map<ListName, { list: ListName; entries: WantedEntry[]; problems: EntryError[] }>();

@@ -22,7 +22,7 @@ import {
 const PAGE = 1_000;
 /** A process that is more than this many revisions behind reads the newest revision as a whole. */
 const FEW = 20;
-/** The most changes in memory. The changes of a single revision are kept even beyond this number. */
+/** The most changes in memory. If one revision has more, its changes are read anew each time. */
 const MOST_CHANGES = 120_000;
 
 /** The newest revision. It shares unchanged parts with `known`. */

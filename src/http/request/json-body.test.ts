@@ -67,7 +67,7 @@ suite("a member that stands twice in one object", () => {
     assert.equal(repeatsMember('{"a":"1","\\u0061":"2"}'), true);
   });
 
-  test("a repeated JSON member is found below the deepest nesting that a body can have", () => {
+  test("a repeated JSON member is found below 5,000 nested arrays", () => {
     const [open, close] = ["[".repeat(5000), "]".repeat(5000)];
     for (const [text, repeats] of [
       [`${open}{"a":1,"a":1}${close}`, true],
