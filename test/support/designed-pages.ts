@@ -35,7 +35,7 @@ export function designedPages(walk: PageWalk): void {
 
   test("the catalogue page shows the waiting draft, products by name, and one filled button", async () => {
     const filled = (text: string) => text.match(/<a class="button main"[^<]*/g);
-    // No vendor of NINs is left, so the banner offers the command that resumes one.
+    // No vendor of NINs is left, so the band offers the command that resumes one.
     const stopped = await noticed(
       () => page("/catalogue"),
       (text) => text.includes('class="band"'),
