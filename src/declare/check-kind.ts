@@ -17,7 +17,7 @@ interface KindRow {
   since?: Version;
   /** The second fact in a request, beside the number: "phone number". */
   claim: string;
-  /** The member of the record with the number. */
+  /** The member of the identity record that has the number. */
   member: string;
   /**
    * Negative outcomes by reason. The failure code is `bvn_not_found` for the reason `not_found`. A `shared` reason is a
@@ -67,7 +67,7 @@ export type OwnFees = Readonly<Partial<Record<CheckKind, number>>>;
 /** The name of a fee in options, answers and the audit trail: `bvn_fee`. */
 export const feeName = (kind: CheckKind) => `${kind}_fee` as const;
 
-/** The record member with the number of this kind. */
+/** The member of the identity record that has the number of this kind. */
 export function numberMember<Kind extends CheckKind>(kind: Kind): Rows[Kind]["member"] {
   return rows[kind].member;
 }

@@ -108,8 +108,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   /** Only the terminal offers the command, because the command needs the service's machine. */
   only?: "terminal";
   /**
-   * How the command opens the store. `shared` (default): beside a running service. `untimed`: the same without time
-   * limits. `own`: alone, while no service runs.
+   * How the command opens the store. `shared` (default): beside a running service. `untimed`: like `shared`, without
+   * time limits. `own`: alone, while no service runs.
    */
   store?: "shared" | "untimed" | "own" | "none";
   /**

@@ -138,7 +138,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       const operation = known?.id ?? noOperation;
       entries.note(caller, false, { requestId, operation, status, code, wrong: null, duration: 0, reference: null });
     } catch {
-      // Nobody with a key asked.
+      // Without a valid credential, there is no account that could read the entry.
     }
   };
 
@@ -202,7 +202,7 @@ class Routes<Value> {
     else this.#withMembers.push({ form: formOf(path), value });
   }
 
-  /** `members`: as they stand in the path. */
+  /** `members`: the values of the members, as the path has them. */
   find(path: string): { value: Value; members: Record<string, string> } | undefined {
     const value = this.#exact.get(path);
     if (value !== undefined) return { value, members: {} };

@@ -176,7 +176,10 @@ async function namedAccounts(db: Db, name: string): Promise<AccountRow[]> {
   return found;
 }
 
-/** Changes columns of an account and records it. Throws an `AccessError` if there is no such account. */
+/**
+ * Changes columns of an account, and records the change on the audit trail. Throws an `AccessError` if there is no such
+ * account.
+ */
 export async function updateAccount(
   { db, audit }: Audited,
   idOrEmail: string,

@@ -246,7 +246,7 @@ async function openPeriod(trx: Db, account_id: string, period: string, most_kobo
  */
 const latestCharge = 2 * 24 * 60 * 60_000;
 
-/** Counts the account's charges in this month, and its running verifications that take from the month. */
+/** Counts the account's charges in this month, and its running verifications that count against the month. */
 async function countMonth(trx: Db, accountId: string, zone: TimeZone, now: number): Promise<void> {
   const period = zone.monthOf(now);
   await openPeriod(trx, accountId, period, null);

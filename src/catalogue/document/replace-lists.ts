@@ -61,8 +61,8 @@ export class ListError extends CatalogueError {
 }
 
 /**
- * Returns the document with these lists, and with all its further lists unchanged. Throws a `ListError` if an entry
- * occurs twice, lacks its parent or leaves children behind, or if there are `problems` already.
+ * Returns the document with these lists, and with all its further lists unchanged. Throws a `ListError` with `problems`
+ * and the problems of the lists, such as an entry that occurs twice, lacks its parent or leaves children behind.
  */
 export async function withLists(
   base: Document,

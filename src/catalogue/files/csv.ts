@@ -19,7 +19,7 @@ export interface ReadList extends WantedList {
 
 /**
  * Reads a list from UTF-8 CSV with a heading. A first line such as `sep=;` sets the separator. Places are lines. It
- * stops at 100 errors, at a record above 64 KiB, or at more entries than a catalogue can hold, and then returns no
+ * stops at 100 errors, at a CSV record above 64 KiB, or at more entries than a catalogue can hold, and then returns no
  * entries.
  */
 export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
@@ -90,8 +90,8 @@ function textOf(bytes: Uint8Array, problem: ReportError): string | undefined {
 }
 
 /**
- * Calls `take` with each record that is not empty and its first line, from 1. Reports and skips records that the parser
- * rejects.
+ * Calls `take` with each CSV record that is not empty and the number of its first line, from 1. Reports and skips
+ * records that the parser rejects.
  */
 function readRecords(given: string, problem: ReportError, take: (values: string[], line: number) => void): void {
   const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];

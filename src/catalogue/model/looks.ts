@@ -113,7 +113,7 @@ export interface Alike {
   readonly alike: readonly EntryContent[];
   /** Whether exactly one entry of ours looks equal, and no other entry of the source does. */
   readonly isClear: boolean;
-  /** Entries of ours that differ only in words, or of which only one states its validity. */
+  /** Entries of ours that differ only in words from the source's, or where only one of the two states a validity. */
   readonly near: readonly EntryContent[];
 }
 

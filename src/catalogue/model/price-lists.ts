@@ -123,7 +123,8 @@ export class PriceList {
     const listed = Number(content.price);
     const rule = this.#ruleFor(list, key, content);
     if (rule === undefined) return this.group ? this.group.priceOf(list, key, content) : listed;
-    // A margin that reduces the price to 0 or less is a mistake, so the catalogue's price holds.
+    // A margin that reduces the price to 0 or less is a mistake, so the catalogue's price applies, rounded like any
+    // other.
     const own = priceBy(rule, listed) ?? roundedUp(listed, rule.round);
     return isGroup(rule.account) ? Math.max(own, costOf(content) ?? 0) : own;
   }

@@ -162,7 +162,7 @@ for (const engine of usualEngines)
       const away = async () => {
         assert.deepEqual(await statesOf(publisher, [removed(key)]), ["published"]);
         clock.time += 40 * 24 * hour;
-        // Meanwhile the other add-on goes and comes back.
+        // Meanwhile the other add-on is removed and added again.
         assert.deepEqual(await statesOf(publisher, [removed(other), priced(other, 350_000)]), [
           "published",
           "published",

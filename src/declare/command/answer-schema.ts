@@ -177,7 +177,7 @@ export type Part =
       /** The rows are alarms: a page shows the worst as a banner, and the others by rank. */
       areAlarms?: true;
     }
-  /** A record of these values, or of texts. */
+  /** Named values, one line each. A member that the schema does not declare is text. */
   | { record: Cells }
   /** Rows computed from the answer. `row`: their schema. */
   | {
