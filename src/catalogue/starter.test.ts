@@ -48,7 +48,7 @@ test("a cable package that is sold in two ways has one price in the starter cata
   assert.equal(product.get("GWALLE36"), addOn.get("GWALLE36"));
 });
 
-test("every DStv product has its known add-ons, each add-on at one price", () => {
+test("exactly the known DStv products have add-ons, each add-on at one price", () => {
   const addOns = starterRows("cable-add-ons.json");
   const products = [...new Set(addOns.map(({ product_code }) => product_code))];
   const seen = ["NLTESE36", "NNJ1E36", "NNJ2E36", "COMPE36", "COMPLE36", "PRWE36", "PRWASIE36", "PRWFRNSE36"];

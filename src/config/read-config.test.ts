@@ -287,7 +287,7 @@ suite("the live upstreams", () => {
   });
 
   for (const { name, settings } of vendors) {
-    test(`the live upstreams need every setting of ${name} when they hold it`, () => {
+    test(`the live upstreams need every setting of ${name} when they include it`, () => {
       const [problem, ...more] = saidOf({ DUBA_UPSTREAMS: name });
       const needed = Object.values(settings).filter((setting) => setting.default === "" && !setting.optional);
       assert.equal(

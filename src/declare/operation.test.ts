@@ -40,7 +40,7 @@ suite("operation", () => {
 });
 
 suite("failures", () => {
-  test("every failure has a body of one shape, with the path's payload after `error`", () => {
+  test("the body of a failure has its members in order, and the path's payload after `error`", () => {
     const body = failureBody(new Failure("provider_not_found", "No."), "r1", greet as never);
     assert.equal(
       JSON.stringify(body),

@@ -25,7 +25,7 @@ suite("the fields around a line", () => {
     assert.deepEqual(contextLogFields(), {});
   });
 
-  test("fields of a log context never replace a line's own fields, and are not added outside the context", () => {
+  test("log fields added outside a context are lost, and changes to returned fields stay out of the context", () => {
     addLogFields({ lost: true });
     withLogFields({ mode: "live" }, () => {
       contextLogFields().mode = "changed";

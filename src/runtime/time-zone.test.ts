@@ -28,7 +28,7 @@ suite("days and months of a time zone", () => {
     assert.equal(beirut.isoOf(beirut.startOfDay("2026-03-29")), "2026-03-29T01:00:00.000+03:00");
   });
 
-  test("every day of two years begins where the day before ends, in every zone", () => {
+  test("in six time zones, every day of two years begins where the day before ends", () => {
     for (const name of [
       "Africa/Lagos",
       "Europe/London",
@@ -66,7 +66,7 @@ suite("days and months of a time zone", () => {
     }
   });
 
-  test("the calendar has no 30 February and no month 13, and no other name is a time zone", () => {
+  test("the calendar has no 30 February and no month 13, and an unknown name is no time zone", () => {
     assert.deepEqual(["2026-02-28", "2026-02-30", "2026-2-1", "x"].map(isDay), [true, false, false, false]);
     assert.deepEqual(["2026-12", "2026-13", "2026-11-01"].map(isMonth), [true, false, false]);
     assert.equal(nextDay("2026-12-31"), "2027-01-01");

@@ -96,13 +96,13 @@ test("price rules are set by codes of the catalogue, and can be removed", async 
   });
 });
 
-test("a provider's price rule applies to all its entries", () => {
+test("pricedEntries yields everything with a price that a provider sells", () => {
   assert.equal([...pricedEntries(base, "mtndata")].length, 30);
   const lists = new Set([...pricedEntries(base, "dstv")].map(({ list }) => list));
   assert.deepEqual([...lists].sort(), ["cable-add-ons", "cable-products"]);
 });
 
-test("every price rule has a description in words", () => {
+test("a price rule is described in words", () => {
   const texts = [
     rule(""),
     rule("", { value: 1_000 }),

@@ -67,7 +67,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await kindsOf("of-many-119"), ["account kiosk-of-many-119@example.com"]);
     });
 
-    test("find refuses a BVN or NIN in any spelling, and never repeats it", async () => {
+    test("find refuses a BVN, NIN or phone number in any spelling, and never repeats it", async () => {
       const pasted = [
         "2200\u2011000\u20110017",
         "220\u200b000\u200b00017",
