@@ -13,7 +13,7 @@ import { adjustmentsOf } from "./reports/inspect.ts";
 import { type Budget, kindOf } from "./spending/budget.ts";
 import { giveBack, lowerBalance, spendingColumns, take } from "./spending/spending.ts";
 
-/** A charge whose write got no response: it may have committed, or may still commit. */
+/** A charge whose write got no response from the store: it may have committed, or may still commit. */
 export interface UncertainCharge {
   /** The `charge_mark` that the charge writes. */
   mark: string;

@@ -19,7 +19,7 @@ function wasTold({ run, outcome }: Late): boolean {
   return outcome.state === "unknown" || run.journaled?.toldUnknown === true;
 }
 
-/** Returns the run of a later response. Sets `toldUnknown` if callers got "unknown" while an earlier outcome waited. */
+/** Returns the run of a later outcome. Sets `toldUnknown` if an earlier one still waits and callers got "unknown". */
 function withEarlierOutcome(run: Run, waiting: Late | undefined): Run {
   if (!waiting || !wasTold(waiting)) return run;
   return { ...run, journaled: { attempts: 0, ...run.journaled, toldUnknown: true } };

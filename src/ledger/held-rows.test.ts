@@ -129,7 +129,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     await until(() => connections().busy >= store.connections / 2);
     for (let n = 0; n < 20; n += 1) {
       await identity.verify(newRequest());
-      // The account has half of the connections. Further ones are in use by this caller and by the jobs of the process.
+      // The account has half of the connections. This verification and the jobs of the process use further ones.
       assert.ok(connections().busy < store.connections, JSON.stringify(connections()));
     }
     await release();

@@ -90,8 +90,8 @@ export function keyEndOf({ created_at }: { created_at: number }): number {
 }
 
 /**
- * When the sealed record of a verification stops answering retries, in milliseconds since 1970. The record stops
- * earlier if the idempotency key ends before.
+ * When retries no longer get the sealed record of a verification, in milliseconds since 1970. If the idempotency key
+ * ends earlier, they get no record from then on.
  */
 export function recordEndOf(
   { completed_at }: { completed_at: number },

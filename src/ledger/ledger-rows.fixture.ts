@@ -50,7 +50,7 @@ export function verifiedRow(
   };
 }
 
-/** The stored columns of a state in the form for callers. */
+/** The columns that store a state, which is given as callers see it. */
 export function stored(told: PublicState) {
   const { state, reasons } = storedState(told);
   return { state, reason: reasons[0] ?? null };

@@ -245,8 +245,9 @@ export class Ledger {
   }
 
   /**
-   * Like `#run`, for a statement about an attempt in the journal. On PostgreSQL such a statement would count from the
-   * state before its wait for another transaction that ends the same attempt.
+   * Like `#run`, for a statement about an attempt in the journal. On PostgreSQL, such a statement may have to wait for
+   * another transaction that ends the same attempt, and would then compute with the attempt as it was before that wait.
+   * So the row is locked first.
    */
   async #runHeld<Result>(
     { account_id, reference }: Pick<Row, "account_id" | "reference">,

@@ -22,7 +22,7 @@ export interface EventDelivery {
   triedAt: number | null;
 }
 
-/** The account of a verification, and the ids of its requests. */
+/** A verification whose story is wanted: its reference, account id and mode, and the ids of its requests. */
 export interface AskedStory {
   reference: string;
   accountId: string;

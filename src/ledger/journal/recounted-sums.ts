@@ -196,7 +196,7 @@ interface AttemptGroup extends About {
   unsure_kobo: number | string;
 }
 
-/** Groups of attempts with equal counts, without the running ones. */
+/** Attempts in groups that change the same counts, without running attempts. */
 async function attemptGroups(db: Db, piece: SumPiece) {
   const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
   const took = sql`case ${sql.join(

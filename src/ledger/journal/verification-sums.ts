@@ -45,8 +45,8 @@ export const counts = [
 ] as Count[];
 
 /**
- * A change of the sums in a quarter of an hour, from which the changes of all tables follow. `key_id`: empty without a
- * key.
+ * A change of the sums in a quarter of an hour, from which the changes of all tables follow. `key_id`: empty without an
+ * API key.
  */
 type Change = SumRow & { key_id: string };
 
@@ -98,8 +98,8 @@ export class Sums {
   }
 
   /**
-   * Adds `changes` `times` times to the hour and the day of `at`, in milliseconds since 1970. Without a key, the sums
-   * by key stay unchanged.
+   * Adds `changes` `times` times to the hour and the day of `at`, in milliseconds since 1970. Without an API key, the
+   * sums by key stay unchanged.
    */
   add(
     at: number,

@@ -22,7 +22,7 @@ export interface AttemptSums {
   byOutcome: Record<string, number>;
   /** Kobo that the vendors bill, as far as known. */
   costKobo: number;
-  /** The part of `costKobo` for attempts that the vendors may not bill. */
+  /** The part of `costKobo` for attempts of which nobody knows whether the vendors bill them. */
   unsureKobo: number;
   /** Attempts whose bill is not known. */
   unpriced: number;

@@ -118,8 +118,8 @@ export async function balanceOf(db: Db, accountId: string): Promise<number> {
 }
 
 /**
- * Whether an account can pay for a verification. This check refuses most verifications that the account cannot pay.
- * Concurrent verifications may take their fees meanwhile, so `take` decides.
+ * Whether an account can pay for a verification. This check refuses most verifications for which the account cannot
+ * pay. Concurrent verifications may take their fees meanwhile, so `take` decides.
  */
 export function hasEnough(
   { account_id, fee, period, most_kobo, most_verifications }: Budget & Pick<VerificationRow, "account_id" | "fee">,
