@@ -40,7 +40,7 @@ export type Confirmed<CheckRecord> =
   | { negative: NegativeReason | "no_phone" }
   | { rejected: "not_verified" | "other_number" };
 
-/** A second kind of record that the sandbox invents besides the usual one. */
+/** A kind of record that the sandbox invents besides the usual one. */
 export type Variant = "watchlisted" | "least";
 
 /**
@@ -53,9 +53,9 @@ export interface Check<CheckRecord extends object = object> {
   request: Readonly<Record<string, CheckMember>>;
   /** The members that identify the subject. The ledger stores their keyed hash, by which limits count. */
   subject: readonly string[];
-  /** A request for the documentation. */
+  /** An example of a request, for the documentation. */
   example: Readonly<Record<string, string>>;
-  /** A vendor's record: without Duba's own reference. */
+  /** The schema of a vendor's record, which does not have Duba's own reference. */
   record: TObject;
   /** The members that a vendor's record needs, under the interface's names. */
   least: TObject;

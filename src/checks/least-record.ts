@@ -1,7 +1,7 @@
 import { numberMember, type PersonKind } from "../declare/check-kind.ts";
 import Type from "../declare/schema/type.ts";
 
-/** A text, or a number in its place. A lost leading zero then counts as another person's number. */
+/** A text, or a number in its place. A number that lost its leading zero counts as another person's number. */
 const needed = Type.Union([Type.String(), Type.Number()]);
 const name = Type.String({ pattern: "\\S" });
 const aName = Type.Union([

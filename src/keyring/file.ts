@@ -15,7 +15,7 @@ export function keyringPath({ keyring, dataDirectory }: { keyring: string; dataD
 
 /**
  * Reads the ring. Throws `KeyringError` if the file is missing, damaged or unreadable, or if another user owns it or
- * may read it.
+ * may read or change it.
  */
 export async function readKeyring(path: string): Promise<Keyring> {
   return parseKeyring(await textOf(path), path);

@@ -30,7 +30,9 @@ export class KeyedHashes {
     return hashed(currentOf(this.#keyring.current.hmac, this.#now()), purpose, parts);
   }
 
-  /** The hash under every key of the ring, the current first: rows from before a rotation have an older hash. */
+  /**
+   * The hash under every key of the ring, the current key first: rows from before a rotation have an older key's hash.
+   */
   all(purpose: Purpose, parts: Parts): string[] {
     const { hmac } = this.#keyring.current;
     const current = currentOf(hmac, this.#now());

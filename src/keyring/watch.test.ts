@@ -28,7 +28,7 @@ for (const engine of engines) {
         await writeFile(`${path}.new`, text, { mode: 0o600 });
         await rename(`${path}.new`, path);
       };
-      /** Looks again and again until this is so. */
+      /** Looks again and again until `isSo` returns true. */
       const until = (isSo: () => boolean) =>
         eventually(async () => {
           await ring.look();

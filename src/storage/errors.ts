@@ -19,7 +19,7 @@ export class MissingStore extends StoreError {
 }
 
 /**
- * The store cannot work at the moment: it is out of reach, locked, full, read-only or broken. The caller may try again.
+ * The store cannot work at the moment: it is out of reach, locked, full, read-only or broken. A later try may succeed.
  * `message` is for operators and never goes on the wire; `code` is the engine's, or one of ours.
  */
 export class StoreAway extends Error {

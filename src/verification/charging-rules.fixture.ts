@@ -32,7 +32,7 @@ export interface Answer {
   kind: Kind;
 }
 
-/** The steps of a service, in order. A call does not wait for the end of the call before. */
+/** A step in the life of a service. A call does not wait for the end of the call before it. */
 export type Step = PlayedCall | Answer | { does: "timeOut" } | { does: "kill" };
 
 /** The response to a caller: a new record, the same record again, or a failure, which says whether a retry may help. */

@@ -114,7 +114,7 @@ for (const engine of engines) {
       await emptyLog(db);
       assert.equal(isIn(await stored(), [...first, ...other]), first.length + other.length);
       now += retention + 1;
-      // The clock waits ten minutes after such a gap.
+      // After such a gap, the clock of retention is distrusted for ten minutes.
       for (let minute = 1; minute <= 10; minute += 1) {
         await clock.tick(true);
         await sweep(t.signal);

@@ -106,7 +106,7 @@ async function settledEvents(db: Db, { accountId }: { accountId: string }): Prom
   return (await events.where("type", "=", "verification.settled").execute()).length;
 }
 
-// The handle loses replies of both engines in one way; a test below loses those of a real connection.
+// The handle loses replies of both engines in the same way; a test below loses those of a real connection.
 for (const engine of usualEngines)
   suite(`verifications of which the store's reply to one change is lost, on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);

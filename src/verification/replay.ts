@@ -85,7 +85,7 @@ async function replay(
   if (spendingFailure) throw verificationFailure(spendingFailure.code, spendingFailure.message, facts);
   const mark = newChargeMark();
   const charged = await ensureCharged(parts, row, mark, budget).catch((error: unknown) => {
-    // Another verification has used up the budget, so the caller must read the row again.
+    // Another verification has used up the budget, so the row must be read again.
     if (isTooMuch(error)) return false;
     if (error instanceof RowHeld) throw inProgress(row);
     log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take the charge of a replay");

@@ -93,7 +93,7 @@ export function keyHashes(
   return keyedHashes.all("idempotency key", [accountId, mode, idempotencyKey]);
 }
 
-/** The ledger row of a request before its first attempt, at this vendor. */
+/** The ledger row of a request before its first attempt, which goes to the vendor in `start`. */
 export function newIntentRow(
   request: VerificationRequest,
   hash: string | null,

@@ -52,7 +52,7 @@ for (const engine of engines)
       };
     }
 
-    /** Resolves when a note covers all charges so far. */
+    /** Resolves when a note covers the charge of this request. */
     const noted = async (mine: ReturnType<typeof newRequest>) => {
       const { charged_at } = (await rowOf(store.db, mine))!;
       await until(async () => {

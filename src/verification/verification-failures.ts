@@ -129,7 +129,7 @@ function howToLearn({ reference, idempotency_hash }: Row, retryAfter: number): s
     : `Send the same request with the same Idempotency-Key in ${retryAfter} s.`;
 }
 
-/** The cause, for the operator. */
+/** The reason of a failure, for the operator's log. */
 function logged(reason: string | null): FailureDetail {
   return reason === null ? {} : { logged: { reason } };
 }

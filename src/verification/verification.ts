@@ -103,7 +103,8 @@ export class Verification implements Flight {
         await owner.startEnded;
         continue;
       }
-      // If we have not read the key and its intent is not written, the existing row decides, whatever the reason was.
+      // If we have not read the key and the intent is not written, an existing row with the key decides, whatever the
+      // reason was.
       const isUnread = key !== undefined && !readsKey;
       this.stage = "starting";
       this.#start = Promise.withResolvers();

@@ -292,7 +292,7 @@ export class PatientPool {
     }
   }
 
-  /** Resolves when no caller waits for a connection. Kysely and the pool drop waiting callers when they close. */
+  /** Resolves when no statement waits for a connection. Kysely and the pool drop waiting statements when they close. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#connecting);
   }

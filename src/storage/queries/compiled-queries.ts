@@ -43,8 +43,8 @@ const mostCompiled = 500;
 
 /**
  * Compiles each query once and runs it with different values, because compiling takes longer than running. Results
- * return one per event-loop tick, because a commit resolves many callers at once, and their work must not run in one
- * go.
+ * return one per event-loop tick, because a commit resolves many calls at once, and the work that waits for them must
+ * not run in one go.
  */
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;

@@ -9,7 +9,7 @@ export interface Rows {
 }
 
 /**
- * An error as the thread sends it, told from `Rows` by its `code`: SQLite's extended result code, such as
+ * An error as the thread sends it. Unlike `Rows` it has a `code`: SQLite's extended result code, such as
  * `SQLITE_CONSTRAINT_UNIQUE`.
  */
 export interface Failed {

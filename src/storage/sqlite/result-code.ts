@@ -5,7 +5,7 @@ const primary = [
   ...["NOLFS", "AUTH", "FORMAT", "RANGE", "NOTADB"],
 ];
 
-/** Extended codes that our code tells from their primary code. */
+/** The extended codes that our code must distinguish from their primary codes. */
 const extended: Record<number, string> = {
   275: "CONSTRAINT_CHECK",
   516: "ABORT_ROLLBACK",

@@ -251,7 +251,7 @@ export class SharedConnection {
     try {
       return this.#prepare(sql).isSharable;
     } catch {
-      // The statement is invalid. When it runs, its own caller gets the error.
+      // The statement is invalid. When it runs, the error goes to the call that sent it.
       return false;
     }
   }

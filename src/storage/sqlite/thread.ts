@@ -89,7 +89,7 @@ export class SqliteThread {
     return new SqliteThread(worker);
   }
 
-  /** Sends one request. The caller must await the reply before the next request. */
+  /** Sends one request. Await its reply before you send the next one. */
   exchange(request: Request): Promise<StoreResponse> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#pending !== undefined) {

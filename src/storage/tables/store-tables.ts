@@ -6,6 +6,6 @@ export const storeTables = {
   fact: table({ columns: allTables.fact, retention: "lasts", backup: {} }),
   // Only increments matter, and a restore increments every counter.
   change_counter: table({ columns: allTables.change_counter, retention: "lasts", backup: "none" }),
-  // This table concerns processes, and uses the database's clock.
+  // Each start deletes the rows of processes that are dead by the database's clock.
   protection: table({ columns: allTables.protection, retention: "lasts", backup: "none" }),
 };

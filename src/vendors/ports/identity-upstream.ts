@@ -9,7 +9,7 @@ export interface IdentityAttempt extends CheckInput {
   reference: string;
   /** The caller's handle for the person's consent. */
   consentReference?: string;
-  /** Ends the wait at the operation's time limit. */
+  /** Aborts when nobody waits for a response any more. */
   signal: AbortSignal;
   /** Once aborted, we send nothing more for the attempt, but still accept a response until `signal` aborts. */
   sendUntil?: AbortSignal;

@@ -23,7 +23,7 @@ export interface Adapter<Names extends string, Opened> {
   about: string;
   /** The operator must set each setting without a default, except optional ones. */
   settings: Readonly<Record<Names, Setting<string>>>;
-  /** Imports its code only now, because a start opens few of all vendors. */
+  /** Imports the vendor's code only when it is called, because a start opens only few of the vendors. */
   open(values: VendorValues<Names>, parts: VendorParts): Promise<Opened>;
 }
 

@@ -15,9 +15,9 @@ const system = "(services?|servers?|system|network|provider|source|gateway|porta
 const down = "(unavailable|not available|down|offline|unreachable|not reachable|not responding|unresponsive|busy)";
 
 /**
- * Phrases of failures, with their meaning. The first row that matches counts: a vendor whose wallet is empty may also
- * write "not available". `no_money`, `bad_credentials`: about our account. "Invalid number" means an unknown number,
- * because we send only well-formed ones.
+ * Phrases of failures, with their meaning. The first row that matches counts: a vendor where our wallet is empty may
+ * also write "not available". `no_money`, `bad_credentials`: about our account. "Invalid number" means an unknown
+ * number, because we send only well-formed ones.
  */
 const meanings: readonly { means: Failing; words: readonly string[] }[] = [
   {

@@ -65,7 +65,7 @@ export class AskedVendors {
     return this.#later.length > 0;
   }
 
-  /** The result before any response. */
+  /** The result if no vendor has responded in time. */
   get unanswered(): Learned {
     const at = this.#parts.now();
     return this.#isLookUp

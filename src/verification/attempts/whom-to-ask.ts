@@ -35,7 +35,7 @@ interface Stop {
   upstream: IdentityUpstream;
   /** The earlier vendors that the run cannot use. */
   passedOver: readonly PassedOver[];
-  /** The vendors that would come before this one without its share, or in the listed order. */
+  /** The vendors that this one overtook: by its share, else by the decided order compared with the listed order. */
   overtaken: readonly PassedOver[];
 }
 
@@ -238,7 +238,7 @@ class Vendors {
     return this.#all.find(({ upstream }) => upstream.name === vendor && upstream.kinds.includes(kind));
   }
 
-  /** The vendors that would come before `one` without its share, or in the listed order. */
+  /** The vendors that `one` overtook: by its share, else by the decided order compared with the listed order. */
   #overtakenBy(one: Candidate, order: VendorOrder): PassedOver[] {
     if (one === this.#share)
       return this.#placed.slice(0, this.#placed.indexOf(one)).map((other) => because(other, "share"));

@@ -13,7 +13,9 @@ for (const engine of usualEngines)
   suite(`fetchWalletBalance on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    /** The balance of an account after a verification of 100 naira, and the headers. `later`: its terms by then. */
+    /**
+     * The balance of an account after a verification for 100 naira, and the headers. `later`: the account's terms then.
+     */
     async function balance(
       t: TestContext,
       terms: AccountTerms,

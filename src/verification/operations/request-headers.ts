@@ -44,7 +44,7 @@ function bare(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
 }
 
-/** Completes "must not contain". */
+/** The end of a sentence such as "The Idempotency-Key must not contain …". */
 const valuesOf = ({ kind }: CheckInput) => `the ${labelOf(kind)} or the ${claimOf(kind)}`;
 
 /**
@@ -63,7 +63,7 @@ export function idempotencyKeyOf(header: string, input?: CheckInput): string {
   return key;
 }
 
-/** Throws `validation_failed` for the field `Consent-Reference`. */
+/** Throws `validation_failed` for a Consent-Reference of another form, or one that contains a value of the request. */
 export function consentReferenceOf(header: string, input: CheckInput): string {
   if (!visible.test(header) || header.length > 128) throw unfitConsent("must be 1 to 128 visible ASCII characters");
   if (holdsValues(header, input)) throw unfitConsent(`must not contain ${valuesOf(input)}`);

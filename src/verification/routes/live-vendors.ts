@@ -76,7 +76,7 @@ export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   );
 }
 
-/** The check of a vendor with the worst state. */
+/** Of the checks of a vendor, the one with the worst state. */
 export function worstOf(checks: readonly LiveVendor[]): LiveVendor | undefined {
   return checks.toSorted((one, other) => vendorStates.indexOf(one.state) - vendorStates.indexOf(other.state))[0];
 }

@@ -85,8 +85,8 @@ export async function vendorFigures(
 const beyondChance = 3;
 
 /**
- * Computes the figures of a span from its sums. `prices`: the vendor's current prices. Without prices, a record costs
- * the billed amount.
+ * Computes the figures of a span from its sums. `prices`: the vendor's current prices. Without a price for the kind,
+ * the cost of a record comes from the billed amount.
  */
 export function figuresOf(sums: Counts, span: FigureSpan, prices: VendorPrices = {}): VendorFigures {
   const { vendor, kind, attempts, verified, negative, failed, unknown, billed_kobo: cost } = sums;
