@@ -44,7 +44,7 @@ export async function start({ starts = 7 }: Pace): Promise<void> {
   // Makes the store.
   await serve("bin/duba.js", environment);
 
-  const empty: number[] = [];
+  const empty: Pick<Start, "processor" | "memory">[] = [];
   const all = Object.values(programs).map((each) => ({ ...each, first: [] as Start[], next: [] as Start[] }));
   for (let at = 0; at < starts; at += 1)
     for (const { program, isCompiled, first, next } of all) {
@@ -56,7 +56,7 @@ export async function start({ starts = 7 }: Pace): Promise<void> {
       next.push(await serve(program, cached));
       rmSync(cache, { recursive: true });
     }
-  const unit = median(empty);
+  const unit = median(empty.map(({ processor }) => processor));
   const cost = (each: Start[]) => {
     const time = median(each.map(({ processor }) => processor));
     return `${milliseconds(time)} = ${(time / unit).toFixed(1)}`;
@@ -69,7 +69,8 @@ export async function start({ starts = 7 }: Pace): Promise<void> {
   console.log(`
 Start of \`duba serve\` on an existing SQLite store, medians of ${starts} in turns: processor time until the first 200 of 4.1 and a stop, in milliseconds
 and in empty Node processes, of which one takes ${milliseconds(unit)}
-${table([["", "first start", "next start", "next: to the 200", "resident then"], ...rows])}`);
+${table([["", "first start", "next start", "next: to the 200", "resident then"], ...rows])}
+An empty Node has ${median(empty.map(({ memory }) => memory))} MiB resident.`);
 }
 
 /** Starts the service, sends one request, and stops the service. */
@@ -105,12 +106,20 @@ async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   throw new Error("the service ended before it was ready");
 }
 
-/** Milliseconds of processor time of an empty process. */
-async function emptyProcess(): Promise<number> {
+/** Measures an empty Node process, which ends when its input ends. */
+async function emptyProcess(): Promise<Pick<Start, "processor" | "memory">> {
   const used = processorTime();
-  for (let at = 0; at < emptyProcesses; at += 1)
-    await once(spawn(process.execPath, ["--eval", "0"], { stdio: "ignore" }), "exit");
-  return (processorTime() - used) / emptyProcesses;
+  let memory = 0;
+  for (let at = 0; at < emptyProcesses; at += 1) {
+    const empty = spawn(process.execPath, ["--eval", "fs.writeSync(1, '.'); process.stdin.resume()"], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    await once(empty.stdout, "data");
+    memory = memoryOf(empty.pid!) ?? Number.NaN;
+    empty.stdin.end();
+    await once(empty, "exit");
+  }
+  return { processor: (processorTime() - used) / emptyProcesses, memory };
 }
 
 /** Milliseconds of processor time of all ended child processes. */

@@ -6,8 +6,11 @@ const secure = engines.node.replace(">=", "");
 /** The oldest Node that runs Duba. */
 const oldest = `${Number.parseInt(secure, 10)}.0.0`;
 
+/** A version in a form that sorts as text. `localeCompare` would load 3 MiB of ICU into each process. */
+const sortable = (version) => version.replace(/\d+/g, (number) => number.padStart(4, "0"));
+
 function isBelow(version, other) {
-  return version.localeCompare(other, "en", { numeric: true }) < 0;
+  return sortable(version) < sortable(other);
 }
 
 /** What is wrong with the Node that runs, and whether Duba cannot run on it. Undefined: nothing. */

@@ -1,11 +1,10 @@
 import type { LookupAddress } from "node:dns";
-import type { ClientRequest, IncomingHttpHeaders } from "node:http";
-import { request as requestTls } from "node:https";
+import type { Agent, ClientRequest, IncomingHttpHeaders } from "node:http";
 import type { LookupFunction, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { urlToHttpOptions } from "node:url";
-import { boundedAgent } from "./bounded-agents.ts";
-import { request as requestPlain } from "./node-http.ts";
+import { type BoundedAgentOptions, boundedAgent } from "./bounded-agents.ts";
+import { request as requestOver } from "./node-http.ts";
 
 export interface OutgoingRequest {
   method: string;
@@ -63,17 +62,16 @@ const mostBytes = 16 * 1024 ** 2;
 export class HttpClient {
   readonly #keepAlive: boolean;
   readonly #connectTimeout: number | undefined;
-  readonly #plain: ReturnType<typeof boundedAgent>;
-  readonly #tls: ReturnType<typeof boundedAgent>;
+  readonly #agentOptions: BoundedAgentOptions;
+  /** By protocol, made on first use. */
+  readonly #agents = new Map<string, Agent>();
   readonly #underWay = new Set<(code: string) => void>();
   #isClosed = false;
 
   constructor({ connections = Number.POSITIVE_INFINITY, keepAlive = false, connectTimeout }: ConnectionOptions = {}) {
     this.#keepAlive = keepAlive;
     this.#connectTimeout = connectTimeout;
-    const options = { keepAlive, maxSockets: connections };
-    this.#plain = boundedAgent("http:", options);
-    this.#tls = boundedAgent("https:", options);
+    this.#agentOptions = { keepAlive, maxSockets: connections };
   }
 
   /** Never rejects. The first outcome counts; later events are ignored. */
@@ -153,14 +151,13 @@ export class HttpClient {
 
   #request(url: URL, asked: Pick<OutgoingRequest, "method" | "path" | "headers" | "body">, lookup?: LookupFunction) {
     const { path, body } = asked;
-    const isTls = url.protocol === "https:";
     const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
-    const request = (isTls ? requestTls : requestPlain)({
+    const request = requestOver({
       ...urlToHttpOptions(url),
       ...(path !== undefined && { path }),
       method: asked.method,
       headers: { ...length, ...asked.headers },
-      agent: isTls ? this.#tls : this.#plain,
+      agent: this.#agents.getOrInsertComputed(url.protocol, () => boundedAgent(url.protocol, this.#agentOptions)),
       ...(lookup && { lookup }),
     });
     // Whatever the agent's options say, Node would give this connection to a waiting request.
@@ -172,8 +169,7 @@ export class HttpClient {
   close(): void {
     this.#isClosed = true;
     for (const end of this.#underWay) end("closed");
-    this.#plain.destroy();
-    this.#tls.destroy();
+    for (const agent of this.#agents.values()) agent.destroy();
   }
 }
 

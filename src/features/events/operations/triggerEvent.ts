@@ -19,7 +19,7 @@ export const triggerEvent = operation({
     "Makes an event of a type with invented data, for test keys only: `GET /api/v2/events` lists it, " +
     "and endpoints of the account's test mode get it. Its body has `rehearsed: true`. " +
     "No verification, charge or key changes. An account may make 10 a minute, and Duba keeps its " +
-    `newest ${mostRehearsed.toLocaleString("en")}.`,
+    `newest ${mostRehearsed}.`,
   group: "Events",
   access: "credential",
   scope: null,
