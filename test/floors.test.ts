@@ -145,6 +145,7 @@ suite("floors", () => {
     const instead: Record<string, string> = {
       typebox: "src/declare/schema/type.ts",
       "node:http": "src/runtime/network/node-http.ts",
+      "node:https": "src/runtime/network/bounded-agents.ts",
     };
     const heavy = files.flatMap((file) =>
       [...textOf(file).matchAll(/^import (?!type )[^;]* from "([^"]+)";$/gm)].flatMap(([, module]) =>

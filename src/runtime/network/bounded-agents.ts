@@ -60,8 +60,7 @@ class PlainAgent extends NodeAgent {
 }
 
 /**
- * An agent for `https:`. TLS records are short, so it need not split its reads. We load `node:https` only here, since it
- * takes 4 MiB and many services never need it.
+ * An agent for `https:`. TLS records are short, so it need not split its reads. Loads `node:https`, which takes 4 MiB.
  */
 function tlsAgent(options: BoundedAgentOptions): Agent {
   const agent = new (process.getBuiltinModule("node:https").Agent)(options) as Agent & GetsRequests;
