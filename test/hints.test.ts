@@ -72,7 +72,13 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
       "another amount than the fee",
       verify,
       { method: "POST", body: { ...person, amount: "50" } },
-      "amount is not the fee, 100. The amount of waec-lookup is the one to send.",
+      "amount is not the fee: send 100.",
+    ],
+    [
+      "another amount than the fee of a NIN",
+      "/api/v2/kyc/verify-nin",
+      { method: "POST", body: { nin: "70000000017", phone: person.phone, amount: "1" } },
+      /^amount is not the fee: send \d+\.$/,
     ],
     [
       "a name that holds a number",

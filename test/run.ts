@@ -33,7 +33,7 @@ const longestShare = 1_800_000;
 const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
   [/left-out|on-postgres|ten-days/, 150_000],
   [/\.browser\./, 30_000],
-  [/commands|^src\/console\//, 6_000],
+  [/commands|^src\/features\/console\//, 6_000],
   [/^test\//, 3_500],
   [/./, 1_500],
 ];

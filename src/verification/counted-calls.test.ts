@@ -55,7 +55,7 @@ for (const engine of engines) {
         if (n % 5 === 0)
           await store.db
             .deleteFrom("verification_attempt")
-            .where("started_at", "=", at - (n % 2) * second)
+            .where("started_at", "=", at - (n % 2) * 15 * second)
             .where("account_id", "=", account_id)
             .execute();
         if (n === 150) both[0] = new CountedCalls(store.db, day, timeLimit);

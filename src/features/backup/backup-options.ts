@@ -31,7 +31,7 @@ export async function ofRestore(config: Config, file: string, isRingLost: boolea
     // At time 0 no entry counts as late: the entries of the backup's last second have waited for their seal ever since.
     const { problems } = await verify(restored, ring.audit, { found: () => {}, now: 0 });
     if (problems > 0)
-      throw new CommandError(`The audit trail of the backup has ${problems} problems. Nothing was restored.`);
+      throw new CommandError(`The audit trail of the backup is broken (problems: ${problems}). Nothing was restored.`);
   };
   const ownRing: Verifier = (restored) => matchKeyring(restored, ring, Date.now());
   return {

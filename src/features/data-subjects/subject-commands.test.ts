@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(rest, { bvn });
       assert.match(also_held, /keyed hashes/);
       assert.ok(Math.abs(Date.parse(exported_at) - Date.now()) < 60_000);
-      assert.equal(err, `1 verifications were exported as ${receipt}.\n`);
+      assert.equal(err, `Exported as ${receipt}. Verifications: 1.\n`);
       const [{ created_at, completed_at, ...verification }] = verifications;
       assert.ok(Date.parse(completed_at) >= Date.parse(created_at));
       assert.deepEqual(verification, {

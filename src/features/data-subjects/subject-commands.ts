@@ -37,7 +37,7 @@ const exportSubject = command({
   gives: "personal data",
   input: Type.Object(person),
   answer: Type.Object({ receipt: Type.String(), verifications: Type.Integer(), files: answerFiles }),
-  view: ({ receipt, verifications }) => [`${verifications} verifications were exported as ${receipt}.`],
+  view: ({ receipt, verifications }) => [`Exported as ${receipt}. Verifications: ${verifications}.`],
   records: [subjectTrail.exported],
   examples: [{}, { kind: "nin" }],
   effect: async (given, _: Room) => {

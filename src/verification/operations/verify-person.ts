@@ -4,7 +4,7 @@ import { type CheckKind, labelOf, negativeCode, reasonsOf, sinceOf } from "../..
 import { koboOf, nairaOf } from "../../declare/money.ts";
 import { type Call, type Operation, operation } from "../../declare/operation.ts";
 import Type, { type TObject, type TString } from "../../declare/schema/type.ts";
-import { feeOf } from "../../ledger/fees.ts";
+import { amountDiffersFromFee, feeOf } from "../../ledger/fees.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import type { Identity } from "../identity.ts";
 import type { VerificationRequest } from "../request.ts";
@@ -155,11 +155,10 @@ async function matchOf(
   return results.map((result) => result.join("=")).join(", ");
 }
 
-/** Returns a hint for an amount that differs from the fee, because `enforce` would refuse it unless the fee is 0. */
+/** Returns a hint for an amount that differs from the fee, because `enforce` would refuse it. */
 function amountHint({ kind, amount, fees }: VerificationRequest, { settings }: Identity): string | undefined {
   const fee = feeOf(kind, fees, settings);
-  if (amount === fee) return undefined;
-  return `amount is not the fee, ${nairaOf(fee)}. The amount of waec-lookup is the one to send.`;
+  return amountDiffersFromFee(fee, amount) ? `amount is not the fee: send ${nairaOf(fee)}.` : undefined;
 }
 
 /** Returns the schema of a check's record in an answer: the record's own members, and Duba's reference. */

@@ -319,7 +319,7 @@ for (const engine of usualEngines) {
       ]);
       const byVendor = await duba("books", "summary", "--by", "vendor", ...days);
       assert.match(byVendor.out, /^dojah +bvn +- +- +2 +1 +₦50\.00 +₦0\.00 +-$/m);
-      assert.match(byVendor.err, /1 attempts have no price/);
+      assert.match(byVendor.err, /Attempts without a price, which are not in the cost: 1\./);
     });
 
     test("an attempt with an unknown price counts as a difference until books price sets its price", async () => {

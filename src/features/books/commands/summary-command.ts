@@ -44,7 +44,7 @@ export const sumBooks = command({
     return [
       { note: `Live, from ${at(from)} until ${at(to)}.` },
       list,
-      ...(unpriced > 0 ? [{ note: `${unpriced} attempts have no price and are not in the cost.` }] : []),
+      ...(unpriced > 0 ? [{ note: `Attempts without a price, which are not in the cost: ${unpriced}.` }] : []),
     ];
   },
   onPage: ({ by, groups, from: _, to: _t, time_zone: _z, ...total }) => {
@@ -53,7 +53,7 @@ export const sumBooks = command({
     return [
       ...(groups.length > 0 ? [{ record: total }] : []),
       { rows: oneRowEach(groups, by), row: BooksRow, named: true, none },
-      ...(unpriced > 0 ? [{ note: `${unpriced} questions have no price and are not in the cost.` }] : []),
+      ...(unpriced > 0 ? [{ note: `Questions without a price, which are not in the cost: ${unpriced}.` }] : []),
     ];
   },
   figures: ({ from, to }, { at }) => `Live, from ${at(from)} until ${at(to)}.`,

@@ -1,5 +1,5 @@
 // Starts the reference. Like the scripts of the Postman collection, it gives each verification a new key, and replaces
-// examples that only show a form by values of the reader's own.
+// examples that only show a form with values of the reader's own.
 const { configuration, keyed, examples } = Object.fromEntries(
   Object.entries(document.currentScript.dataset).map(([name, value]) => [name, JSON.parse(value)]),
 );
