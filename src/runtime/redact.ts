@@ -50,8 +50,9 @@ const numberInUrl = new RegExp(
   "gu",
 );
 
-/** Whether a match of one of the patterns has enough digits. */
-const isLong = (found = "") => (found.match(new RegExp(digit, "gu"))?.length ?? 0) >= shortest;
+const anyDigit = new RegExp(digit, "gu");
+/** Whether a text has enough digits. */
+const isLong = (text = "") => (text.match(anyDigit)?.length ?? 0) >= shortest;
 
 /**
  * Whether a text has ten or more digits in a row, of any script and with people's separators between them. Such digits
@@ -69,10 +70,13 @@ export function urlHoldsNumber(text: string): boolean {
   return hasLong(text, numberInUrl);
 }
 
-const hasLong = (text: string, form: RegExp) => [...text.matchAll(form)].some(({ groups }) => isLong(groups!.number));
+/** Most texts have few digits, and Node compiles the patterns for milliseconds. */
+const hasLong = (text: string, form: RegExp) =>
+  isLong(text) && [...text.matchAll(form)].some(({ groups }) => isLong(groups!.number));
 
 /** Replaces each number that `holdsNumber` finds with "…". */
 export function redactNumbers(text: string): string {
+  if (!isLong(text)) return text;
   return text.replace(anyNumber, (found, ...rest) =>
     isLong((rest.at(-1) as { number?: string }).number) ? "…" : found,
   );
