@@ -28,12 +28,13 @@ async function run() {
   // Node looks up names with half of these threads, and webhooks take four at most: a silent name server must not delay
   // the look-ups of vendors' names.
   process.env.UV_THREADPOOL_SIZE ??= "16";
-  // Stacks name files and lines of src/.
-  process.setSourceMapsEnabled(true);
-  // The package has no src/, but a bundle: Node runs no TypeScript inside node_modules.
   const source = new URL("../src/main.ts", import.meta.url);
+  // The package has no src/, but a bundle: Node runs no TypeScript inside node_modules.
   const bundle = new URL("../bundle/src/main.js", import.meta.url);
-  await import(existsSync(source) ? source.href : bundle.href);
+  const isPackage = !existsSync(source);
+  // In the package too, stacks name files and lines of src/.
+  if (isPackage) process.setSourceMapsEnabled(true);
+  await import(isPackage ? bundle.href : source.href);
 }
 
 /** Runs this command line in another Node, forwards signals to that process, and ends with its exit code. */
