@@ -14,7 +14,7 @@ export interface Person {
 
 let verified = 0;
 
-/** Callers of one server with one key, whose connections stay open. A response other than 200 rejects. */
+/** Sends requests to one server with one key, over connections that stay open. Rejects if the status is not 200. */
 export class Client {
   readonly #url: string;
   readonly #key: string;

@@ -64,7 +64,7 @@ export const pagesOfFeatures = features.flatMap(({ pages }) => pages ?? []);
 /** The functions that return the health of each feature. */
 export const healthOfFeatures = features.flatMap((each) => each.health ?? []);
 
-/** The words of the command line that are no families of commands. */
+/** The commands of features that stand alone, such as `duba listen`, and do not belong to a family of commands. */
 export const words = features.flatMap((each) => each.words ?? []);
 
 /** The functions by which features add to the story of a verification. */

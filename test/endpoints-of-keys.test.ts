@@ -130,7 +130,7 @@ for (const engine of usualEngines)
       assert.notEqual((await listed(account, id)).off_since, null);
     });
 
-    test("a roll of a key names its endpoints and leaves them on, and doctor reports the expired key", async (t) => {
+    test("duba keys roll names the endpoints that the key made and leaves them on, and doctor reports when the key has expired", async (t) => {
       const account = await service.newAccount("Rolls");
       const receiver = await receiving(t);
       const key = await managing(account);

@@ -126,7 +126,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     );
   });
 
-  test("live keys, callers without a key, and requests without a mistake get no hint", async () => {
+  test("live keys, requests that send no key in any place, and requests without a mistake get no hint", async () => {
     const { text: live } = await service.newKey({ mode: "live" });
     const query = `${lookup}?network=MTN`;
     for (const credential of [live, false] as const)

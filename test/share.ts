@@ -34,13 +34,16 @@ export interface ShareTest {
   test: string;
 }
 
-/** Milliseconds. A test that runs longer hangs, even on a slow machine. */
+/** Milliseconds. A test that runs longer than this counts as hanging, even on a slow machine. */
 const longestTest = 300_000;
 
 // The real timers, because a test that plays with the clock must not end the share.
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Milliseconds without a begin or an end of a test. Then the last test has ended, and has left something open. */
+/**
+ * Milliseconds in which no test begins or ends. After them the process ends: the last test has left something open, or
+ * a test hangs.
+ */
 const openFor = longestTest + 60_000;
 
 // Node's runner follows every promise, to name the test of an unhandled rejection, which takes a fifth of all processor

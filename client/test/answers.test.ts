@@ -31,7 +31,7 @@ suite("the client", () => {
     }
   });
 
-  test("a masked BVN, and one with spaces, is accepted in a record", async () => {
+  test("the client accepts a record with a masked BVN, and a record for a request whose BVN has spaces", async () => {
     const masked = { success: true, message: "", data: { bvn_number: `*******${person.bvn.slice(-4)}` } };
     const duba = new Duba({ url: service.url, fetch: async () => Response.json(masked) });
     assert.ok((await duba.verifyBvn(person)).success);

@@ -73,6 +73,9 @@ export interface Check<CheckRecord extends object = object> {
   isAbout?(text: string, sent: Readonly<Record<string, string>>): Promise<boolean>;
   /** A well-formed number for row `nth` of the sandbox's table, which belongs to nobody. */
   reserved(nth: number): string;
-  /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */
+  /**
+   * The sandbox's record, which matches every claim. Variant `least`: each member that may be null is null, and each
+   * other member that may be empty is empty.
+   */
   sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;
 }

@@ -11,8 +11,8 @@ const aName = Type.Union([
 ]);
 
 /**
- * A record under the interface's own names. It must contain the number, a status and a name. Any other member may be
- * missing or unreadable, because we do not discard a paid response for that.
+ * The schema of a vendor's record whose members have the names of Duba's API. The record must contain the number, a
+ * status and a name. Any other member may be missing or unreadable, because we do not discard a paid response for that.
  */
 export function leastRecord(kind: PersonKind) {
   return Type.Object({

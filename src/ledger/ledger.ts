@@ -174,7 +174,7 @@ export class Ledger {
     return false;
   }
 
-  /** Writes a vendor's late response to an attempt whose verification has another outcome. */
+  /** Writes a vendor's late response to its attempt. The verification has another outcome, and keeps that outcome. */
   async endAttempt(run: Run, late: RunOutcome): Promise<void> {
     await this.#db.transaction().execute((trx) => endAttempt(trx, run, late, this.#prices));
   }

@@ -93,7 +93,8 @@ export function isAsStrict(one: Protection, than: Protection): boolean {
 }
 
 /**
- * Selects the rows of processes with a lease. On SQLite the serving process has no lease, and its row is the newest.
+ * Selects the rows of processes with a lease. On SQLite no process has a lease, so this finds none, and
+ * `protectionInForce` reads the newest row, which is that of the serving process.
  */
 function living(db: Kysely<Tables>) {
   return db

@@ -100,7 +100,7 @@ for (const engine of usualEngines) {
       assert.equal(received.length, 1);
     });
 
-    test("an unknown outcome is looked up only at the vendor of the first attempt", async (t) => {
+    test("an unknown outcome is looked up only at the vendor of its attempt", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const first = await store.open(t, {
         upstreams: { test: answering(() => ({ state: "unknown", reason: "unclear" })).upstream, live: [] },

@@ -94,7 +94,7 @@ export const wrongKey = "Bearer a-key-that-nobody-has";
 
 export const otherMethod = (method: string): string => (method === "POST" ? "GET" : "DELETE");
 
-/** A GET must not put a number of a person into a URL. */
+/** Leaves out the members of a verification, because a GET would put the person's number into the URL. */
 const withoutPerson = { bvn: null, nin: null, phone: null, amount: null };
 
 export function needsOf({ needsKey, id }: Operation): Need[] {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toldApart } from "./unseen-characters.ts";
 
-test("texts that only look equal are shown with escapes, and other texts unchanged", () => {
+test("two different texts that look equal are shown with escapes, and other pairs of texts unchanged", () => {
   assert.deepEqual(toldApart("1GB 30 days", "1GB\u00a030 days"), ["1GB 30 days", "1GB\\u00a030 days"]);
   assert.deepEqual(toldApart("1GB\u200b", "1GB"), ["1GB\\u200b", "1GB"]);
   assert.deepEqual(toldApart("1GB  SME", "1GB SME"), ["1GB \\u0020SME", "1GB SME"]);

@@ -12,7 +12,7 @@ export const noFreshness: Freshness = { headers: [] };
 export class SourceFreshness implements Freshness {
   readonly source: string;
   readonly covers: readonly ListName[];
-  /** Milliseconds since 1970; null: never. */
+  /** When the lists last agreed with the source, in milliseconds since 1970; null: never. */
   asOf: number | null = null;
   isStale = true;
   headers = headersOf(null, true);

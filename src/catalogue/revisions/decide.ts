@@ -71,8 +71,9 @@ export async function checkApproval(publisher: Publisher, id: number, version = 
 
 /**
  * Publishes a held draft, or schedules it if its time has not come. If today's catalogue gives other changes than the
- * person saw, the draft stays held, and the result has the new changes. `version`: the version that the person saw.
- * Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for it.
+ * person saw, the draft stays held, and the result has the new changes; if it gives none, the draft is closed.
+ * `version`: the version that the person saw. Throws a `CatalogueError` if the draft is not held, if it has no such
+ * version, or if the catalogue has no room for it.
  */
 export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {
   for (;;) {

@@ -58,7 +58,7 @@ export interface Showing extends Place {
   unit?: string;
   /** The table shows the column's sum. The column must hold amounts of one kind, not balances or prices. */
   sums?: true;
-  /** The page draws each row's share of the sum. */
+  /** The page draws a bar for each row: its value in relation to the largest value of the column. */
   share?: true;
   /** The page draws the column as a line chart above the table. The rows must be in the order of time. */
   line?: true;

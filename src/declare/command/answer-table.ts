@@ -110,7 +110,7 @@ export function tableOf(
   return { ...tableOfRows(items!, rows, zone, part.columns as Column<never>[] | undefined), title, none };
 }
 
-/** `columns`: by default all members that any row has. */
+/** Makes a table from rows. `columns`: by default all members of the schema that any row has. */
 export function tableOfRows(
   schema: TSchema | Shape,
   rows: readonly TableRow[],

@@ -32,7 +32,7 @@ suite("an invoice of a vendor", () => {
     ]);
   });
 
-  test("an invoice's line without an attempt, such as a total, is read as a sum of the lines above", () => {
+  test("in an invoice, a line that names no attempt, such as a total, is read as a sum of the lines above", () => {
     const attempts = "D-1,2026-11-03 14:05,0017,50\nTOTAL-4,2026-11-03 14:06,0018,40\n";
     for (const sum of [
       "TOTAL,,,90",

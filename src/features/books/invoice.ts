@@ -89,8 +89,8 @@ export function* partsOfInvoice(
 }
 
 /**
- * Returns the headings of an invoice, and those that would be used, without reading its lines. Throws an `InputError`
- * if the file is not CSV.
+ * Returns all headings of an invoice, and the headings that would be used as reference, time, number and price. Does
+ * not interpret its lines. Throws an `InputError` if the file is empty, is not CSV, or lacks a named column.
  */
 export async function readHeadings(
   file: ChosenFile,

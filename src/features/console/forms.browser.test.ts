@@ -158,7 +158,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await page.getByText("of ₦5,000").count(), 0);
   });
 
-  test("no form of a change shows the name of a setting", async () => {
+  test("no form that changes something shows the name of an environment variable", async () => {
     const { page } = ada;
     for (const { id, kind, only, store } of await everyCommand()) {
       if (kind === "read" || only === "terminal" || store === "own") continue;

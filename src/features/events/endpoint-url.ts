@@ -6,7 +6,10 @@ import type { EventEndpointRow } from "../../storage/tables.ts";
 
 export const urlForm = "an https:// URL without a user name and a fragment";
 
-/** The URL of an endpoint: without a user name or a fragment, which no receiver gets. Undefined for another text. */
+/**
+ * Returns the URL of an endpoint. Undefined if the text is not an http(s) URL, or has a user name, a password or a
+ * fragment, which no receiver gets.
+ */
 export function readEndpointUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";

@@ -55,7 +55,8 @@ const columns = ["reference", "run", "at", "what", "state", "reason", "charged",
 
 /**
  * The statement that adds an entry to the journal, if the row is in `changed` and meets `holds`. `isKnown`: an earlier
- * entry names the attempt. Then the statement must run before the one that closes the attempt.
+ * entry names the attempt. In that case the statement reads the attempt's earlier outcome and bill, so it must run
+ * before the statement that closes the attempt.
  */
 export function addToJournal(
   db: Db,

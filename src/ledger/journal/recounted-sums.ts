@@ -29,8 +29,8 @@ import {
 const margin = 2 * 24 * hourly;
 
 /**
- * The sums of one span that begin in a period, in milliseconds since 1970. `part`: the share of all pieces that is done
- * after this one, from 0 to 1.
+ * The hourly or daily sums that begin at `from` or later and before `to`, in milliseconds since 1970. `part`: the
+ * progress after this piece, from 0 to 1.
  */
 export interface SumPiece {
   span: "hour" | "day";

@@ -25,9 +25,9 @@ export interface Announcement<Type extends EventType> {
   type: Type;
   /** The id of an account, `everyAccount` or `operators`. */
   audience: string;
-  /** Null if the event concerns keys of both modes. */
+  /** The mode of the API keys that the event concerns. Null: both modes. */
   mode: Mode | null;
-  /** The subject of the event. Receivers never see it. */
+  /** The subject of the event, such as the id of a key. Bodies of events do not have this member. */
   about: string;
   data: EventData<Type>;
   /** Milliseconds since 1970. */

@@ -143,8 +143,8 @@ export function sizeIn(text: string): Stated | undefined {
 }
 
 /**
- * The validity in a text; undefined unless it states exactly one. Ignores bonus times, and hours if the text states
- * days.
+ * The validity in a text; undefined unless it states exactly one. Ignores bonus times, and times below 24 hours if the
+ * text states one of at least 24 hours.
  */
 export function validityIn(text: string): Stated | undefined {
   const found = timesIn(text).filter((time) => !isBonus(text, time));

@@ -24,7 +24,7 @@ test("if a member is empty under one of its names, another name is read", () => 
   assert.deepEqual([phone_number, gender, email], ["08000000099", "f", undefined]);
 });
 
-test("of two names for a member the usual name counts, and of two objects with a member the first", () => {
+test("if one object has a member under two names, the usual name counts; if two objects have the member, the first object", () => {
   const [usual, other] = [
     { surname: "BELLO", lastName: "ADE" },
     { lastName: "ADE", surname: "BELLO" },

@@ -168,7 +168,7 @@ class Vendors {
   readonly asked: readonly Candidate[];
   readonly #live: readonly IdentityUpstream[];
   readonly #placed: readonly Candidate[];
-  /** The vendors in order of their places, but one whose share includes this verification comes first. */
+  /** The vendors in order of their places. If the operator's shares give this verification to one, it comes first. */
   readonly #all: readonly Candidate[];
   readonly #share: Candidate | undefined;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attemptsLeft } from "./attempts-left.ts";
 
-test("the attempts left are the balance divided by the last day's mean cost, or by the highest price", () => {
+test("the attempts left are the balance divided by the last day's mean cost, else by the highest price", () => {
   const today = { span: "24h", attempts: 100, cost: 400_000 } as const;
   const month = { span: "30d", attempts: 10_000, cost: 90_000_000 } as const;
   assert.equal(attemptsLeft(1_000_000, [today, month], { bvn: 5_000 }), 250);

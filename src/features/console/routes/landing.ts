@@ -45,7 +45,7 @@ export async function landingOf(
   const isSaid = (part: Part): part is Said =>
     typeof part === "string" || "text" in part || "note" in part || "problem" in part;
   const said = parts.filter(isSaid);
-  // The command may have renamed the record.
+  // The command may have renamed the record. Then the record's new name is in the command's answer.
   const found = record !== undefined && (await isThere(request, record)) ? record : recordMade(site, command, answer);
   const isShown = found !== undefined && (await isThere(request, found));
   return {

@@ -86,7 +86,7 @@ export async function tabs(
   return html`<nav class="tabs" aria-label="About it">${await Promise.all(links)}</nav>`;
 }
 
-/** Returns links to commands that create something for a record: a new key for an account. */
+/** Returns links to commands that create something for the page's record, such as a new key for an account. */
 export function makers({ site }: PageRequest, command: ConsoleCommand, texts: FormTexts): MenuLink[] {
   const [name] = command.target ?? [];
   const [subject] = (name !== undefined && texts[name]) || [];
@@ -96,7 +96,10 @@ export function makers({ site }: PageRequest, command: ConsoleCommand, texts: Fo
     .map((other) => ({ id: other.id, address: addressOf(other, { [name]: subject }), text: other.title }));
 }
 
-/** Returns the other commands that take the record's id. The member `id` counts only within one family. */
+/**
+ * Returns the other commands that take the record's id. A member named `id` counts only in commands of the same family
+ * and in the record's tabs.
+ */
 function aboutSame(site: SiteMap, command: ConsoleCommand, name: string): ConsoleCommand[] {
   const { tabs = [] } = recordShownBy(site, command) ?? {};
   return [...site.commands.values()].filter(

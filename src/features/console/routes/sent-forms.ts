@@ -23,12 +23,16 @@ export class AlreadySent extends Error {
 
 /** One submission of a form. */
 export interface FormRequest {
+  /** The random id of the form. A form that is shown again has a new id. */
   id: string;
-  /** A random id that distinguishes submissions of the same form. */
+  /** The random id of this submission, because a person may send the same form twice. */
   request: string;
 }
 
-/** Returns a submission that may run. Throws an `AlreadySent`, or a `ConsoleError` for a form without an id. */
+/**
+ * Returns the submission if no earlier one of the same form was processed; else throws an `AlreadySent`. Throws a
+ * `ConsoleError` for a form without an id, or of another person.
+ */
 export async function formRequestOf(request: PageRequest, form: FormData): Promise<FormRequest> {
   const id = String(form.get("_form"));
   if (!/^[\w-]{22,64}$/.test(id))

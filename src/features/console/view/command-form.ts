@@ -150,8 +150,8 @@ ${asks ? html`<p class="hint">${whyPasskey(command)}</p>${passkeyProblem}` : ""}
 }
 
 /**
- * Returns attributes that ask for new suggestions when the file or vendor changes. Without scripts, the answer has the
- * suggestions.
+ * Returns attributes that fetch new suggestions when the person changes the file or vendor. Without scripts, the page
+ * that refuses the sent form has suggestions.
  */
 function asksFor(members: readonly NamedMember[], action: string): Html {
   const asked = members.filter(({ member }) => member.isVendor || member.holds === "file");

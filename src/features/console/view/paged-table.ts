@@ -255,7 +255,7 @@ function largestIn({ valueIn }: TableColumn, rows: readonly TableRow[]): number 
   return rows.reduce((largest, row) => Math.max(largest, Number(valueIn(row) ?? 0)), 0);
 }
 
-/** Renders the bar's cell before a column whose rows are compared. */
+/** Renders the cell of a row's bar, before a column with `share`: the bar compares the row with the largest one. */
 function barCell({ share: isCompared }: TableColumn, bar: Html | string = ""): Html | string {
   return isCompared ? html`<td class="beside">${bar}</td>` : "";
 }
