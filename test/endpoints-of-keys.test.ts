@@ -130,7 +130,7 @@ for (const engine of usualEngines)
       assert.notEqual((await listed(account, id)).off_since, null);
     });
 
-    test("duba keys roll names the endpoints that the key made and leaves them on, and doctor reports when the key has expired", async (t) => {
+    test("keys roll names the key's endpoints and leaves them on, and doctor reports the expired key", async (t) => {
       const account = await service.newAccount("Rolls");
       const receiver = await receiving(t);
       const key = await managing(account);

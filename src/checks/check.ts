@@ -74,8 +74,8 @@ export interface Check<CheckRecord extends object = object> {
   /** A well-formed number for row `nth` of the sandbox's table, which belongs to nobody. */
   reserved(nth: number): string;
   /**
-   * The sandbox's record, which matches every claim. Variant `least`: each member that may be null is null, and each
-   * other member that may be empty is empty.
+   * The sandbox's record, which matches every claim. Variant `least`: the members that a person may lack are null or
+   * empty.
    */
   sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;
 }

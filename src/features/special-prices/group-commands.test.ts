@@ -153,7 +153,7 @@ for (const engine of usualEngines)
       await done("prices", "join", "none", shop);
     });
 
-    test("an imported rule with an end replaces the same account's endless rule for these codes, unless the file has both", async () => {
+    test("an import of a rule with an end replaces the endless rule for its codes, unless it has both", async () => {
       const rulesOf = async () =>
         ((await json("prices", "show", kiosk)) as Record<string, unknown>[]).map(
           ({ of, price }) => `${of}: ${String(price).replace(/ from \S+/, "")}`,

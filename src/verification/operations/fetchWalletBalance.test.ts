@@ -44,7 +44,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await balance(t, {}, { later: { prepaid: true } }), ["0.00", {}]);
     });
 
-    test("fetchWalletBalance answers the operator's amount to a test key, and to an account without a balance or a naira cap", async (t) => {
+    test("a test key, and an account without a balance and a cap in naira, get the operator's amount", async (t) => {
       assert.deepEqual(await balance(t, {}), ["1000000.00", unlimited]);
       assert.deepEqual(await balance(t, { capCount: 3 }), ["1000000.00", unlimited]);
       assert.deepEqual(await balance(t, { prepaid: true }, { mode: "test" }), ["1000000.00", unlimited]);

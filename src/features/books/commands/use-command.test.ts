@@ -58,7 +58,7 @@ for (const engine of engines)
       assert.deepEqual([months.length, sumOf(months)], [12, 3]);
     });
 
-    test("the use of a key counts only its own verifications, and the uses of an account's keys add up to the account's", async () => {
+    test("a key's use counts only its own verifications, and the keys of an account add up to its use", async () => {
       const sumOf = (rows: Use, of: "attempts" | "verified") => rows.reduce((sum, each) => sum + each[of], 0);
       const ofTill = await useOfKey(till);
       assert.deepEqual([ofTill.length, sumOf(ofTill, "attempts"), sumOf(ofTill, "verified")], [24, 1, 1]);
