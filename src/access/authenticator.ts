@@ -78,7 +78,7 @@ export class Credentials {
     this.#lookUps.clear();
   }
 
-  /** Empties the cache if any process changed a key. */
+  /** Empties the cache if any process changed a key or an account. */
   async refresh(): Promise<void> {
     const askedAt = this.#storeNow();
     await this.follow({ askedAt, access: await changeCount(this.#db, "access") });

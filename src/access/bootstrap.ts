@@ -18,7 +18,7 @@ export interface ReplacedKey {
   why: "setting_changed" | "setting_gone" | "never_shown";
 }
 
-/** How the log names the revoked key. */
+/** How the log explains that the key was revoked. */
 export const whyReplaced: Readonly<Record<ReplacedKey["why"], string>> = {
   setting_changed: "the sandbox key is now the value of DUBA_BOOTSTRAP_KEY; the one before is revoked",
   setting_gone: "DUBA_BOOTSTRAP_KEY is gone: its key is revoked, and a new sandbox key is shown",
@@ -38,11 +38,11 @@ interface Start extends Audited {
 }
 
 /**
- * Creates the account "Sandbox" with a test key in a store without accounts. `bootstrapKey` (24 or more visible
- * characters) sets the key's value: the same value changes nothing, another one revokes the old key and its tokens. A
- * new random key replaces a key in two cases: its setting is gone, or no start has shown it. If several processes start
- * at once, one creates the key, and the others wait up to `patience` milliseconds for that process to show it. Throws
- * an `AccessError` for a value that cannot be a test key.
+ * Creates the account "Sandbox" with a test key: with a `bootstrapKey` in any store, else in a store without accounts.
+ * `bootstrapKey` (24 or more visible characters) sets the key's value: the same value changes nothing, another one
+ * revokes the old key and its tokens. A new random key replaces a key in two cases: its setting is gone, or no start
+ * has shown it. If several processes start at once, one creates the key, and the others wait up to `patience`
+ * milliseconds for that process to show it. Throws an `AccessError` for a value that cannot be a test key.
  */
 export async function firstStart(
   { db, audit }: Omit<Audited, "actor">,

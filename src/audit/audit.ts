@@ -24,7 +24,8 @@ export interface AuditTrailParts {
 }
 
 /**
- * `not_sealed`: new entries are not being sealed. `anchor`: the trail does not contain the head that its anchor names.
+ * `not_sealed`: new entries are not being sealed. `anchor`: the trail does not contain the head that its anchor names,
+ * or one of them cannot be trusted.
  */
 export type AuditAlarm = "not_sealed" | "anchor";
 

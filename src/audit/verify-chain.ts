@@ -63,7 +63,10 @@ export interface ChainVerification {
   entries: number;
   unsealed: number;
   problems: number;
-  /** Batches at which the clock of the seals went back, by minutes up to an hour. Such a batch is no problem. */
+  /**
+   * Batches at which the clock of the seals went back by more than 5 and at most 65 minutes. Such a batch is no
+   * problem.
+   */
   clocksBack: ClockBack[];
   /** Null if the head is missing or was changed. */
   head: KeptHead | null;

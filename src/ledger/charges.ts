@@ -91,8 +91,8 @@ export class Charges {
 
   /**
    * Notes that all charges of this process so far are settled, except those that the note names. A note follows each
-   * charge within a second; a process without charges writes none. If the process dies, the named charges and those
-   * after its last note are reversed, because nobody knows whether their callers got a response.
+   * charge within a second; a process without charges writes none. If the process dies, the named charges, and later
+   * ones without an idempotency key, are reversed, because nobody knows whether their callers got a response.
    */
   async note(): Promise<void> {
     const begun = this.#begun;

@@ -83,7 +83,9 @@ export class DeferredOutcomes {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Drops unwritten outcomes. Their rows stay `started` until a peer or the next start makes them `unknown`. */
+  /**
+   * Drops unwritten outcomes. A row that is still `started` stays so until a peer or the next start makes it `unknown`.
+   */
   stop(): void {
     this.#stopped = true;
     for (const end of this.#pauses) end();

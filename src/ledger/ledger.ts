@@ -45,7 +45,7 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
 };
 
 /**
- * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
+ * The ledger of verifications. Each change checks the row's state or run, so that of two concurrent changes one
  * succeeds; the other gets undefined or false and reads the row again.
  *
  * The store may make a change whose reply is lost, or make it after we gave up. So `run` counts each start of a row,
@@ -225,7 +225,7 @@ export class Ledger {
     return row && { ...row, is_held: row.is_held === 1 };
   }
 
-  /** The wrapped key of a row's sealed record; undefined if the key was destroyed. */
+  /** The wrapped key of a row's sealed record; undefined if there is none, or if it was destroyed. */
   async recordKey({ reference, completed_at }: Pick<Row, "reference" | "completed_at">): Promise<string | undefined> {
     return completed_at === null ? undefined : recordKeyOf(this.#db, reference, completed_at);
   }

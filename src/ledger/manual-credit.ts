@@ -9,7 +9,7 @@ import { requestLife } from "../storage/tables/ledger-tables.ts";
 import { chargeSums } from "./reports/summary.ts";
 
 /**
- * Money that a live account gets without a verification that limits the amount: a correction without a reference, or a
+ * Money that an account gets without a verification that limits the amount: a live correction without a reference, or a
  * top-up. In kobo.
  */
 export interface ManualCredit {

@@ -16,8 +16,8 @@ import { verificationByReference } from "./reports/inspect.ts";
 import { transitions } from "./transitions.ts";
 
 /**
- * Outcomes that a person may set for a verification with an unknown outcome. `failed`: no vendor has a record of the
- * verification.
+ * Outcomes that a person may set for a verification with an unknown outcome. `failed`: the vendor did no work, or its
+ * response is lost.
  */
 export const settledAs = [...negativeReasons, "failed"] as const;
 export type SettledAs = (typeof settledAs)[number];
@@ -41,8 +41,9 @@ export async function anyVerification(db: Db, reference: string): Promise<Row> {
 
 /**
  * Writes the outcome that a person learned from the vendor, for a verification with an unknown outcome. Charges nobody,
- * because no caller got a record. `billed`: numbers of the attempts that the vendor bills although it sent no response.
- * Throws a `CommandError` if the outcome is known or may still arrive.
+ * because no caller got a record. `billed`, with `failed`: numbers of the attempts that the vendor bills although it
+ * sent no response. Throws a `CommandError` if there is no such verification, or if its outcome is known or may still
+ * arrive.
  */
 export async function settle(
   { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,
@@ -91,7 +92,7 @@ export interface AttemptEnd {
 
 /**
  * Writes the ends of unresolved attempts as an invoice shows them. The verification has another outcome, which does not
- * change. Throws a `CommandError` if one of the attempts has an outcome by now, or if the verification runs again.
+ * change. Throws a `CommandError` if one of the attempts has an outcome by now, or if the verification has none.
  */
 export async function settleAttempts(
   { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,

@@ -22,9 +22,9 @@ export const transitions = {
   failOver: { from: ["started"], to: ["started"] },
   /** A retry with the idempotency key starts the row again, and becomes its owner. */
   retry: { from: ["failed", "unknown"], to: ["started"] },
-  /** An outcome arrived after its attempt ended. */
+  /** An outcome arrived after its run ended. */
   resolve: { from: ["unknown", "failed"], to: ["verified", "negative"] },
-  /** The only unresolved attempt turned out to have done no work. */
+  /** The only unresolved attempt turned out to have failed. */
   resolveToFailed: { from: ["unknown"], to: ["failed"] },
   /** An operator sets the vendor's outcome, because it never arrived. */
   settle: { from: ["unknown"], to: ["negative", "failed"] },

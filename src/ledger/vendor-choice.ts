@@ -29,7 +29,7 @@ export interface ComparedFigures {
   vendor: string;
   /** Kobo. Null if the vendor returned no record. */
   costPerFound: number | null;
-  /** Milliseconds. Null if above 10 s. */
+  /** Milliseconds. Null if above 10 s, or without a response. */
   p95: number | null;
   /** Failures per 100 attempts. */
   failureShare: number;

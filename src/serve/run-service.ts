@@ -66,7 +66,7 @@ export function greet(service: Service, config: Config, log: Logger, url: string
   }
 }
 
-/** Returns the text of the first start, the only one that shows the key. */
+/** Returns the text that shows a new sandbox key. */
 function welcome(url: string, docs: boolean, key: string): string {
   return `
 Duba is ready at ${url}${docs ? ` (reference: ${url}/docs)` : ""}.

@@ -49,8 +49,8 @@ export interface Store extends Pick<Database, "db" | "usage" | "connections" | "
    */
   readonly db: Kysely<Tables>;
   /**
-   * The store's time, in milliseconds since 1970, which does not jump. On PostgreSQL, all processes that correct their
-   * clock agree on the time.
+   * The store's time, in milliseconds since 1970, which follows jumps of a trusted clock slowly. On PostgreSQL, all
+   * processes that correct their clock agree on the time.
    */
   now(): number;
   /** Moves the clock towards `reference`, a time just read, in milliseconds since 1970. */

@@ -49,7 +49,7 @@ export interface Identity {
    * 1970.
    */
   spendable(caller: Pick<Caller, "accountId" | "mode" | "terms">): Promise<Spendable & { renewsAt: number | null }>;
-  /** Returns the record or throws a `Failure` with the facts of the verification. */
+  /** Returns the record or throws a `Failure`. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
   /** The newest successful verification of a person by the caller's account, in its mode. */
@@ -57,12 +57,16 @@ export interface Identity {
   /** Whether an operator has paused a live vendor for this kind of check. */
   isPaused(vendor: string, kind: CheckKind): boolean;
   /**
-   * Adds the ledger's new journal rows to the sums. Rejects if the store does not take the write; a job tries again.
+   * Adds the ledger's new journal rows to the sums and the audit trail. Rejects if the store does not take the write; a
+   * job tries again.
    */
   follow(): Promise<unknown>;
   /** The recurring jobs of a serving process for the ledger. */
   readonly jobs: readonly Job[];
-  /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
+  /**
+   * Refuses new verifications and finishes running ones. Those that still run half a second before `deadlineMs` have
+   * passed become `unknown`.
+   */
   stop(deadlineMs: number): Promise<void>;
 }
 

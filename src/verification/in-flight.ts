@@ -33,8 +33,9 @@ export interface Flight {
 const waitedAgain = 3;
 
 /**
- * All running verifications in this process, and late vendors. A retry with an equal key waits for them. If another
- * process works on the verification, the retry is refused at once. There are few, so lookups scan the list.
+ * All running verifications in this process, and late vendors. An equal request without an idempotency key shares a
+ * running verification. A retry with the key is refused while the verification runs, and waits for late vendors
+ * afterwards. There are few, so lookups scan the list.
  */
 export class InFlight {
   /** The most concurrent verifications per account and mode, unless the account has its own limit. */

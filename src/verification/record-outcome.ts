@@ -14,7 +14,8 @@ export interface RecordedOutcome {
   /** The result of the verification, with the record. */
   result: Learned;
   /**
-   * Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not respond.
+   * Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not confirm
+   * it.
    */
   isRecorded: boolean | undefined;
 }

@@ -5,8 +5,8 @@ import type { Db } from "../storage/tables.ts";
 import type { VerificationRequest } from "./request.ts";
 
 /**
- * Counts live requests that failed without an attempt. Such requests have no row, so no other code adds them to the
- * sums.
+ * Counts live requests that failed with a status of 500 or more and without an attempt. The ledger has no attempt of
+ * them, so no other code adds them to the sums.
  */
 export class RefusedCalls {
   readonly #zone: TimeZone;
@@ -20,7 +20,7 @@ export class RefusedCalls {
     this.#now = now;
   }
 
-  /** Counts the request if its error shows that no attempt was made. */
+  /** Counts a live request if its failure has a status of 500 or more and says that no vendor was called. */
   note({ accountId: account_id, mode, kind }: VerificationRequest, error: unknown): void {
     if (mode !== "live" || !(error instanceof Failure)) return;
     if (error.status < 500 || error.detail.facts?.upstream_called !== false) return;

@@ -21,7 +21,9 @@ import {
   verificationFailure,
 } from "./verification-failures.ts";
 
-/** The row of the idempotency key with these hashes, unless the key has expired. */
+/**
+ * The row of the idempotency key with these hashes. Undefined if the key has expired, unless a run of the row goes on.
+ */
 export async function earlierRow(
   { ledger, retentionTimes }: VerificationDependencies,
   hashes: readonly string[],
@@ -34,8 +36,9 @@ export async function earlierRow(
 
 /**
  * Returns the response to a request whose key has this row, even if no caller ever got that response. `none`: the row
- * ended without an outcome, so the request may start another run. `changed`: the row has changed since it was read.
- * Throws the failure of the row, or `request_in_progress` while a process works on the row.
+ * is failed or unknown, so the request may start another run. `changed`: the row has changed since it was read. Throws
+ * the failure of the row, `request_in_progress` while a process works on the row, or `idempotency_key_reused` for
+ * another request.
  */
 export async function answerOfEarlier(
   parts: VerificationDependencies,

@@ -37,7 +37,7 @@ export async function claimStore(db: Db, start: Start, now: number): Promise<voi
 
 /**
  * Throws a `StoreError` if the store is for live verifications of real people and this start for those of invented
- * people, or the reverse.
+ * people, or the reverse, or if a service without stand-ins runs on the store.
  */
 export async function checkClaim(db: Db, start: Start): Promise<void> {
   const claim = await claimOf(db);

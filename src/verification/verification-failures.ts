@@ -150,7 +150,7 @@ export function inProgress(row: Row): Failure {
 
 /**
  * The `Failure` for a request whose key belongs to the verification of `row`. Its message names the members that are
- * known to differ. All further members are stored only in a hash of the whole request.
+ * known to differ, else all further ones, which are stored only in a hash of the whole request.
  */
 export function keyReused(row: Row, request: VerificationRequest, keyedHashes: KeyedHashes): Failure {
   const isOther = {

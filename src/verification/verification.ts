@@ -46,8 +46,8 @@ const answering = 50;
 
 /**
  * One request, from its idempotency key to its response: key, intent, vendors, outcome, response. The intent is durable
- * before a vendor is asked, and the outcome before the response. The request's row changes only by the ledger's
- * `transitions`. A caller that disconnects changes nothing.
+ * before a vendor is asked, and a record or "no match" before it is the response. The state of the request's row
+ * changes only by the ledger's `transitions`. A caller that disconnects changes nothing.
  */
 export class Verification implements Flight {
   readonly key: string | undefined;
@@ -79,10 +79,7 @@ export class Verification implements Flight {
     return this.#start.promise;
   }
 
-  /**
-   * Each round reads the ledger, then responds from it or starts a run. If the row changes in between, another round
-   * begins.
-   */
+  /** Each round responds from the key's row, or starts a run. If the row changes in between, another round begins. */
   async #run(): Promise<VerifiedRecord> {
     const { inFlight } = this.#parts;
     const { key } = this;
@@ -126,8 +123,8 @@ export class Verification implements Flight {
   }
 
   /**
-   * Undefined if the row is not written. `explainsFailure`: the key is known to be new, so if a limit refuses the row,
-   * the limit's `Failure` is thrown.
+   * Undefined if the row is not written. `explainsFailure`: the key is known to be new, so if a limit or the budget
+   * refuses the row, its `Failure` is thrown.
    */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
     const hash = hashes[0] ?? null;

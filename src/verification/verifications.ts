@@ -92,7 +92,7 @@ export class Verifications {
     const { settings, refusedCalls } = this.parts;
     if (settings.consentRequired && request.mode === "live" && request.consentReference === undefined)
       throw new Failure("consent_required");
-    // For some numbers of the sandbox Duba itself invents the result, without an upstream, limit or cap.
+    // For some numbers of the sandbox Duba itself invents a failure. A refusal uses no upstream, limit or cap.
     const reserved = request.mode === "test" ? reservedFor(request) : undefined;
     if (reserved?.refusal) refuseAs(reserved.refusal, request);
     try {
@@ -110,7 +110,10 @@ export class Verifications {
     return this.parts.inFlight.hasOverdue(reference) || this.parts.deferredOutcomes.has(reference);
   }
 
-  /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
+  /**
+   * Refuses new verifications and finishes running ones. Those that still run half a second before `deadlineMs` have
+   * passed become `unknown`.
+   */
   async stop(deadlineMs: number): Promise<void> {
     this.#stopping = true;
     const { deferredOutcomes, inFlight, refusedCalls } = this.parts;
@@ -126,7 +129,7 @@ export class Verifications {
 
   /**
    * Writes the last note of charges, and abandons running verifications. After a failure, repeats both until this time,
-   * by `performance.now()`. Without the note, the charges of delivered records would be reversed.
+   * by `performance.now()`. Without the note, keyless charges of delivered records would be reversed.
    */
   async #leave(until: number): Promise<void> {
     const { charges, leases, now, log } = this.parts;

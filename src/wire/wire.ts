@@ -17,7 +17,7 @@ export interface Service {
   servers: readonly FeatureServer[];
   /** Returns a worker's measurements for its supervisor. Absent if no feature measures. */
   scrape?: () => Promise<string>;
-  /** The sandbox key, only on the first start and only for a random key. */
+  /** The sandbox key, only if this start created it at random. */
   printed?: string;
   /** Notes that the key was shown; otherwise the next start makes another one. */
   noteShown(): Promise<void>;

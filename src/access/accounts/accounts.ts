@@ -71,7 +71,7 @@ export async function createAccount(
 }
 
 /**
- * Changes the account with this id or e-mail. Throws an `AccessError` if there is none, or for an empty name, a bad
+ * Changes the account that `findAccount` finds. Throws an `AccessError` if there is none, or for an empty name, a bad
  * e-mail or one that is taken.
  */
 export async function changeAccount(store: Audited, idOrEmail: string, changes: AccountChange): Promise<Account> {

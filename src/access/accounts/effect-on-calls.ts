@@ -17,7 +17,7 @@ export interface CallsRoom extends Pick<Audited, "db">, WithClock {
   verificationSettings(): Pick<IdentitySettings, "fees" | "limits" | "timeZone">;
 }
 
-/** What a client does with its live keys. */
+/** How a client uses its keys. */
 interface Use {
   email: string;
   hasLiveKey: boolean;
@@ -25,7 +25,7 @@ interface Use {
   says: RichText;
 }
 
-/** Describes how a client of this id or e-mail uses its live keys, for the person who is about to stop the client. */
+/** Describes what a client pays and when it last called, for the person who is about to stop the client. */
 export async function useOf(room: CallsRoom, idOrEmail: string): Promise<Use> {
   const { db, now, verificationSettings } = room;
   const { id, email, suspended_at } = await findAccount(db, idOrEmail);

@@ -3,7 +3,7 @@ import type { Db } from "../../storage/tables.ts";
 
 export const moneyMoves = ["top_up", "taken_back", "given_back", "charged_by_hand"] as const;
 
-/** Money that a person moved into an account or out of it. */
+/** Money that a person, or the reversal of a charge, moved into an account or out of it. */
 interface MoneyMove {
   /** Milliseconds since 1970. */
   at: number;
@@ -14,10 +14,10 @@ interface MoneyMove {
 }
 
 const most = 8;
-/** Milliseconds of the past that are searched for corrections, because no index has corrections by account. */
+/** Milliseconds of the past that are searched for adjustments, because no index has adjustments by account. */
 const lookBack = 90 * 24 * 3_600_000;
 
-/** Returns the last top-ups and live corrections of an account, newest first. */
+/** Returns the last top-ups and live adjustments of an account, newest first. */
 export async function moneyMovesOf(db: Db, accountId: string, now: number): Promise<MoneyMove[]> {
   const { rows } = await sql<{ at: number; kobo: number; reason: string; is_top_up: 0 | 1 }>`
     select * from (

@@ -54,7 +54,7 @@ export async function changeTerms(
 
 /**
  * Adds kobo to the balance of an account; a negative number lowers the balance. Throws an `AccessError` if there is no
- * such account.
+ * such account, or if the balance is less than what is taken.
  */
 export async function topUp(
   { db, audit, actor }: Audited,

@@ -15,8 +15,8 @@ export interface RollRequest {
 
 /**
  * Replaces a key with a new one of the same account, mode, label, scopes, addresses and lifetime, and returns the new
- * text, which is not stored. The old key ends after the overlap. Throws an `AccessError` for a key that is unknown or
- * has ended, and for a negative overlap.
+ * text, which is not stored. The old key ends after the overlap, if not earlier. Throws an `AccessError` for a key that
+ * is unknown or has ended, and for a negative overlap.
  */
 export async function rollKey(
   { db, audit, actor }: Audited,

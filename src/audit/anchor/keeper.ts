@@ -25,7 +25,7 @@ export class AnchorKeeper {
     this.#parts = parts;
   }
 
-  /** Whether the trail lacks the head that the anchor names. */
+  /** Whether the trail lacks the head that the anchor names, or one of them cannot be trusted. */
   get alarm(): boolean {
     return this.#problem !== undefined;
   }

@@ -14,7 +14,7 @@ export const routeSettings = {
     default: "listed",
     about:
       "The order in which Duba asks the vendors of DUBA_UPSTREAMS. listed: as they stand there. cheapest: " +
-      "by what a record cost in the last 24 hours; " +
+      "by what a record cost in 30 days, or in 24 hours if that differs clearly; " +
       "vendors that are slow or fail often come last. See docs/routes.md.",
     ...oneOf("listed", "cheapest"),
   }),

@@ -3,7 +3,8 @@ import { isRepeatable } from "../../declare/fields.ts";
 import type { BoundOperation } from "../../declare/operation.ts";
 
 /**
- * The header that shows a test key which parts of its request nothing reads. The rest of the response does not change.
+ * The header with hints for test keys and for requests without a credential, such as about parts that nothing reads.
+ * The rest of the response does not change.
  */
 export const hintHeader = "Duba-Hint";
 

@@ -24,7 +24,7 @@ export interface Accepted {
   failure?: Failure;
 }
 
-/** Reads and checks the input of one operation. Returns a promise only if there is a body to wait for. */
+/** Reads and checks the input of one operation. Returns a promise only if the input may be in a body. */
 export function inputOf(
   operation: BoundOperation,
   bounds: RequestBounds,

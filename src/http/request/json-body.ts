@@ -21,7 +21,8 @@ export function sizeOf(bytes: number): string {
 /**
  * The JSON value of a request's body; undefined for a body without data, such as `null` or `{}`, whose `Content-Type`
  * is ignored. The body of a GET needs no `Content-Type`; a charset is ignored and a byte order mark dropped. Throws
- * `unsupported_media_type`, `body_too_large`, `request_timeout`, `malformed_json` or `conflicting_parameters`.
+ * `unsupported_media_type`, `body_too_large`, `request_timeout`, `malformed_request`, `malformed_json` or
+ * `conflicting_parameters`.
  */
 export async function readJsonBody(request: IncomingMessage, bounds: RequestBounds): Promise<unknown> {
   const length = Number(request.headers["content-length"] ?? Number.NaN);

@@ -25,10 +25,10 @@ export interface JournalFollower {
 }
 
 /**
- * Processes the journal, oldest row first: each row becomes an entry of the audit trail, a change of the sums, and an
- * event if callers wait for one. A row and its consequences commit together, so nothing is lost or announced twice. No
- * ledger rows are locked, because the columns read from these rows never change. Several processes may do this at once,
- * each with different verifications. Resolves to the number of processed rows.
+ * Processes the journal, oldest row first: each row becomes an entry of the audit trail, a change of the sums, and
+ * perhaps an event. A row and its consequences commit together, so nothing is lost or announced twice. No ledger rows
+ * are locked, because the columns read from these rows never change. Several processes may do this at once, each with
+ * different verifications. Resolves to the number of processed rows.
  */
 export async function followJournal({ db, audit, zone }: JournalFollower): Promise<number> {
   let all = 0;

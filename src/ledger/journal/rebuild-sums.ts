@@ -23,15 +23,15 @@ import {
 import { checkSumsZone } from "./sums-zone.ts";
 import { type AnySum, addSumRows, type SumTable, sumTables } from "./verification-sums.ts";
 
-/** The number of sums that one transaction corrects. On SQLite every verification waits for that transaction. */
+/** The most sums that one transaction corrects. On SQLite every verification waits for that transaction. */
 const atOnce = 32;
 
 /**
  * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
- * the number of days read, the number of corrected sums, and a sentence for each uncorrected sum, for which the ledger
- * has lost attempts that the journal had. A snapshot gives each difference, which is added to the sum. Journal rows
- * that are processed later add to the same sum. So each change counts once, and nothing waits for a lock.
- * Two rebuilds must not write one sum at one time.
+ * the number of days read, the number of corrected sums, and a sentence for each sum for which the ledger has lost
+ * attempts that the journal had. All sums of that day or hour stay as they are. A snapshot gives each difference, which
+ * is added to the sum. Journal rows that are processed later add to the same sum. So each change counts once, and
+ * nothing waits for a lock. Two rebuilds must not write one sum at one time.
  */
 export async function rebuildSums(
   { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },

@@ -25,7 +25,7 @@ import {
   useSums,
 } from "./verification-sums.ts";
 
-/** Milliseconds. Retention may already have removed rows that are younger than its bound by this much. */
+/** Milliseconds. Retention may already have removed rows that are younger than its bound by up to this much. */
 const margin = 2 * 24 * hourly;
 
 /**
@@ -47,8 +47,8 @@ export interface SumDifference {
 }
 
 /**
- * The days that are complete in the ledger, oldest first, and then the hours, in pieces of 24. Days without attempts,
- * charges and sums are left out.
+ * The days until today from which retention has removed nothing, oldest first, and then the hours, in pieces of 24.
+ * Days without rows and sums are left out.
  */
 export async function* sumPieces(db: Db, now: number, zone: TimeZone): AsyncGenerator<SumPiece> {
   const oldest = ledgerStart(now) + margin;
@@ -109,7 +109,7 @@ export async function differencesOf(
     for (const [name, row] of all) {
       const none = times(table, row, 0);
       const stored = byStored!.get(name) ?? none;
-      // The ledger has no rows of refused requests.
+      // The ledger does not count refused requests, so the stored number stands.
       const refused = "refused" in stored ? { refused: stored.refused } : {};
       const difference = { table, stored, counted: { ...(byCounted!.get(name) ?? none), ...refused } };
       if (differentCounts(difference).length > 0) found.differences.push(difference);
@@ -119,8 +119,8 @@ export async function differencesOf(
 }
 
 /**
- * Compares all sums piece by piece and yields how many there were, with a sentence for each that differs from the
- * ledger. `nameOf`: an account's name for people.
+ * Compares the sums with the ledger piece by piece, and yields how many there were, with a sentence for each that
+ * differs from the ledger. `nameOf`: an account's name for people.
  */
 export async function* comparedSums(
   snapshot: Db,

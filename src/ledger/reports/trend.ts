@@ -38,7 +38,9 @@ const counted = [
   "billed_kobo",
 ] as const satisfies Count[];
 
-/** The percentage of attempts with a record or no match, to one decimal. */
+/**
+ * The percentage of attempts and refused requests that brought a record or no match, to one decimal; null without any.
+ */
 export function successOf({
   attempts,
   refused,

@@ -36,7 +36,10 @@ const sentences: Record<BudgetKind, [nearly: string, whole: string]> = {
   ],
 };
 
-/** Finds accounts that have used most of a cap or balance, and logs each once per period. */
+/**
+ * Finds accounts that have used most of a cap or balance. Logs each once when it has used most, and once when it has
+ * used all.
+ */
 export class SpendingWatch {
   readonly #db: Db;
   readonly #settings: Pick<IdentitySettings, "fees" | "timeZone">;
@@ -107,7 +110,9 @@ export async function nearlySpentAccounts(
   );
 }
 
-/** When an account last took from a budget. If its terms changed after that, the time of that change. */
+/**
+ * When an account last took from a budget. If the account was changed or topped up after that, the time of that change.
+ */
 async function lastTake(db: Db, account: string, period: string): Promise<number | null> {
   const taken = await db
     .selectFrom("verification")

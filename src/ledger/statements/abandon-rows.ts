@@ -10,7 +10,7 @@ import { notVerified, transitions } from "../transitions.ts";
 /** Selects started rows: those of one owner, or those whose owner's lease has expired. */
 type LeaseScope = { owner: string } | Pick<Leases, "isOwnerGone">;
 
-/** Makes started rows `unknown`. Each row gives back its fee to the cap or the balance. */
+/** Makes started rows `unknown`. A row that took a fee from a cap or a balance gives it back. */
 export async function abandonAll(db: Db, scope: LeaseScope, now: () => number): Promise<number> {
   const spending = await db
     .selectFrom("verification")

@@ -28,7 +28,7 @@ let last: Promise<void> = Promise.resolve();
 /**
  * Runs an exported function of a module in a thread of its own, and yields the values that the function yields: plain
  * data or blobs, one value at a time. `transfer`: buffers in `args` that the caller gives away. Throws the errors of
- * the function, or a `ThreadEnded` after this many `milliseconds`.
+ * the function, or a `ThreadEnded` after this many `milliseconds` or without enough memory.
  */
 export async function* inThread<Args extends readonly unknown[], Value>(
   module: string,

@@ -41,7 +41,8 @@ export async function failingEndpoints(
 
 /**
  * Counts waiting and dead deliveries, for operators. `oldest`: when the oldest event with a waiting delivery happened,
- * not counting suspended accounts; `oldestDead`: the same for dead deliveries. Null: none.
+ * not counting suspended accounts; `oldestDead`: the same for dead deliveries, of suspended accounts as well. Null:
+ * none.
  */
 export async function undelivered(
   db: Db,

@@ -27,7 +27,7 @@ const milliseconds = { unit: "ms" };
 const CheckFacts = Type.Object({
   place: orNull(Type.Integer()),
   price: orNull(naira),
-  /** Prices of outcomes for which the vendor has a price other than that of a record. */
+  /** Prices of outcomes that have a price of their own. */
   prices: Type.Record(Type.String(), naira),
   attempts: Type.Integer(),
   found_rate: orNull(Type.Number(percent)),

@@ -25,7 +25,7 @@ export interface DecidedOrder {
 
 /** The least time between two decisions, in milliseconds. */
 const decidedFor = 10 * 60_000;
-/** Milliseconds for which a place holds, unless a vendor breaks a bound or a price changes. */
+/** Milliseconds for which a place holds, unless a vendor breaks a bound, or a price or the list of vendors changes. */
 const placeHolds = 6 * 3_600_000;
 
 const name = "route-order";
