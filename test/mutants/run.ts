@@ -1,4 +1,5 @@
-import { type SpawnSyncOptions, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,18 +26,18 @@ try {
     cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
   symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
   const alive = chosen.flatMap(({ tests }) => tests);
-  if (!passes([...new Set(alive)], { stdio: "inherit" }))
-    throw new Error("The tests fail without any mutant: mend that first.");
-  for (const { name, file, from, to, tests } of chosen) {
+  const failed = await failedTest([...new Set(alive)]);
+  if (failed) throw new Error(`"${failed}" fails without any mutant: mend that first.`);
+  for (const [at, { name, file, from, to, tests }] of chosen.entries()) {
     const path = join(copy, file);
     const text = readFileSync(path, "utf8");
     const parts = text.split(from);
     if (parts.length !== 2) throw new Error(`"${name}": ${file} has its text ${parts.length - 1} times, not once.`);
     writeFileSync(path, parts.join(to));
-    const survives = passes(tests);
+    const failed = await failedTest(tests, 300_000);
     writeFileSync(path, text);
-    if (survives) survivors += 1;
-    console.log(`${survives ? "SURVIVES" : "dies    "}  ${name}`);
+    if (!failed) survivors += 1;
+    console.log(`${at + 1}/${chosen.length}  ${failed ? "dies    " : "SURVIVES"}  ${name}${failed && `: "${failed}"`}`);
   }
 } finally {
   rmSync(copy, { recursive: true, force: true });
@@ -44,8 +45,25 @@ try {
 console.log(`\n${chosen.length - survivors} of ${chosen.length} die.`);
 if (survivors > 0) process.exitCode = 1;
 
-/** A fault may keep the code busy for ever: that is noticed after five minutes. */
-function passes(tests: readonly string[], how: SpawnSyncOptions = { stdio: "ignore", timeout: 300_000 }): boolean {
-  const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=dot", ...tests], { cwd: copy, ...how });
-  return status === 0;
+/**
+ * Runs tests until the first one fails, and returns its name; an empty text if all pass. A mutant may keep the code busy
+ * for ever, so tests fail after `longest` milliseconds.
+ */
+async function failedTest(tests: readonly string[], longest?: number): Promise<string> {
+  const reporter = `--test-reporter=${join(import.meta.dirname, "failed-tests.ts")}`;
+  const run = spawn(process.execPath, ["--test", reporter, ...tests], {
+    cwd: copy,
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let failed = "";
+  const fail = (name: string) => {
+    if (failed === "") process.kill(-run.pid!, "SIGKILL");
+    failed ||= name.trim();
+  };
+  run.stdout.setEncoding("utf8").on("data", fail);
+  const timer = longest && setTimeout(fail, longest, `more than ${longest / 1000} s`);
+  const [status] = await once(run, "close");
+  clearTimeout(timer);
+  return failed || (status === 0 ? "" : "the tests did not run");
 }
