@@ -46,8 +46,8 @@ console.log(`\n${chosen.length - survivors} of ${chosen.length} die.`);
 if (survivors > 0) process.exitCode = 1;
 
 /**
- * Runs tests until the first one fails, and returns its name; an empty text if all pass. A mutant may keep the code busy
- * for ever, so tests fail after `longest` milliseconds.
+ * Runs tests until the first one fails, and returns its name; an empty text if all pass. Tests fail after `longest`
+ * milliseconds, because a mutant may keep the code busy for ever.
  */
 async function failedTest(tests: readonly string[], longest?: number): Promise<string> {
   const reporter = `--test-reporter=${join(import.meta.dirname, "failed-tests.ts")}`;
