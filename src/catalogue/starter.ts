@@ -14,7 +14,7 @@ const shipped = new URL("../../data/starter/", import.meta.url);
 
 const note = "The starter catalogue. Its prices are historical samples, not a tariff: import your own before you sell.";
 
-/** Reads the starter files. Throws a `CatalogueError` that names the file and the entry. */
+/** Reads the starter files. Throws a `CatalogueError` that names the file, or the list and the entry. */
 export async function readStarter(directory: URL = shipped): Promise<WantedList[]> {
   const read = await Promise.all(
     listNames.map(async (list) => readJsonList(list, await parsed(directory, `${list}.json`))),
@@ -32,7 +32,7 @@ export async function starterLists(): Promise<CatalogueLists> {
 
 /**
  * The lists with prices that still have the starter catalogue's prices, with the number of their unchanged entries.
- * Leaves out lists in which fewer than half of the entries are unchanged.
+ * Leaves out lists in which at most half of the entries are unchanged.
  */
 export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName; same: number; all: number }[]> {
   const starter = await readStarter();

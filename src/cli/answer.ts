@@ -112,7 +112,7 @@ function saveFiles(io: Io, files: readonly AnswerFile[], out: string | undefined
   if (out !== undefined) io.err(`Duba wrote ${out}.\n`);
 }
 
-/** Writes a file that other users can neither read nor change, whatever the umask is. */
+/** Writes a file. Other users can neither read nor change a new file, whatever the umask is. */
 function saveFile(path: string, text: string): void {
   try {
     const directory = dirname(path);

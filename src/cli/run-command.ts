@@ -18,7 +18,7 @@ import { type Ask, asker } from "../terminal/stdin-lines.ts";
 import { type AnswerOptions, showAnswer } from "./answer.ts";
 import { terminalRole, withContext } from "./open-context.ts";
 
-/** The options that all commands have on a terminal. */
+/** The options that a terminal adds to the members of commands. */
 export interface InterfaceOptions extends AnswerOptions {
   data?: string;
   author?: string;

@@ -23,7 +23,7 @@ export interface AuditEvent {
 }
 
 /**
- * The name and the fact types of an audit kind. A type `protection` means: each entry says which settings decided
+ * The name and the fact types of an audit kind. A fact `protection` means: each entry says which settings decided
  * whether the change had to wait for approval.
  */
 export interface DeclaredKind {

@@ -96,7 +96,7 @@ export const anyClaim = either(checkKinds.map(claimOf));
 
 type Negatives<Kind extends CheckKind> = Rows[Kind]["negatives"];
 
-/** A reason for which a source returns no record of a subject. */
+/** The reason of a negative outcome. */
 export type NegativeReason = { [Kind in CheckKind]: keyof Negatives<Kind> }[CheckKind];
 
 /** The failure code of a negative outcome. */

@@ -80,7 +80,7 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   onTerminal?: string;
   /** The lowest role that may run the command. */
   role: Role;
-  /** `danger`: a change that nobody can undo. The person has to type the name of the target. */
+  /** `danger`: a change that nobody can undo. On a terminal, the person has to type the name of the target. */
   kind: "read" | "change" | "danger";
   /** The risk of the command. The console then wants a confirmation by passkey, as for `danger`. */
   gives?: (typeof givenAway)[number];

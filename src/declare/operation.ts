@@ -14,7 +14,7 @@ export function pathUnder(prefix: string, path: string): string {
   return prefix + path.slice(pathPrefix.length);
 }
 
-/** Splits a URL into the service's address and the path prefix, if the URL ends with one. */
+/** Splits a URL into the service's address and the path prefix. A URL that ends with no prefix has the usual one. */
 export function withoutPrefix(url: string): { url: string; prefix: string } {
   const [, bare = url, prefix = pathPrefix] = /^(.*?)(\/api(?:\/v2)?)$/.exec(url) ?? [];
   return { url: bare, prefix };

@@ -45,7 +45,7 @@ export function section(command: Command, heading: string, items: readonly (read
   });
 }
 
-/** Adds command lines to the end of the help. They work without changes. */
+/** Adds command lines to the end of the help. */
 export function examples(command: Command, ...lines: string[]): Command {
   const heading = lines.length === 1 ? "Example:" : "Examples:";
   return command.addHelpText("after", `\n${title(heading)}\n${lines.map((line) => `  ${line}`).join("\n")}`);

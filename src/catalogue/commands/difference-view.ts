@@ -73,8 +73,8 @@ const NamedOther = Type.Object({
 });
 
 /**
- * Shows a difference to people: first the price moves, the largest at the top, then all other changes, and how many
- * there are.
+ * Shows a difference to people: first the price moves, the largest at the top, then all other changes, and the numbers
+ * of added, changed and removed entries.
  */
 export function differenceView(changes: readonly ListedChange[], isPublished = false): Part[] {
   const counts = { added: 0, modified: 0, removed: 0 };

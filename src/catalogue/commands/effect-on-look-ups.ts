@@ -30,7 +30,7 @@ const NAMED = 3;
 
 /**
  * Describes for the confirming person what clients lose if entries leave the catalogue. The effect is dangerous if a
- * client's recent look-ups would be refused.
+ * client recently made look-ups of a kind that can name a removed entry.
  */
 export async function effectOnLookUps(
   room: CatalogueRoom,

@@ -10,7 +10,7 @@ import type { CatalogueRoom } from "./publisher.ts";
 /** The functions of the accounts' part that these commands need. */
 export interface PricedAccounts {
   accounts: {
-    /** The account with this id or e-mail. Throws if there is none. */
+    /** The account with this id or e-mail, or the only one with this name. Throws if there is none. */
     find(idOrEmail: string): Promise<{ id: string; email: string }>;
     /** All accounts, oldest first. */
     all(): Promise<readonly { id: string; name: string; email: string }[]>;
@@ -23,8 +23,8 @@ export const holderAbout = "E-mail or id of the account, or a group such as grou
 export const holder = Type.String({ description: holderAbout });
 
 /**
- * The account with this id or e-mail, or the group of this name. Throws if there is no such account or if no group can
- * have this name.
+ * The account with this id, e-mail or name, or the group of this name. Throws if there is no such account or if no
+ * group can have this name.
  */
 export async function findHolder({ accounts }: PricedAccounts, text: string): Promise<{ id: string; name: string }> {
   if (!isGroup(text.toLowerCase())) {

@@ -118,8 +118,8 @@ export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
 }
 
 /**
- * The snapshot after a revision with these changes. `after`: a document with at least the changed groups. A group that
- * looks equal to callers keeps its stamp.
+ * The snapshot after a revision with these changes. `after`: a document with at least the changed groups. A group of a
+ * list keeps its stamp if it looks equal to callers.
  */
 export async function revisedBy(
   snapshot: Snapshot,

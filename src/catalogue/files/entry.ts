@@ -95,7 +95,7 @@ function oddityOf(text: string): string | undefined {
   return undefined;
 }
 
-/** The columns of a list in a file. Supply columns are included only if an entry has the fact. */
+/** The columns of a list in a file. The supply columns are included only if an entry has a supply fact. */
 export function columnsOf(list: ListName, contents: readonly EntryContent[]): string[] {
   const isTold = contents.some((content) => supplyFacts.some((fact) => content[fact] !== undefined));
   return [...Object.keys(declaredList(list).kinds), ...(isTold ? supplyFacts : [])];

@@ -83,7 +83,8 @@ export function moveText(from: number, to: number, textOf: (value: number) => st
 export const beyond = (factor: number) => `beyond the guard's factor of ${factor}`;
 
 /**
- * Returns lists whose prices move too far on average. New entries do not count, because they would reduce the average.
+ * Sentences about lists whose prices move too far on average. New entries do not count, because they would reduce the
+ * average.
  */
 export async function movedLists({ base, after, earlier, changes }: Guarded, bound: number): Promise<string[]> {
   const moved = changes.filter(({ old, new: now }) => old && now && moneyOf.some((it) => old[it] !== now[it]));
@@ -102,7 +103,10 @@ export async function movedLists({ base, after, earlier, changes }: Guarded, bou
   return sentences;
 }
 
-/** The mean of |new / old − 1| over the entries in both documents; 0 for a short list. */
+/**
+ * The mean of |new / old − 1| over the entries in both documents, for price or face value, whichever moves further; 0
+ * for a short list.
+ */
 async function meanMove(from: Document, to: Document, list: ListName): Promise<number> {
   if (from.groups[list] === to.groups[list]) return 0;
   const moves = await findingsIn(inOrder(to, list), function* ({ key, content }) {

@@ -124,7 +124,7 @@ function sampleOf(content: EntryContent): Sample | undefined {
   return size === undefined || price === 0 ? undefined : { size, perGb: (price / size) * 1024 };
 }
 
-/** The usual prices of a provider in kobo, from before the changes; from after them if its whole list is new. */
+/** The usual prices of a provider in kobo, from before the changes; from after them if there were too few before. */
 class Medians {
   readonly #base: Document;
   readonly #after: Document;

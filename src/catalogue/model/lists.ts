@@ -51,7 +51,7 @@ export function nameOf(list: ListName, content: EntryContent): string {
     .join(" ");
 }
 
-/** The key of the group that contains an entry: its parent, or the account of a price rule. */
+/** The key of the group that contains an entry: its parent, or the holder of a price rule. */
 export function groupOf(subject: Subject, key: string): string {
   const end = subject === "prices" ? key.indexOf(" ") : key.lastIndexOf(" ");
   return end === -1 ? "" : key.slice(0, end);

@@ -10,7 +10,7 @@ interface Look {
   readonly size: number | undefined;
   /** Hours; undefined unless the entry states exactly one validity. */
   readonly hours: number | undefined;
-  /** The further words of its name, without price and network, in alphabetical order. */
+  /** The further words of its name, in alphabetical order, without the network. A price is one only without a size. */
   readonly words: string;
 }
 

@@ -109,7 +109,8 @@ export function removingRules(holder: string, of: string | undefined): Plan {
 }
 
 /**
- * A plan that moves accounts into a group, or out of any group. Throws a `CatalogueError` if there is no such group.
+ * A plan that moves accounts into a group, or out of any group. Throws a `CatalogueError` if there is no such group, or
+ * if an account is in no group that it could leave.
  */
 export function joining(accounts: readonly string[], group: string | undefined): Plan {
   return (base) => {
@@ -146,8 +147,8 @@ export interface WantedRule {
 
 /**
  * Replaces all rules of the accounts and groups in `wanted`. Other holders do not change, nor do memberships unless the
- * file has a column for groups. Throws a `CatalogueError` with up to 100 sentences: `problems`, codes that the
- * catalogue does not have, and repeated rules, each with its place.
+ * file has a column for groups. Throws a `CatalogueError` with sentences: `problems`, codes and groups that the
+ * catalogue does not have, and repeated rules, each with its place. It stops after about 100 sentences.
  */
 export function replacingRules(
   wanted: readonly WantedRule[],

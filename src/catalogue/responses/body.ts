@@ -76,7 +76,7 @@ export class Body {
     return this.#edition!;
   }
 
-  /** False if the edition became too old while it was compressed. */
+  /** False if the edition was replaced or became too old while it was compressed. */
   isSendable(edition: Edition): boolean {
     if (this.#dated === undefined) return true;
     return edition === this.#edition && this.#dated.now() - edition.date <= UNSENDABLE_AFTER;

@@ -93,13 +93,13 @@ function withMore(kind: RecordKind, { kind: added }: { kind: RecordAddition }): 
   return whole;
 }
 
-/** The most records that a search returns: the newest ones. */
+/** The most verifications that a search returns for each member that it compares: the newest ones. */
 export const mostFound = "20";
 /** The most accounts or keys that a search returns. They are listed oldest first. */
 const mostNamed = 100;
 
 export const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
-/** Whether a text contains the part, in upper or lower case. */
+/** Whether a text contains the part, in upper or lower case. A part of one or two characters is in no text. */
 export const hasPart = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
 

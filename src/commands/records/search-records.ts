@@ -12,7 +12,7 @@ import type { FoundRow, RecordKinds, RunList } from "./record-kinds.ts";
 /** Six digits in a row: more than a name has. */
 const mayBeNumber = /\p{Nd}{6}/u;
 
-/** Finds accounts and people by part of a name or an e-mail, for suggestions in a form. */
+/** Finds accounts and people by part of a name or an e-mail, for suggestions in the search box. */
 export async function namesLike(text: string, { account, person }: RecordKinds, context: CommandContext) {
   return holdsLongNumber(text, mayBeNumber) ? [] : recordsLike({ account: account!, person: person! }, text, context);
 }

@@ -174,7 +174,7 @@ export type Part =
       columns?: readonly string[];
       /** A page draws the rows as a time line. */
       isTimeLine?: true;
-      /** The rows are alarms: a page shows the worst as a banner, and the others by rank. */
+      /** The rows are alarms: a page shows them by rank. */
       areAlarms?: true;
     }
   /** Named values, one line each. A member that the schema does not declare is text. */

@@ -35,7 +35,7 @@ export interface TableColumn {
   valueIn: (row: TableRow) => unknown;
   /** The cell for people. */
   textOf: (row: TableRow) => string;
-  /** For a state: its author, end and reason, for people. */
+  /** For a state: its author, start, end and reason, for people. */
   belowOf: (row: TableRow) => RichText;
   /** The sum of the rows, for people. */
   sumOf?: (rows: readonly TableRow[]) => string;

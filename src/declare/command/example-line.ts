@@ -3,8 +3,7 @@ import type { Command } from "../command.ts";
 type Example = Command<never>["examples"][number];
 
 /**
- * Formats an example as a command line that works without changes. A target that the example lacks becomes a
- * placeholder such as `<file>`.
+ * Formats an example as a command line. A target that the example lacks becomes a placeholder such as `<file>`.
  */
 export function exampleLine(command: Pick<Command<never>, "id" | "target">, example: Example): string {
   const open = (command.target ?? []).filter((name) => !(name in example)).map((name) => `<${name}>`);

@@ -60,7 +60,7 @@ export const expiry: Form<number> = {
   },
 };
 
-/** A time in the past, read as milliseconds since 1970. */
+/** A day, or a time ago, read as milliseconds since 1970. */
 export const moment: Form<number> = {
   form: "a day such as 2026-11-01 (at 00:00 in DUBA_TIME_ZONE), or a time ago such as 30min or 24h",
   hint: "24h, or 2026-11-01",

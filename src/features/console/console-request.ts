@@ -16,14 +16,14 @@ export class ConsoleError extends Error {
   }
 }
 
-/** A request that passed all checks except that of its form token. */
+/** A request whose method and path have the right form. */
 export interface Asked {
   raw: IncomingMessage;
   isPost: boolean;
   path: string;
   query: URLSearchParams;
   address: string;
-  /** Most milliseconds until the body has arrived. A file gets `uploadTime` more. */
+  /** Most milliseconds until the body has arrived. A form with files gets `uploadTime` more. */
   arrival: number;
 }
 

@@ -43,7 +43,7 @@ export interface PageRequest extends ConsoleRoom, SignedIn {
   times: TimeTexts;
   /** The result of the form that led to this page. */
   landed?: Landed;
-  /** Names of the accounts, people and keys in the answers read so far. */
+  /** Names of the API's operations, and of the accounts, people and keys in the answers read so far. */
   names: Map<string, string>;
 }
 

@@ -14,7 +14,7 @@ const limits = {
 
 /**
  * Reads a form with its files while the bytes arrive. Rejects if the bytes are not a form, or exceed the limits for
- * fields and text.
+ * fields, files and text.
  */
 export async function readForm(bytes: AsyncIterable<Uint8Array>, type: string): Promise<FormData> {
   const form = new FormData();

@@ -31,8 +31,8 @@ import { sayingFor } from "./view/command-words.ts";
 import { barePage } from "./view/frame.ts";
 
 /**
- * Handles the console's requests, after these checks in this order: the rate limit; the host, except for assets; the
- * origin of a form; and the session, except to sign in or to join.
+ * Handles the console's requests, after these checks in this order: the rate limit; the host, except for assets and
+ * `/healthz`; the origin of a form; and the session, except to sign in or to join.
  */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
   const limits = {
@@ -108,8 +108,8 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   }
 
   /**
-   * Answers a refusal: as JSON for a script, else as a page or a part of the page Now. Writes an audit entry if a
-   * signed-in person sent a form from another origin or with a wrong token, or ran a command beyond the role.
+   * Answers a refusal or another error: as JSON for a script, else as a page or a part of the page Now. Writes an audit
+   * entry if a signed-in person sent a form from another origin or with a wrong token, or ran a command beyond the role.
    */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpResponse> {
     const isPart = nowParts.has(raw.url?.split("?")[0] ?? "");
@@ -143,7 +143,7 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
   if (!["GET", "HEAD", "POST"].includes(method))
     throw new ConsoleError(405, "method", "The console knows GET, HEAD and POST.");
   const [path = "", query = ""] = url.split(/\?(.*)/s);
-  // Allows only simple paths: no dots, percent signs or double slashes.
+  // Allows only simple paths: no percent signs or double slashes, and a dot only before the extension.
   if (!/^\/(?:[a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\.[a-z]+)?)?$/.test(path) || url.length > 8192)
     throw new ConsoleError(404, "path", "The console has no such page.");
   // PostgreSQL refuses NUL.
@@ -151,7 +151,10 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
   return { raw, isPost: method === "POST", path, query: texts, address };
 }
 
-/** On loopback, redirects to localhost, because passkeys need a domain. Behind a proxy, refuses a wrong host. */
+/**
+ * Answers a request with a wrong host. If no origin is set, redirects page loads to localhost, because passkeys need a
+ * domain. Refuses all others.
+ */
 function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpResponse {
   if (settingOf(room.config, consoleSettings.origin) === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
   const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;

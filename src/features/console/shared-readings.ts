@@ -29,8 +29,8 @@ export class SharedReadings {
   }
 
   /**
-   * Like `get`, but if the store is slow, returns a result of the last minute after `patience` milliseconds. Without
-   * one, waits `first` milliseconds, then returns undefined.
+   * Like `get`, but returns a result of the last minute after `patience` milliseconds, or if the reading fails. Without
+   * one, waits at most `first` milliseconds, then returns undefined.
    */
   async soon(
     key: string,

@@ -176,7 +176,10 @@ export function keepChallenge(db: Db, challenge: string, purpose: string, now: n
   return insertIfNew(db, "passkey_challenge", { challenge }, { purpose, expires_at: now + challengeLife });
 }
 
-/** Deletes a challenge, and resolves to whether it was issued for this purpose. So each challenge works once. */
+/**
+ * Deletes a challenge of this purpose that has not expired, and resolves to whether there was one. So each challenge
+ * works once.
+ */
 export async function takeChallenge(db: Db, challenge: string, purpose: string, now: number): Promise<boolean> {
   const taken = await db
     .deleteFrom("passkey_challenge")

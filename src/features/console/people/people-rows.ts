@@ -85,7 +85,10 @@ export async function findPerson(db: Db, idOrEmail: string): Promise<PersonRow> 
   return row;
 }
 
-/** Changes a person. Absent members stay. Throws an `AccessError` for an e-mail that another person has or had. */
+/**
+ * Changes a person. Absent members stay. Throws an `AccessError` for an e-mail that another person has or had, and for a
+ * role that the actor may not give.
+ */
 export async function changePerson(
   { db, audit, actor, now }: Audited & WithClock,
   idOrEmail: string,

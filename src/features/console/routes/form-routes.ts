@@ -42,7 +42,7 @@ export async function sentFormReply(request: PageRequest, command: ConsoleComman
   return request.query.has("_confirm") ? confirmOptions(request, sent) : runForm(request, sent);
 }
 
-/** Runs the command. A change runs once, and redirects to its result. */
+/** Runs the command, a change only once, and shows its result or redirects to it. */
 async function runForm(request: PageRequest, sent: SentForm): Promise<HttpResponse> {
   const { command, form, given } = sent;
   const { session, site } = request;
@@ -99,7 +99,7 @@ async function offeredReply(request: PageRequest, command: ConsoleCommand, form:
   return page(offeredFields(command, offered, { texts: {}, say, zone: config.timeZone.name }).text);
 }
 
-/** Renders the record's page with a secret that only this response contains. */
+/** Renders the page of a landing with a secret that only this response contains. */
 function landedPage(request: PageRequest, landed: Landed): Promise<HttpResponse> {
   const { path, command, query } = pageAt(request, landed.address);
   const shown = { ...request, isPost: false, path, query, landed };

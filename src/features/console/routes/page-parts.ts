@@ -247,7 +247,8 @@ export function commandList({ site, say }: PageRequest, place: ConsolePage): Htm
 const mostUngrouped = 12;
 
 /**
- * Renders a page's buttons: one filled, and all further buttons in the menu "…", with the buttons for rows last.
+ * Renders a page's buttons: one filled, and all further buttons in the menu "…". A short menu has the buttons for rows
+ * last.
  * `isFilled`: false if the page has another filled button.
  */
 export function placeTools(

@@ -24,7 +24,10 @@ export async function pickedFrom(
   return Object.fromEntries(await Promise.all(lists));
 }
 
-/** Returns choices whose name contains the text; undefined for an unknown list, or one that not every role may see. */
+/**
+ * Returns choices whose value or name contains the text, which needs at least three characters. Undefined for people,
+ * and for an unknown list.
+ */
 export async function pickedLike(
   request: PageRequest,
   list: string,

@@ -36,7 +36,7 @@ async function ownPasskeys(request: PageRequest): Promise<Html> {
   return html`<h2>Your passkeys</h2>${answerOf(request, command, answer)}<h2>Your sessions</h2>`;
 }
 
-/** Renders each waiting change with its differences and buttons. */
+/** Renders waiting changes, each with its differences and buttons. */
 async function waitingDrafts(request: PageRequest): Promise<Html> {
   const history = request.site.commands.get("catalogue.history")!;
   const { waiting } = (await runAs(request, history, { limit: "1" })).answer as { waiting: Draft[] };

@@ -129,7 +129,7 @@ export async function statusFacts(request: PageRequest, milliseconds: number): P
 /** Times in milliseconds: the age of a status on other pages, and how long a page waits for a newer or a first one. */
 const atHand = { keptFor: 1_000, patience: 200, first: 2_000 };
 
-/** Returns the status for the frame of pages. A store that is away delays no page. */
+/** Returns the status for the frame of pages. Without one at hand, the page waits two seconds at most. */
 export async function statusAtHand(request: PageRequest): Promise<StatusFacts | undefined> {
   const read = statusReading(request);
   const text = read && (await request.readings.soon("state", read, atHand));

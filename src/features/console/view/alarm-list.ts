@@ -27,7 +27,7 @@ function mendsOf({ mends }: AlarmFacts, { site, say }: AlarmParts) {
   return { links, others };
 }
 
-/** Returns the worst alarm if it stops the service. A band above each page shows it. */
+/** Returns the worst open alarm if it stops the service. A band above each page shows it. */
 export function worstOf(alarms: readonly AlarmFacts[]): AlarmFacts | undefined {
   const worst = alarms.find(({ state }) => state === "open");
   return worst?.rank === 1 ? worst : undefined;

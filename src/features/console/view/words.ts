@@ -8,12 +8,12 @@ import { type Html, html } from "../../../http/pages/html.ts";
 import { isDay, isMonth, monthName, shortDay } from "../../../runtime/time-zone.ts";
 import { vendors, vendorTitle } from "../../../vendors/registry.ts";
 
-/** Names of accounts, people and keys, by e-mail or id. */
+/** Names of accounts, people, keys and the API's operations, by e-mail or id. */
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * Renders a text. A command line in the text, such as `duba catalogue show d7`, becomes a link to the page that does
- * the same, if the site has one.
+ * Renders a text. A command line without arguments in the text, such as `duba keys list`, becomes a link to the page
+ * that does the same, if the site has one.
  */
 export interface Say {
   (text: string | RichText): Html;
