@@ -10,7 +10,10 @@ interface Look {
   readonly size: number | undefined;
   /** Hours; undefined unless the entry states exactly one validity. */
   readonly hours: number | undefined;
-  /** The further words of its name, in alphabetical order, without the network. A price is one only without a size. */
+  /**
+   * The further words of its name, without network and price, in alphabetical order. A bundle without a size keeps the
+   * price.
+   */
   readonly words: string;
 }
 

@@ -232,7 +232,7 @@ for (const engine of usualEngines)
       assert.equal(JSON.stringify(kept).split("Asked ").length, written.length + 1);
     });
 
-    test("malicious paths and hosts are refused", async () => {
+    test("malicious paths are refused, and wrong hosts and addresses lead to the console", async () => {
       const { cookie } = by.officer;
       for (const path of [
         "//evil.example",

@@ -28,14 +28,14 @@ for (const engine of usualEngines)
       return operators.sendJson("/sign-in", { response: passkey.sign(asked) });
     };
 
-    test("a sign-in request of a stranger writes no row to the store", async () => {
+    test("a stranger's request for sign-in options stores no challenge", async () => {
       const before = await rowsOf("passkey_challenge");
       for (let time = 0; time < 5; time += 1)
         assert.equal((await operators.sendJson("/sign-in/options", {})).status, 200);
       assert.equal(await rowsOf("passkey_challenge"), before);
     });
 
-    test("a challenge signs in only once, and only if the console issued it in the last five minutes", async () => {
+    test("a challenge signs in only once, and only if the console issued it", async () => {
       const { passkey } = await operators.signIn("once@example.com", "viewer");
       const { challenge } = JSON.parse((await operators.sendJson("/sign-in/options", {})).text);
       assert.equal((await signInAs(passkey, challenge)).status, 200);
@@ -117,7 +117,7 @@ for (const engine of usualEngines)
       assert.equal(statuses.at(-1), 429);
     });
 
-    test("only a form can call a vendor, never a GET", async (t) => {
+    test("only a sent form can call an outside service, never a GET or HEAD", async (t) => {
       const { by, send, post, confirm } = operators;
       const calls: string[] = [];
       const receiver = createServer((request, response) => {

@@ -138,7 +138,7 @@ for (const engine of usualEngines)
       assert.match(text, /href="\/accounts\/show\?account=s000000000600%40example\.com">Stall 000000000600</);
     });
 
-    test("the search lists everything with a name, and keeps personal numbers out of pages and URLs", async () => {
+    test("the search lists records by name, and its pages never repeat a person's number", async () => {
       const { text } = await find("sandbox");
       assert.match(text, /<h1>Find<\/h1>.*>Sandbox<.*href="\/accounts\/show\?account=sandbox%40example\.com">Open</s);
       const refused = await find("2200 0000 017");

@@ -88,7 +88,7 @@ for (const engine of usualEngines)
       assert.deepEqual([made.facts.author, made.facts.author_note], [made.actor, "bob"]);
     });
 
-    test("top-ups, and corrections without a reference above last month's charges, need a second person", async () => {
+    test("above last month's charges, top-ups and corrections without a reference need a second person", async () => {
       const { confirm, by, service } = operators;
       const email = await service.newAccount("Kiosk");
       const { db } = await service.store();

@@ -108,8 +108,9 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   }
 
   /**
-   * Answers a refusal or another error: as JSON for a script, else as a page or a part of the page Now. Writes an audit
-   * entry if a signed-in person sent a form from another origin or with a wrong token, or ran a command beyond the role.
+   * Answers a refusal or another error: as JSON for a script, else as a page or a part of the page Now. Writes an
+   * audit entry if a signed-in person sent a form from another origin or with a wrong token, or ran a command beyond
+   * the role.
    */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpResponse> {
     const isPart = nowParts.has(raw.url?.split("?")[0] ?? "");

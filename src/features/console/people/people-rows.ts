@@ -86,8 +86,8 @@ export async function findPerson(db: Db, idOrEmail: string): Promise<PersonRow> 
 }
 
 /**
- * Changes a person. Absent members stay. Throws an `AccessError` for an e-mail that another person has or had, and for a
- * role that the actor may not give.
+ * Changes a person. Absent members stay. Throws an `AccessError` for an e-mail that another person has or had, and for
+ * a role that the actor may not give.
  */
 export async function changePerson(
   { db, audit, actor, now }: Audited & WithClock,
