@@ -28,14 +28,13 @@ const wordAndDay = form(
   `${weekday}(?<month>[A-Za-z]{3,9})\\.?[- ]+(?<day>\\d{1,2})(?:st|nd|rd|th)?(?:, *| +|-)(?<year>\\d{4}|\\d\\d)`,
 );
 
-/** The day in a vendor's text; undefined if there is none, or several are possible. */
+/** The day in a vendor's text. Undefined without one, or if its first number may be the year, as in `10-09-08`. */
 export function parseDay(given: string, now: Date = new Date()): Day | undefined {
   const text = given.trim();
   const numeric = dayFirst.exec(text);
   const found = yearFirst.exec(text) ?? numeric ?? dayAndWord.exec(text) ?? wordAndDay.exec(text);
   if (!found) return undefined;
   const { day: d = "", month: m = "", year: y = "" } = found.groups!;
-  // `10-09-08` may start with its year.
   if (numeric && y.length === 2 && Number(y) <= 31) return undefined;
   const thisYear = now.getUTCFullYear();
   const day = Number(d);

@@ -7,7 +7,8 @@ import { parseDay } from "./days.ts";
 import * as normalise from "./normalise.ts";
 
 /**
- * The record in the interface's forms. A missing member is null where the interface allows null, else an empty text.
+ * The record in the interface's forms. A missing full name or service type is filled in. Any other missing member is
+ * null where the interface allows null, else an empty text.
  */
 export function toIdentityRecord(kind: PersonKind, record: Members, vendor: string, log: Log): PersonRecord {
   /** Tells the operator how an unreadable value looks, with nothing of the person. */

@@ -1,8 +1,8 @@
 import type { PersonRecord } from "../declare/identity-record.ts";
 
 /**
- * The record for an account with masked answers: the names, whether the person is verified and watchlisted, and the
- * last four digits of the number in `member`.
+ * The record for an account with masked answers: the names, the service, whether the person is verified and
+ * watchlisted, and the last four digits of the number in `member`.
  */
 export function maskRecord(record: PersonRecord, member: "bvn_number" | "nin"): PersonRecord {
   const { first_name, middle_name, last_name, full_name } = record.personal_info;
@@ -20,7 +20,7 @@ export function maskRecord(record: PersonRecord, member: "bvn_number" | "nin"): 
   };
 }
 
-/** Members that may be null; every other one may be empty. */
+/** Members that are null in an emptied record. Every other one is an empty text. */
 const nullable = new Set(["formatted_registration_date", "phone_number_2"]);
 
 function emptied(members: object): object {

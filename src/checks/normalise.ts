@@ -3,8 +3,8 @@ import areas from "../../data/people/local-government-areas.json" with { type: "
 import { plain } from "../runtime/plain-text.ts";
 
 /**
- * Forms of a record's members. Each function accepts any value of a vendor: a text, a number in its place, or any other
- * value, which counts as missing.
+ * Forms of a record's members. Each function accepts any value of a vendor. For all but `watchlisted`, a value that is
+ * neither a text nor a number counts as missing.
  */
 
 /** The shape of a value without its content: digits as 9, letters as a, such as `99/99/9999`. */
@@ -67,7 +67,7 @@ export function levelOfAccount(text: unknown): string {
 }
 
 /**
- * A bank's name without the parts that vendors add or leave out: case, spaces, "Bank", "Plc", "Ltd" and the country.
+ * A bank's name without the parts that vendors add or leave out, such as case, spaces, "Bank", "Plc" and the country.
  */
 function bareBankName(name: string): string {
   return name
@@ -84,8 +84,8 @@ const codesOfBanks = new Map(
 const bankCodes = new Set(bankTable.banks.map(({ code }) => code));
 
 /**
- * The code of a bank, such as `044`, from a number or a name. `isKnown`: the table has the bank. A number may have lost
- * its leading zeros; an unknown bank stays as given.
+ * The code of a bank, such as `044`, from a number or a name. `isKnown`: the table has the bank, or none is given. A
+ * number may have lost its leading zeros; an unknown bank stays as given.
  */
 export function bank(given: unknown): { text: string; isKnown: boolean } {
   const text = plain(given);

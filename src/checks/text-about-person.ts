@@ -9,9 +9,7 @@ const shortestWord = 2;
 /** 128 random bits in hexadecimal digits, which can spell a name or a date only by chance. */
 const drawn = /^(?=.*[A-F])[0-9A-F]{32}$/;
 
-/**
- * Whether a text of visible ASCII contains, in any form, a name or the birth date that a request sent for comparison.
- */
+/** Whether a text of visible ASCII contains a name or the birth date that a request sent for comparison. */
 export function isAboutPerson(text: string, sent: Readonly<Record<string, string>>): boolean {
   const { date_of_birth = "", ...names } = sent;
   const bare = text.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase();

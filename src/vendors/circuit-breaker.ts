@@ -53,10 +53,10 @@ export interface CircuitBreakerOptions {
 }
 
 /**
- * Wraps one vendor with a time-out, a limit on concurrent requests and a circuit breaker. A request that is not sent is
- * `failed` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for
- * a while, unless a new request needs the connection. A failure with a `retryAfter` opens the breaker for at least that
- * long.
+ * Wraps one vendor with a time-out, a limit on concurrent requests and a circuit breaker. Nothing queues: while the
+ * vendor is busy or paused, a request is `failed` at once, with that reason. After a time-out we accept a late response
+ * for a while, unless a new request needs the connection. A failure with a `retryAfter` opens the breaker for that long
+ * (at most `longestWait`), except an `out_of_service`.
  */
 export class CircuitBreaker implements IdentityUpstream {
   readonly name: string;
@@ -198,8 +198,8 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   /**
-   * `subject`: the person, because repeated failures for one person say little about the vendor. `saysNothing`: whether
-   * an outcome counts neither for nor against the vendor.
+   * `subject`: the person, or the reference of a look-up: repeated failures of one say little about the vendor.
+   * `saysNothing`: whether an outcome counts neither for nor against the vendor.
    */
   async #limited(
     subject: string,

@@ -2,7 +2,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 /** Base64 longer than this is a photo or a signature. In bytes. */
 export const longest = 16 * 1024;
-/** The longest escape, such as `\\u002f`, in bytes. */
+/** The longest escape, such as `\u002f`, in bytes. */
 const longestEscape = 6;
 
 /** Bytes that occur in base64 and data URLs. Escapes may stand between them. */

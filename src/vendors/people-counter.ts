@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Counts different people up to a limit. Stores keyed hashes with a key of this process, never numbers. */
+/** Counts different people up to a limit. Stores keyed hashes of people's numbers, never the numbers. */
 export class PeopleCounter {
   readonly #many: number;
   readonly #key = randomBytes(32);

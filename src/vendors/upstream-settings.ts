@@ -37,9 +37,9 @@ export const upstreamSettings = {
 };
 
 /**
- * How long a vendor is paused, in milliseconds: `breakerPause` after failures in a row, `alarmPause` for an empty
- * balance or bad credentials. Only a person can solve the latter, so the pause is longer. In a rehearsal pauses are
- * short, because a person tries one number after another.
+ * How long a vendor is paused, in milliseconds: `breakerPause` after failures in a row, `alarmPause` during a lasting
+ * alarm, such as an empty balance, which only the operator can end. In a rehearsal pauses are short, because a person
+ * tries one number after another.
  */
 export function upstreamPauses(isRehearsal: boolean) {
   return isRehearsal ? { breakerPause: 1000, alarmPause: 1000 } : { breakerPause: 10_000, alarmPause: 60_000 };

@@ -81,7 +81,7 @@ export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number 
 
 /**
  * The vendor's bill for an attempt at these prices. A failed attempt is free unless the vendor or a price says
- * otherwise. After a response that we rejected, the bill is uncertain.
+ * otherwise, or we rejected the response. Then it counts as billed, uncertainly if the vendor does not state it.
  */
 export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
   const of = (end: string | null) => priceAt(kind, end, prices);

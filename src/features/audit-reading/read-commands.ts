@@ -66,7 +66,7 @@ const tailTrail = (kinds: readonly DeclaredKind[]) =>
         }),
       ),
       head: orNull(Type.String()),
-      /** The cursor of the next older entries; null if there are none. */
+      /** The cursor of the next older entries; null if this answer has fewer entries than `lines`. */
       next: orNull(Type.String()),
     }),
     tab: {
@@ -193,7 +193,7 @@ function namesOf(kinds: readonly DeclaredKind[]): string[] {
   return kinds.map(({ kind }) => kind);
 }
 
-/** The facts of an entry, with readable times; the stored text if it is not JSON. */
+/** The facts of an entry, with readable times; the stored text if it is not a JSON object. */
 function factsOf(types: DeclaredKind["types"] = {}, text: string): Record<string, unknown> | string {
   try {
     const facts: unknown = JSON.parse(text);

@@ -54,8 +54,8 @@ export interface Reconciled {
 
 /**
  * Compares the ledger with the trail. Each ended verification must have an entry, its last entry must agree with the
- * row, and each entry must have a row. Skips verifications so old that retention may have removed the row or the entry
- * already. `db` must be a snapshot. Does not check the seals of the entries: `verify` does.
+ * row, and each entry must have a row. A row or an entry so old that retention may have removed its counterpart may
+ * stand alone. `db` must be a snapshot. Does not check the seals of the entries: `verify` does.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reconciled> {
   const { ledger, madeAt, found, progress, now = Date.now() } = options;

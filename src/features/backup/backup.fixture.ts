@@ -166,7 +166,9 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   audit_seal: [{ batch: 1, previous: "", sealed_at: madeAt, size: 1, content: "c", list: "l", mac: "m" }],
 };
 
-/** Puts rows into every table that is copied. Verifications and audit entries get more rows than a page holds. */
+/**
+ * Puts rows into most of the tables that are copied. Verifications and audit entries get more rows than a page holds.
+ */
 export async function fill(db: Kysely<Tables>): Promise<void> {
   for (const [table, values] of Object.entries(rows))
     await db
@@ -199,7 +201,7 @@ export async function contentOf(db: Kysely<Tables>, blanks: readonly string[] = 
   return content;
 }
 
-/** The arguments of a restore, and the events that the restore recorded. */
+/** The arguments of a backup or a restore, and the events that it recorded. */
 export function audited(db: Kysely<Tables>) {
   const told: AuditEvent[] = [];
   const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);

@@ -92,10 +92,10 @@ export interface Made {
 type Write = (lines: readonly unknown[]) => Promise<void>;
 
 /**
- * Writes a snapshot of everything except the records of verified people and their keys into a new file that only its
- * owner may read. Services may run meanwhile. Throws `StoreError` if the file exists or cannot be written, or if a
- * newer version made tables in the store, and then leaves no new file. A killed process leaves a file whose name ends
- * in `.part`.
+ * Writes a snapshot of the copied tables, without the records of verified people, into a new file that only its owner
+ * may read. Services may run meanwhile. Throws `StoreError` if the file exists or cannot be written, or if a newer
+ * version made tables in the store, and then leaves no new file. A killed process leaves a file whose name ends in
+ * `.part`.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
   await refuseNewer(db);

@@ -22,7 +22,7 @@ test("a backup has a lower priority than a service on the same machine", async (
   const dataDirectory = join(folder, "data");
   await makeStore({ dataDirectory });
   const other = new DatabaseSync(join(dataDirectory, "duba.db"));
-  // The backup waits for this lock before its last lines, so that the test can look at the file.
+  // The backup waits for this lock before its last lines, so that the test can read its priority.
   other.exec("BEGIN IMMEDIATE");
   const environment = { ...nodeEnvironment, DUBA_DATA: dataDirectory, DUBA_KEYRING: join(folder, "ring") };
   const child = spawn(process.execPath, ["src/main.ts", "backup", join(folder, "b.jsonl")], { env: environment });
@@ -197,7 +197,7 @@ for (const engine of usualEngines) {
       assert.equal((await duba(settings, "audit", "verify")).exitCode, 0);
     });
 
-    test("a backup with a damaged audit trail is refused", async (t) => {
+    test("a restore of a backup with a damaged audit trail is refused", async (t) => {
       const { db } = await service.store();
       const bent = join(folder, "bent.jsonl");
       const sealed = async () =>

@@ -148,7 +148,7 @@ for (const engine of engines) {
       assert.match(await refusal(checkBackup(`${its.path}-less`, sign)), /^The table account has other rows/);
     });
 
-    test("a restore never replaces anything that somebody made", async () => {
+    test("a restore is refused if the store has more than a first start leaves, or a service runs on it", async () => {
       const { db } = its.empty;
       const uses: ((trx: Transaction<Tables>) => Promise<unknown>)[] = [
         (trx) => trx.insertInto("verification").values(verification).execute(),

@@ -34,8 +34,8 @@ const mostParameters = 20_000;
 const mostBytes = 4 * 2 ** 20;
 
 /**
- * Fills an unused store from a backup, completely or not at all. Throws `StoreError` if the file is damaged, incomplete
- * or of unknown tables, or if the store is in use. Rethrows what one of `options.verifiers` throws.
+ * Fills an unused store from a backup, completely or not at all. Throws `StoreError` if the file is not a whole backup
+ * of known tables under this key ring, or if the store is in use. Rethrows what one of `options.verifiers` throws.
  */
 export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
   const file = await opened(path);
@@ -50,9 +50,7 @@ export async function restore(store: Audited, path: string, options: RestoreOpti
   }
 }
 
-/**
- * Reads a backup to its end without a store. Throws `StoreError` if a restore by this version would refuse the file.
- */
+/** Reads a backup to its end without a store. Throws `StoreError` if a check of `restore` fails that needs no store. */
 export async function checkBackup(path: string, sign: RestoreOptions["sign"]): Promise<Made & { madeAt: string }> {
   const file = await opened(path);
   try {

@@ -28,8 +28,8 @@ export interface Correction {
 
 /**
  * Adds a correction to the books. It counts in the current month, so statements of past months do not change. Throws a
- * `CommandError` if the account has no verification with this reference and mode, or if the corrections would exceed
- * its charge.
+ * `CommandError` for an unknown reference, a credit above what is left of the charge, a second correction without
+ * `sure`, and a debit above a prepaid balance.
  */
 export async function adjust(
   { db, audit, actor }: Audited,
@@ -75,7 +75,7 @@ export async function adjust(
 
 /**
  * Returns the kind of the corrected verification, and the kobo left of its charge; null without a reference. Throws as
- * `adjust` does.
+ * `adjust` does, except for the balance.
  */
 export async function correctedBy(
   trx: Db,

@@ -58,7 +58,7 @@ const counts = /^(?:s_?n|no|sn|line|row|qty|quantity|count|units?)$/;
 
 const wholeNumber = /^[\dxX*•]{7}\d{4}$/;
 
-/** Returns the index of the heading line: the one with the most known headings, else the first with the most words. */
+/** Returns the index of the heading line: the one with most given, then most usual headings, then most filled cells. */
 export function headingAt(
   rows: readonly Cells[],
   { names = {}, remembered = {} }: NamedColumns,

@@ -39,7 +39,7 @@ export interface SumLine {
 export interface Invoice {
   lines: InvoiceLine[];
   sums: SumLine[];
-  /** All column headings. */
+  /** The column headings that a page may show. */
   headings: readonly string[];
   /** The heading from which each fact was read. Null: the invoice has no such column. */
   columns: Record<InvoiceColumn, string | null>;

@@ -60,9 +60,9 @@ export const clockTolerance = 10 * 60_000;
 
 /**
  * Matches each line of an invoice with an attempt: by the vendor's reference or by ours, which some vendors use, else
- * by the last digits and the nearest time. Among several attempts, those that the vendor certainly bills come first and
- * free ones last. A line is `doubled` if another line already has its attempt or its reference. A `credit` is a
- * negative line that reverses no other line.
+ * by the last digits and the nearest time. Among several attempts, the one with the least doubt (`doubtOf`) comes
+ * first. A line is `doubled` if another line already has its attempt or its reference. A `credit` is a negative line
+ * that reverses no other line.
  */
 export async function matchInvoice(
   invoice: readonly InvoiceLine[],
@@ -175,7 +175,7 @@ function reverseLines(invoice: readonly InvoiceLine[]): { lines: InvoiceLine[]; 
   return { lines: lines.filter((line) => !reversed.has(line)), credits };
 }
 
-/** Returns a function that finds the attempts that match a line by digits and time, the nearest first. */
+/** Returns a function that finds the attempts that match a line by digits and time, the best fit first. */
 function nearbyAttempts(attempts: readonly OwnAttempt[]) {
   const byDigits = Map.groupBy(attempts, ({ last4 }) => last4);
   for (const group of byDigits.values()) group.sort((one, other) => one.started_at - other.started_at);

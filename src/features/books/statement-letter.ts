@@ -69,7 +69,7 @@ export function statementLetter(
   };
 }
 
-/** Yields the days of the annex with their sums, and finally the hash of the whole statement. */
+/** Yields the days of the annex with their sums, and for a complete month finally the hash of the whole statement. */
 async function* annexOf(db: Db, head: StatementHead): AsyncGenerator<LetterDay | string> {
   let sha256 = "";
   const tell = (hash: string) => {

@@ -46,14 +46,15 @@ export const StatementTotals = Type.Object({
   total: amount,
   /** A prepaid client has paid already. */
   prepaid: Type.Boolean(),
-  /** The last day to pay, and the bank details. Null if nothing is due, or if the settings lack them. */
+  /** The last day to pay, and the bank details. Null for an unfinished month, a prepaid client, or missing settings. */
   due: orNull(Type.String()),
   pay_to: orNull(Type.String()),
 });
 export type StatementTotals = Static<typeof StatementTotals>;
 
 /**
- * One account's charges in one month. Depends only on the ledger and the time zone, so repeated statements are equal.
+ * One account's charges in one month. All but `client` depends only on the ledger and the time zone, so repeated
+ * statements are equal.
  */
 export const Statement = Type.Object({
   /** Null until the month is over, because an unfinished month has no statement yet. */

@@ -49,7 +49,7 @@ export interface StatementHead {
 
 /**
  * Returns the head of the statement of a month such as `2026-11`. Throws an `InputError` for a month before the start
- * of the ledger, and for an unfinished month unless `soFar` is set.
+ * of the ledger, a month that has not begun, and an unfinished month unless `soFar` is set.
  */
 export function statementHead({ accountId, month, zone, now, soFar = false }: Asked): StatementHead {
   const [from, to] = [zone.startOfMonth(month), zone.startOfMonth(nextMonth(month))];

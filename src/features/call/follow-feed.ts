@@ -23,8 +23,8 @@ export interface Following {
 
 /**
  * Calls an operation that lists new entries again and again, each time from the `next` of the last response. After the
- * first response, keeps trying while the service is away, or answers 429 or at least 500. Resolves to the last `next`,
- * and to the response that ended the feed.
+ * first page, keeps trying while the service is away, or answers 429 or at least 500. Resolves to the last `next`, and
+ * to the response that ended the feed.
  */
 export async function followFeed({
   call,

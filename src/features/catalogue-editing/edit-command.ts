@@ -79,7 +79,7 @@ function noteOf(members: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Sets members of the only entry with these codes. Throws a `CatalogueError` for no entry or several entries. */
+/** Sets members of the only entry with these codes. Throws a `CatalogueError` unless one entry has them all. */
 function editing(codes: string, members: EntryContent, told: Teller): Plan {
   return (base) => {
     const found = entriesOf(base, codes);

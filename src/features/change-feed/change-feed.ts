@@ -30,7 +30,7 @@ interface Cursor {
 
 /**
  * Lists the changes of revisions, oldest first, up to the served revision, so the feed is never ahead of the look-ups.
- * `after` is the `next` of an earlier response. Without it, the response lists nothing and returns the current `next`.
+ * `after` is the `next` of an earlier response. Without it, `data` is empty and `next` is the current one.
  */
 export async function listChanges(
   db: Db,

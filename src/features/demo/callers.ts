@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { HttpClient } from "../../runtime/network/http-client.ts";
 import { draws } from "./month.ts";
 
-/** Milliseconds between two calls. */
+/** The average of the milliseconds between two calls. */
 const pause = 1_000;
 /**
  * One call in this many is a verification, as in the invented month. More verifications would dwarf that month in

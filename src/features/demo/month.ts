@@ -61,8 +61,8 @@ export function draws(seed: number): () => number {
 }
 
 /**
- * Yields this many invented verifications since that time, mostly in working hours, oldest first. Two of them have an
- * unknown outcome.
+ * Yields this many invented verifications since that time, mostly in working hours and oldest first, and then two more
+ * of the last two hours with an unknown outcome.
  */
 export function* monthOf(count: number, traffic: Traffic): Generator<Verified> {
   const draw = draws(count);

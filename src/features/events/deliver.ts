@@ -84,7 +84,9 @@ export class Deliverer {
     this.#parts = parts;
   }
 
-  /** Begins a turn of each endpoint that is due, and does not wait for the turns. Rejects if the store is away. */
+  /**
+   * Begins turns of due endpoints, within the limits above, and does not wait for them. Rejects if the store is away.
+   */
   async begin(): Promise<void> {
     const { now } = this.#parts;
     const at = now();

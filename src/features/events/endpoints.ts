@@ -135,7 +135,7 @@ export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): P
   return row;
 }
 
-/** Removes an endpoint with all of its waiting deliveries. Throws an `EndpointError` for an unknown id. */
+/** Removes an endpoint with all of its deliveries. Throws an `EndpointError` for an unknown id. */
 export async function removeEndpoint(
   { db, audit, actor, now }: Audited & Pick<EndpointPlace, "now">,
   { id, owner }: { id: string; owner?: EndpointOwner },

@@ -9,7 +9,7 @@ import type { AlarmRoom } from "./health-facts.ts";
 import { needsHand, readHealth } from "./read-health.ts";
 import { type WritingRoom, writtenAlarms } from "./written-alarms.ts";
 
-/** The answer of `duba status`. `needs`: one sentence for each problem. */
+/** The answer of `duba status`. `needs`: one text for each problem. */
 export async function readStatus(room: WritingRoom) {
   const [[newest], health, rehearsal] = await Promise.all([
     listRevisions(room.db, 1),

@@ -41,7 +41,7 @@ export interface AlarmMessage {
 
 /** The identity of a receiver, and the ranks that it wants. */
 interface Wanted {
-  /** Each receiver has its own notes, under this id. The first receiver's id is empty. */
+  /** Each receiver has its own notes, under this id. It is empty for the first receiver, if that wants all ranks. */
   id: string;
   ranks: readonly Rank[];
 }
@@ -65,9 +65,9 @@ const storeAway: ToldAlarm & { soon?: undefined; acknowledged: null; endsByItsel
 type TellingRoom = Omit<WritingRoom, "accounts"> & Pick<CommandContext, "consoleOrigin">;
 
 /**
- * Sends a receiver a message when an alarm opens or closes, repeats it while the alarm lasts, and announces what comes
- * soon. One of several processes sends it; if that process dies, a message may come twice. Messages name accounts by
- * id. Works also while the store refuses writes.
+ * Sends a receiver a message when an alarm opens or closes, repeats it while the alarm needs a hand, and announces what
+ * comes soon. One of several processes sends it; if that process dies, a message may come twice. Messages name accounts
+ * by id. Works also while the store refuses writes.
  */
 export class AlarmTeller {
   readonly #room: TellingRoom;
@@ -173,7 +173,7 @@ export function alarmTellers({ log, ...room }: TellingRoom & { log: Log }): Alar
       if (!delivered) log.warn({ outcome }, "An alarm could not be sent to its receiver; we try again");
       return delivered;
     };
-    // The first receiver keeps the note that earlier versions wrote.
+    // The first receiver, if it wants all ranks, keeps the note that earlier versions wrote.
     const id = at === 0 && ranks.length === 3 ? "" : hash("sha256", url).slice(0, 16);
     return new AlarmTeller(room, send, { id, ranks });
   });

@@ -69,8 +69,8 @@ export async function rotate(
 
 /**
  * Removes an unused key, such as `r1` or `v1`, from the ring. The store then accepts a ring without this key. Throws
- * `KeyringError` if a verification or the secret of an endpoint needs the key, or if the key is current, may become
- * current, or was current less than 5 minutes ago.
+ * `KeyringError` if the ring lacks the key, a verification or the secret of an endpoint needs it, it is or may become
+ * current, or the current key began less than 5 minutes ago.
  */
 export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {

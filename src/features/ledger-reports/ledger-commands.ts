@@ -157,7 +157,7 @@ const showVerification = command({
     quoted_fee: naira,
     charged: yes,
     charged_at: orNull(time),
-    /** The charge minus the amounts that were given back. */
+    /** The charge with its corrections. */
     charge_left: naira,
     /** The bill of the vendors, as far as it is known. `margin` is the rest of the charge after this bill. */
     cost: orNull(naira),
@@ -292,7 +292,7 @@ const showVerification = command({
  */
 function recordEnd(row: Row, keyEnd: number, config: Kept["config"], now: number): number | null {
   const completed_at = row.completed_at!;
-  // A retry with the key alone gets the record, so the record never outlives the key.
+  // Only a retry with the key gets the record, so the record never outlives the key.
   const end = Math.min(keyEnd, recordEndOf({ completed_at }, config));
   return end > completed_at && (row.sealed_record !== null || end <= now) ? end : null;
 }

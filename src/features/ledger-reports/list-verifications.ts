@@ -232,7 +232,7 @@ function pageOf(rows: ListedVerification[], size: number, searchedTo: LedgerPlac
   return { rows: shown, next, isPartial: searchedTo !== undefined };
 }
 
-/** A place as a cursor for clients. */
+/** A place as the text of a cursor. */
 export function cursorOf({ created_at, reference }: LedgerPlace): string {
   return `${created_at.toString(36)}.${reference}`;
 }

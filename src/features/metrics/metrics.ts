@@ -258,7 +258,7 @@ export function metricsServer(sources: MetricSources, log: Log): HttpServer {
   return serveMetrics(() => registry.metrics(), log);
 }
 
-/** Reads the metrics of one of several workers: each value has its place as a label. */
+/** Reads the metrics of one of several workers: each value has the worker's number as a label. */
 export function metricsOfWorker(sources: MetricSources, worker: number): () => Promise<string> {
   const registry = metrics(sources);
   registry.setDefaultLabels({ worker: String(worker) });

@@ -36,7 +36,7 @@ export class Admission {
     this.#budgets = budgets;
   }
 
-  /** Takes one entry from the budget. Runs on each response, so it only reads a map. */
+  /** Takes one entry from the budget. Runs on each response, so it needs only a map in memory. */
   takes({ accountId, mode }: Caller, isRoutine: boolean): boolean {
     const accounts = this.#left[mode];
     let left = accounts.get(accountId);

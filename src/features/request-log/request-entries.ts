@@ -25,8 +25,8 @@ const rowsAtOnce = 500;
 type Waiting = Omit<Row, "written_at">;
 
 /**
- * Collects responses in memory, and writes them to the store when a job asks for it. A kill of the process loses the
- * waiting responses.
+ * Collects responses in memory until `write` writes them to the store. A kill of the process loses the waiting
+ * responses.
  */
 export class RequestEntries implements ResponseLog {
   readonly #now: () => number;

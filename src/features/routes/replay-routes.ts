@@ -25,7 +25,7 @@ export interface Replayed {
   first: string | null;
   /** Responses about a person. */
   answers: number;
-  /** Null, like all members below, if there were too few responses. */
+  /** Null, like all members below, if the first vendor had too few responses. */
   foundRate: number | null;
   /** Bounds of the 95 % interval of `foundRate`. */
   low: number | null;

@@ -36,7 +36,7 @@ export const RouteRow = Type.Object({
 
 const words = { ...vendorStateWords, ready: "serves" };
 
-/** A vendor on a page: one row, with the checks of the last day side by side. */
+/** A vendor on a page: one row, with the checks side by side. */
 export const VendorRow = Type.Object({
   vendor: Type.String(),
   /** The state for each kind of check, or one text if all have the same state. */
@@ -91,7 +91,7 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
   });
 }
 
-/** Writes a median as the upper bound of its bucket: half of the answers took at most this long, perhaps much less. */
+/** Writes a median or `p95` as the upper bound of its bucket: the time is at most this long, perhaps much less. */
 function boundText(milliseconds: number): string {
   return `≤ ${milliseconds / 1000} s`;
 }

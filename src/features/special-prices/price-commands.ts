@@ -152,7 +152,7 @@ const showPrices = command({
   }),
   /**
    * Rules have `of` and `price`, and also `catalogue` and `was` if the catalogue's price has risen above a fixed price.
-   * Entries have all other members.
+   * Entries have `catalogue` and all other members.
    */
   answer: Type.Array(
     Type.Object({

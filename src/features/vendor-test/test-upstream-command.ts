@@ -53,7 +53,7 @@ interface Asked extends Readonly<Record<string, unknown>> {
   consent?: string | undefined;
 }
 
-/** Builds the verification for the vendor. Throws an `InputError` if the vendor certainly cannot take it. */
+/** Builds the verification for the vendor. Throws an `InputError` if a setting or an input is missing or wrong. */
 async function verificationOf(
   { name, kind, number, consent, ...claims }: Asked,
   { config, verificationSettings }: Pick<Room, "config" | "verificationSettings">,

@@ -5,7 +5,7 @@ import { vendorUrl } from "../ports/vendor.ts";
 import { braces, placeholders } from "./make-request.ts";
 import { type FileRequest, VendorFile } from "./vendor-file.ts";
 
-/** A problem in a vendor file: a JSON pointer, the problem, and the remedy. It repeats no value. */
+/** A problem in a vendor file: a JSON pointer, the problem, and the remedy. It repeats nothing that may be a secret. */
 export interface FileProblem {
   place: string;
   problem: string;

@@ -36,8 +36,8 @@ export const korapay = vendor({
     const headers = { authorization: `Bearer ${key}` };
 
     /**
-     * Fetches Korapay's earlier response to this attempt, which we paid for. Undefined if Korapay has none. If it
-     * cannot be fetched now, the outcome says so, because a new look-up might be charged a second time.
+     * Fetches Korapay's earlier response to this attempt, which we paid for. Undefined if there is none about this
+     * person. If it cannot be fetched now, the outcome says so, because a new look-up might be charged a second time.
      */
     async function earlier(attempt: IdentityAttempt): Promise<IdentityOutcome | undefined> {
       const { vendorReference, signal, sendUntil } = attempt;

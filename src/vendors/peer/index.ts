@@ -16,7 +16,7 @@ function amountIn(text: string, kind: CheckKind): string | undefined {
   return koboOf(amount ?? "") ? amount : undefined;
 }
 
-/** Whether a part of the text is anything but a kind with its amount. */
+/** Whether a text with `=` has a part that is anything but a kind with its amount. */
 const isOdd = (text: string) =>
   text.includes("=") && text.split(",").some((part) => !checkKinds.some((kind) => amountIn(part, kind)));
 

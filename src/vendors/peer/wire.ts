@@ -112,8 +112,8 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
 }
 
 /**
- * Returns the server's reference, and whether it charged us. Failures have both as well. An unknown outcome may still
- * be charged.
+ * Returns the server's reference, and `billed: "no"` if it says that it did not charge us. Failures have both as well.
+ * An unknown outcome may still be charged.
  */
 export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
   const { data, error } = membersIn(body);
@@ -140,7 +140,7 @@ const header = modeHeader.toLowerCase();
 /** The headers to read from responses: the mode for `inTestMode`, and `Retry-After`. */
 export const ofMode = { wantedHeaders: [header, "retry-after"] };
 
-/** Whether the server answered in test mode, where people are invented. Logs an error for the operator. */
+/** Whether the server answered in test mode, where people are invented. If so, logs an error for the operator. */
 export function inTestMode(result: HttpResult, log: Log): boolean {
   const isTest = result.kind === "answered" && /\btest\b/i.test(result.headers?.[header] ?? "");
   if (isTest)

@@ -9,7 +9,7 @@ import { faultInWords } from "./vendor-words.ts";
 /** A token, or the outcome of an attempt without one. */
 export type Token = { token: string } | { outcome: IdentityOutcome };
 
-/** Returns a valid token, and never the one that the vendor `refused`. Gives up when the signal aborts. */
+/** Returns the current token, or a new one if the vendor `refused` that. Gives up when the signal aborts. */
 export type TokenFor = (signal: AbortSignal, refused?: string) => Promise<Token>;
 
 /** Why we have no token. */

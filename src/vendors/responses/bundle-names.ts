@@ -160,7 +160,7 @@ function isBonus(text: string, { start, end }: Stated): boolean {
   );
 }
 
-/** Reads size and validity from a bundle's name. Omits one that the name lacks or states twice. */
+/** Reads size and validity from a bundle's name. Omits one that `valueIn` or `durationIn` does not find. */
 export function quantityIn(name: string): { value?: string; duration?: string } {
   const [value, duration] = [valueIn(name), durationIn(name)];
   return { ...(value !== "" && { value }), ...(duration !== "" && { duration }) };

@@ -89,7 +89,7 @@ const table: Words = meanings.map(({ means, words }) => ({
   words: new RegExp(`\\b(${words.join("|")})(?!\\w)`, "i"),
 }));
 
-/** Names of members that explain a failure. No member of a record has such a name. */
+/** Names of members that may explain a failure. */
 const telling = /message|error|detail|description|reason|status|code|title|response/i;
 
 /** Reads an outcome from the words of a failure, with any 4xx status or 200. Undefined if the words are unknown. */

@@ -56,7 +56,7 @@ for (const engine of usualEngines) {
     const statement = (...options: string[]) =>
       duba("books", "statement", "--account", "shop@example.com", "--month", month, ...options);
 
-    test("a statement has the same bytes each time, and every form shows the hash of its CSV lines", async () => {
+    test("a statement has the same bytes each time, and its hash is that of its CSV lines", async () => {
       const [json, csv, text] = [await statement("--json"), await statement("--csv"), await statement()];
       assert.deepEqual([json.exitCode, csv.exitCode, text.exitCode], [0, 0, 0]);
       assert.deepEqual([await statement("--json"), await statement("--csv")], [json, csv]);
@@ -322,7 +322,7 @@ for (const engine of usualEngines) {
       assert.match(byVendor.err, /Attempts without a price, which are not in the cost: 1\./);
     });
 
-    test("an attempt with an unknown price counts as a difference until books price sets its price", async () => {
+    test("an attempt is listed with an unknown price until books price sets its price", async () => {
       const invoice = join(shop.settings.dataDirectory, "unpriced.csv");
       writeFileSync(invoice, `reference,when,bvn,amount\nD-1,,,50\n,${zone.isoOf(start)},22000000017,5000\n`);
       const reconcile = () =>

@@ -16,7 +16,7 @@ export const booksSums = {
 
 const against = { against: "the same days before" };
 
-/** The totals, and those of the preceding period of equal length. */
+/** The totals, and those of the period that `periodBefore` returns. */
 export const BooksTotal = {
   fees: { ...naira, label: "Charged", headline: { before: "fees_before", better: "up" as const, ...against } },
   fees_before: naira,
@@ -27,7 +27,7 @@ export const BooksTotal = {
   margin_before: naira,
 };
 
-/** One row per client, vendor or day, with the number of verifications of each kind side by side. */
+/** One row per client, vendor, day or month, with the verifications of each kind, or the attempts, side by side. */
 export const BooksRow = Type.Object({
   group: Type.String(),
   ...(Object.fromEntries(
@@ -43,8 +43,8 @@ export const BooksRow = Type.Object({
 type BooksGroup = Static<TObject<typeof booksSums>> & { group: string; kind: CheckKind | null };
 
 /**
- * Merges the rows of each client, vendor or day, one for each kind of check, into one row. The row with the most money
- * comes first; days stay in order.
+ * Merges the rows of each client, vendor, day or month, one for each kind of check, into one row. Of clients or
+ * vendors, the row with the most money comes first; days and months stay in order.
  */
 export function oneRowEach(groups: readonly BooksGroup[], by: string): Record<string, unknown>[] {
   const rows = [...Map.groupBy(groups, ({ group }) => group)].map(([group, some]) => {

@@ -47,7 +47,7 @@ type InvoiceInput = { vendor: string; invoice: readonly ChosenFile[] } & Named;
 
 /**
  * Reads the chosen invoice by the given headings. `guesses`: tries headings of the vendor's earlier invoices and the
- * meaning of cells as well. Throws an `InputError` for two files, and the errors of `readInvoice`.
+ * meaning of cells as well. Throws an `InputError` unless there is one file, and the errors of `readInvoice`.
  */
 export async function chosenInvoice(
   { vendor, invoice: [file, ...more], ...given }: InvoiceInput,

@@ -119,7 +119,9 @@ Run again, it does what is left, so it may be stopped at any time.`,
   },
 });
 
-/** Reads the invoice's lines, and the month that it covers completely. Throws an `InputError` for a bad file. */
+/**
+ * Reads the invoice's lines, and the month that it covers completely. Throws an `InputError` for a bad file or month.
+ */
 async function readInvoice(
   { month, ...invoice }: { month?: string } & Parameters<typeof chosenInvoice>[0],
   room: Room,

@@ -45,7 +45,7 @@ const columnsRead = Object.fromEntries(invoiceColumns.map((column) => [column, o
   ReturnType<typeof orNull<TString>>
 >;
 
-/** Differences in which the vendor bills more than Duba counted. */
+/** Differences in which the vendor may bill more than Duba counted. */
 const disputable: readonly Difference[] = ["other_price", "failed_here", "doubled", "only_vendor"];
 
 const meanings: Record<Difference, string> = {

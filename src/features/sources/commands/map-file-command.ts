@@ -179,7 +179,7 @@ function decisionsIn(
 }
 
 /**
- * Returns the list of a line: the chosen list, the one that the line names, or the only list in which its code occurs.
+ * Returns the list of a line: the one that the line names, else the chosen one, else the only one that has its code.
  */
 function declaredList({ list }: MappingLine, chosen: Proposal["list"] | undefined, rows: readonly MappingRow[]) {
   if (chosen !== undefined || list !== "") return soldLists.find((each) => each === (list || chosen));

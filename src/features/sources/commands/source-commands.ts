@@ -139,7 +139,8 @@ const pullSource = command({
 
 /**
  * Opens the named source, or the only followed one, with the lists that this source supplies here. Throws an
- * `InputError` if the source is not set up, or might be a stand-in although the store is not a rehearsal.
+ * `InputError` if there is none or several, or if the source is not set up, or might be a stand-in although the store
+ * is not a rehearsal.
  */
 export async function openChosen(name: string | undefined, room: SourceRoom) {
   const { config } = room;

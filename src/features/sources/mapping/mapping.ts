@@ -32,7 +32,7 @@ export class Mapping {
     this.names = names;
   }
 
-  /** This mapping, with `ownNames` for all lists that have no name yet. */
+  /** This mapping, with `ownNames` for all sold lists that have no name yet. */
   withOwnNames(): Mapping {
     return new Mapping(this.#decided, new Map([...soldLists.map((list) => [list, ownNames] as const), ...this.names]));
   }
@@ -55,7 +55,8 @@ export class Mapping {
   }
 
   /**
-   * Whether every entry of the source keeps its code: nobody mapped one, and no other source added entries to the list.
+   * Whether every entry of the source keeps its code: we use its codes in this list and the parents' list, nobody
+   * mapped one, and no other source added entries.
    */
   keepsCodes(source: string, list: ListName): boolean {
     const parent = parentOf(list);
@@ -66,7 +67,7 @@ export class Mapping {
 
   /**
    * Our key of a source's entry, by the entry's key at the source. Undefined if the entry or its parent is not mapped
-   * yet. Null if the entry is never served.
+   * yet or is in doubt. Null if the entry or its parent is never served.
    */
   keyOf(source: string, list: ListName, key: string): string | null | undefined {
     const group = this.groupOf(source, list, key);

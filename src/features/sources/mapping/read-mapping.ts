@@ -5,7 +5,7 @@ import { readChosen } from "../../../declare/command/read-chosen.ts";
 import type { ChosenFile } from "../../../declare/command/read-texts.ts";
 import { slicesOf } from "../../../runtime/threads/in-thread.ts";
 
-/** A line of a mapping file. Each text may be empty. */
+/** A line of a mapping file. `source`, `list` and `own` may be empty. */
 export interface MappingLine {
   readonly place: string;
   readonly source: string;

@@ -34,7 +34,7 @@ const Changes = Type.Object({
   more: Type.Boolean(),
 });
 
-/** Readers of a server's good responses. They drop members that the interface does not have. */
+/** Readers of a server's good responses. Those of lists drop members that the interface does not have. */
 export function catalogueReaders(vendor: string, log: Log) {
   const reader = <Schema extends TSchema>(schema: Schema) => {
     const parse = responseParser(vendor, schema, log);
