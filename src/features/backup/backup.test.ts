@@ -20,7 +20,7 @@ for (const engine of engines) {
     const partOf = (name: string) =>
       join(its.folder, readdirSync(its.folder).find((file) => file.startsWith(`backup-${name}.`))!);
 
-    test("a backup is readable for its owner only, and holds no record of a person and no key of a record", async () => {
+    test("a backup is readable for its owner only, and holds no person's record and no record's key", async () => {
       assert.equal(statSync(its.path).mode & 0o777, 0o600);
       const text = readFileSync(its.path, "utf8");
       for (const sealed of ["sealed_record", "sealed_key", "the-wrapped-key", "the-sealed-record"])

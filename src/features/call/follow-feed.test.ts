@@ -53,7 +53,7 @@ suite("duba call listRequests --follow", () => {
   });
 });
 
-test("a command line to copy contains no text invented by the server", async (t) => {
+test("no command line to copy is printed if the server's cursor could contain a command", async (t) => {
   const event = { id: "evt_1", type: "key.revoked", timestamp: "2026-11-01T09:30:00.000Z", data: null };
   const answers = [
     { success: true, data: [event], next: "$(touch here)\u001b[2J", more: true },

@@ -99,7 +99,7 @@ for (const engine of engines)
         await round(deliverer);
       }
       assert.deepEqual(again.ids(), events);
-      assert.ok(store.at - begun < 3 * hour, "it comes within an hour and a bit after the receiver is back");
+      assert.ok(store.at - begun < 3 * hour, "it comes within two hours after the receiver is back");
     });
 
     test("a delivery is repeated after a 500 or a cut response, and later deliveries wait", async (t) => {
@@ -178,7 +178,7 @@ for (const engine of engines)
       }
     });
 
-    test("a slow or dead endpoint does not delay deliveries to other endpoints", async (t) => {
+    test("endpoints that do not answer do not delay deliveries to other endpoints", async (t) => {
       const slow = await Promise.all(["s1", "s2", "s3"].map((name) => receiving(t, `acc_${name}`)));
       for (const { receiver } of slow) receiver.behaves = () => "hang";
       const quick = await receiving(t, "acc_quick");
