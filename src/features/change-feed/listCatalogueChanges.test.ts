@@ -106,7 +106,7 @@ for (const engine of usualEngines)
       assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
     });
 
-    test("the feed is never ahead of the served catalogue, and refuses cursors of revisions still to come", async (t) => {
+    test("the feed is never ahead of the served catalogue, and refuses cursors of future revisions", async (t) => {
       const store = await publishingStore(t, engine);
       const catalogue = await openCatalogue({ db: store.db });
       await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);

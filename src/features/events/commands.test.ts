@@ -110,7 +110,7 @@ for (const engine of usualEngines)
       assert.match((await add(1, "--mode", "test")).err, /The endpoint ep_\S{12} has this URL already/);
     });
 
-    test("an endpoint's path is not shown when the endpoint is added or listed, because it may be a secret", async () => {
+    test("an endpoint's path is not shown when it is added or listed, because it may be a secret", async () => {
       const account = ["--account", await service.newAccount(`Secret-${engine.name}`)];
       const url = "https://hooks.example.com/services/T0/canary?token=canary";
       const added = await duba("events", "endpoints", "add", url, ...account);

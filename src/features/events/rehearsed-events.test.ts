@@ -82,7 +82,7 @@ for (const engine of engines)
       assert.deepEqual(left, [mostRehearsed + 100, mostRehearsed, mostRehearsed, mostRehearsed]);
     });
 
-    test("rehearsed events of two processes at once stay within the limit", async () => {
+    test("rehearsed events that are made at once stay within the limit", async () => {
       await Promise.all(Array.from({ length: 6 }, () => rehearseFor("acc_old")));
       assert.equal((await idsOf("event", "acc_old")).length, mostRehearsed);
     });

@@ -80,7 +80,7 @@ function dearer(row: Row): Row {
 for (const engine of usualEngines)
   suite(`sources with faults on ${engine.name}`, () => {
     for (const { source, values, listFor } of sources)
-      test(`a fault of ${source.name} is never served: the first bad pull is reported, the third raises an alarm`, async (t) => {
+      test(`a fault of ${source.name} is never served: the first bad pull is reported, and the state shows three of them`, async (t) => {
         const { db, publisher: publisherAt } = await publishingStore(t, engine);
         const vendor = await LocalVendor.start();
         const http = new VendorClient({ timeout: 300, connections: 1, keepAlive: true, log: silent });
