@@ -37,7 +37,7 @@ for (const engine of engines) {
       assert.deepEqual(others, []);
     });
 
-    test("entries of one call are read in the order of the call, even of one verification", async () => {
+    test("entries of one call are read in the order of the call", async () => {
       const accounts = Array.from({ length: 40 }, (_, at) => `acc_order${at}`);
       await append(store.db, ...accounts.map((account) => accessTrail.accountResumed("system", { account })));
       const read = await store.db
@@ -115,7 +115,7 @@ for (const engine of engines) {
       }
     });
 
-    test("a fact that the kind does not declare does not compile, and is refused", async () => {
+    test("a fact of another name or type than the kind declares does not compile, and is refused", async () => {
       // @ts-expect-error: there is no such fact.
       const unknown = accessTrail.keyRevoked("system", { reason: "lost" });
       // @ts-expect-error: a reference is a text.

@@ -67,7 +67,7 @@ for (const engine of engines)
       assert.deepEqual(await problemsOf(confirmation, { of: accessTrail.accountResumed }), []);
     });
 
-    test("a confirmation that was moved to another command, time or position is reported", async () => {
+    test("a confirmation that differs from what was signed, or is used again, is reported", async () => {
       const deed = { ...topUp, nonce: "n2" };
       const unsigned = ["has a confirmation that no passkey signed"];
       for (const over of [

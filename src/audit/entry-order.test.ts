@@ -87,7 +87,7 @@ for (const engine of engines)
       assert.deepEqual(await differences(), []);
     });
 
-    test("entries of version 0.1.0 in one batch may have either order, whatever their times say", async () => {
+    test("entries of version 0.1.0 in one batch may have either order, if their times differ", async () => {
       await told("one-batch");
       await change("one-batch", (late, entry) => ({ occurred_at: late ? now - 1_000 : now, facts: older(entry) }));
       for (const batch of [null, 3]) {

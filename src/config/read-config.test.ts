@@ -57,7 +57,7 @@ suite("the settings", () => {
       assert.deepEqual(wide(network), [], network);
   });
 
-  test("the settings permit only private networks for events and alarms, besides public addresses", () => {
+  test("the setting of networks for events and alarms accepts private networks only", () => {
     for (const name of ["DUBA_EVENT_NETWORKS"]) {
       for (const network of [
         "0.0.0.0/0",
@@ -242,7 +242,7 @@ suite("the settings", () => {
     ]);
   });
 
-  test("one error lists all wrong settings", () => {
+  test("one error lists all wrong settings, and suggests a name for a misspelt one", () => {
     const problems = saidOf({
       PORT: "x",
       DUBA_LIMIT_BODY: "16",
@@ -270,7 +270,7 @@ test("variables that the guides tell callers to export are no problem for the se
 });
 
 suite("the live upstreams", () => {
-  test("the live upstreams are asked in the order given", () => {
+  test("the list of live upstreams may have spaces, and a vendor's URL loses its last slash", () => {
     assert.deepEqual(readConfig({ ...peer, DUBA_UPSTREAMS: " peer " }).upstreams, ["peer"]);
     assert.equal(readConfig(peer).vendors.peer!.url, "https://verify.example.com");
   });

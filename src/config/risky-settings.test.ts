@@ -37,7 +37,7 @@ suite("a setting that is dangerous if it is a mistake", () => {
     assert.equal(await risk("DUBA_METRICS", everywhere, ["172.17.0.2"]), undefined, "a container's");
   });
 
-  test("a setting that allows all private networks is risky", async () => {
+  test("allowing all unique-local or link-local networks of IPv6 is risky", async () => {
     for (const name of ["DUBA_EVENT_NETWORKS"])
       for (const network of ["fc00::/7", "fd00::/8", "fe80::/10"])
         assert.match((await risk(name, { [name]: `10.0.0.0/8,${network}` }))!, new RegExp(`^${name} .* ${network}: `));

@@ -16,7 +16,7 @@ async function directory(t: TestContext): Promise<string> {
   return path;
 }
 
-/** A ring's file, and its path. */
+/** Writes the ring to a new file, and returns the file's path. */
 async function written(t: TestContext, ring: Keyring = keyring): Promise<string> {
   const path = join(await directory(t), "keyring.json");
   await writeFile(path, keyringText(ring), { mode: 0o600 });
@@ -84,7 +84,7 @@ for (const engine of engines) {
   });
 }
 
-test("a changed key ring replaces the old file atomically, with its mode, even through a link", async (t) => {
+test("a changed key ring replaces the old file and keeps its mode, even through a link", async (t) => {
   const path = await written(t);
   await chmod(path, 0o400);
   const linked = join(path, "..", "linked");

@@ -19,7 +19,7 @@ for (const engine of engines) {
       t.after(() => rm(folder, { recursive: true }));
       const path = join(folder, "keyring");
       await writeFile(path, keyringText(keyring), { mode: 0o600 });
-      // The ring of the previous test has stopped by now. While it ran, it could note its keys again.
+      // The previous test noted the keys of its ring.
       await store.db.deleteFrom("fact").execute();
       await matchKeyring(store.db, keyring, 1);
       const log = new RecordedLog();

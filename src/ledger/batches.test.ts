@@ -103,7 +103,7 @@ for (const engine of engines) {
       assert.deepEqual(await spentBy("acc_small_balance"), { kobo: 120_000, verifications: 12 });
     });
 
-    test("the first of two concurrent changes of a row succeeds", async () => {
+    test("only one of two concurrent changes of a row succeeds", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed();
       const both = await Promise.all([1, 2].map((run) => ledger.complete({ ...row, run }, found("verified"))));

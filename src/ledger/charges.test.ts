@@ -87,7 +87,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("each change of a charge sets a mark, and only a withdrawal with that mark undoes the change", async () => {
+    test("a withdrawal sets a new mark, and only on a charge with its own mark or one that it replaces", async () => {
       const charges = new Charges(store.db, () => 3);
       const marked = async (changes: Parameters<typeof placed>[0]) => {
         const row = await placed({ state: "verified", ...changes });

@@ -158,7 +158,7 @@ for (const engine of engines) {
       assert.equal(await make("live", "started", 1), false);
     });
 
-    test("only the owner's current attempt can get an outcome", async () => {
+    test("only the owner's current run can end a verification", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ run: 2 });
       assert.equal(await ledger.complete({ ...row, owner: "other" }, found("verified")), false);
@@ -218,7 +218,7 @@ for (const engine of engines) {
       assert.ok(await ledger.insert(newRow() as never));
     });
 
-    test("a late report of failed work ends only the open attempt", async () => {
+    test("a late failure ends a verification only if no other attempt is open and its owner reports it", async () => {
       const ledger = new Ledger(store.db);
       const open = { state: "unknown" } as const;
       assert.equal(await ledger.resolve(await placed({ ...open, attempts: 2, run: 2 }), found("failed", 2)), false);

@@ -13,7 +13,7 @@ for (const engine of engines)
   suite(`settling an unknown outcome on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    /** A verification with three attempts without a response, in an account with a cap. */
+    /** A verification with attempts without a response, by default three, in an account with a cap. */
     const unknown = async (t: TestContext, retries = 2) => {
       const asked = answering((attempt, nth) =>
         nth <= retries + 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
@@ -112,7 +112,7 @@ for (const engine of engines)
       await assert.rejects(settled("failed"), /is not_found\. Only one with an unknown outcome/);
     });
 
-    test("settling is refused while a response may come, for a known outcome or an unknown reference", async (t) => {
+    test("settling is refused while a response may come, and for an unknown reference", async (t) => {
       const { mine, events, settled } = await unknown(t, 0);
       await assert.rejects(settled("failed", 9), /may still answer/);
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");

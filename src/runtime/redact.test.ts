@@ -70,7 +70,7 @@ suite("numbers in a text", () => {
       assert.ok(urlHoldsNumber(`shop.example.com/${path}`), path);
   });
 
-  test("digits in URLs of Discord, Slack, Teams, Zapier and tunnels are not masked", () => {
+  test("digits in URLs of Discord, Slack, Teams, Zapier and tunnels do not count as a person's number", () => {
     const hash = "9".repeat(20) + "ab".repeat(10);
     for (const url of [
       "discord.com/api/webhooks/123456789012345/4Q-dEf_2gHi90123jKl",

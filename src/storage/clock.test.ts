@@ -7,7 +7,7 @@ import { openStore } from "./store.ts";
 const start = Date.UTC(2026, 0, 1);
 const month = 30 * 24 * 60 * 60_000;
 
-test("when the reference jumps, the store's clock moves by at most a tenth of the elapsed time", () => {
+test("when the reference jumps, the store's clock is corrected by at most a tenth of the elapsed time", () => {
   let elapsed = 5000;
   const clock = new Clock(start, () => elapsed);
   assert.equal(clock.now(), start);

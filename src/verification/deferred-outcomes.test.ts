@@ -147,7 +147,7 @@ for (const engine of engines) {
       assert.deepEqual([row.charged, row.attempts, upstream.received.length], [1, 1, 1]);
     });
 
-    test("an unknown attempt stays unknown if its retry cannot be written", async (t) => {
+    test("a late record is kept after a retry that the store did not take", async (t) => {
       let isReadOnly = false;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => {

@@ -63,7 +63,7 @@ for (const engine of engines) {
       );
     });
 
-    test("concurrent calls do not exceed a limit", async (t) => {
+    test("after concurrent calls a limit is reached, and on SQLite not exceeded", async (t) => {
       const { identity, received } = await openAt(t, {
         limits: { ...usualLimits, account: { count: 5, seconds: 60 } },
       });
@@ -77,7 +77,7 @@ for (const engine of engines) {
       assert.equal((await failureFrom(identity.verify(another(mine)))).code, "rate_limited");
     });
 
-    test("concurrent retries do not exceed a limit", async (t) => {
+    test("after concurrent retries a limit is reached, and on SQLite not exceeded", async (t) => {
       const { identity, received } = await openAt(
         t,
         { limits: { ...usualLimits, inFlight: 10 }, vendorAttemptsPerDay: 12 },

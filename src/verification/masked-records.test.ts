@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(await room.verify({ ...mine, answers: "full" }), { record, replayed: true });
     });
 
-    test("equal calls that share a verification each follow their own account's settings", async (t) => {
+    test("equal calls that share a verification each follow the account's setting at their own time", async (t) => {
       const upstream = new PlayedUpstream();
       const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest();

@@ -62,7 +62,7 @@ for (const engine of usualEngines) {
       return { upstream, references, received: asked.received };
     };
 
-    test("a retry looks up the first attempt if the vendor allows it, and buys nothing new", async (t) => {
+    test("a retry looks up the unknown attempt if the vendor can look it up, and buys nothing new", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, references, received } = remembering(() => verified(mine));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });

@@ -43,7 +43,7 @@ for (const engine of engines)
       for (const canary of personal) assert.ok(!text.includes(canary), canary);
     });
 
-    test("a verification that settles before any retry is announced", async (t) => {
+    test("a verification that settles before the journal is followed is announced", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [unknown, negative("not_found")];
       const { upstream } = answering(async () => outcomes.shift()!);
@@ -167,7 +167,7 @@ for (const engine of engines)
       );
     });
 
-    test("a charge whose caller got no response makes no event", async (t) => {
+    test("a charge makes no event if callers never got unknown", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "ordinary" });

@@ -40,7 +40,7 @@ for (const engine of engines)
       from verification_attempt a group by 1, 2 order by 1, 2`;
     const rowsOf = async (query: typeof counted) => (await query.execute(store.db)).rows;
 
-    test("daily sums equal the attempts and charges of the ledger after any history", async (t) => {
+    test("hourly and daily sums equal the attempts and charges of the ledger after many histories", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const ledger = new Ledger(store.db);
       const config = { vendorPrices: {} };

@@ -171,7 +171,7 @@ for (const engine of engines)
       assert.deepEqual(await spentOf("acc_corrected"), [["prepaid", 0, 0, 2_000]]);
     });
 
-    test("live and test verifications of an account are added up separately", async (t) => {
+    test("live and test verifications of an account count separately in its limit of running ones", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] } });
       const mine = newRequest({ terms: { inFlight: 1 } });

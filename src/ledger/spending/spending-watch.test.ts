@@ -21,7 +21,7 @@ for (const engine of engines)
       await storeSpending(store.db, id, { period: "2026-01", ...spent });
     };
 
-    test("an account is warned once at 80 % of its cap or balance, and again after an increase", async () => {
+    test("an account is warned once at 80 % of its cap or balance, and once more when all is used", async () => {
       await account("a-below", { capCount: 5 }, { kobo: 40_000, verifications: 3 });
       await account("b-count", { capCount: 5 }, { kobo: 40_000, verifications: 4 });
       await account("c-naira", { capKobo: 50_000, capCount: 9 }, { kobo: 40_000, verifications: 4 });
@@ -108,7 +108,7 @@ for (const engine of engines)
       assert.deepEqual([own?.isExhausted, own?.used], [true, "₦100.00 of ₦150.00 used"]);
     });
 
-    test("a prepaid client counts as refused if the balance pays for no check, unless it never verified", async () => {
+    test("a prepaid client counts as refused if the balance pays for no check, unless the client is new", async () => {
       const zone = usualSettings.timeZone;
       const audited = { db: store.db, audit: append, actor: "terminal" };
       for (const id of ["h-new", "i-never-topped-up", "j-small-top-up"]) {

@@ -201,7 +201,7 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2] });
     });
 
-    test("a verification that a dead process left running gives its fee back", async (t) => {
+    test("a verification that a stopped process left running gives its fee back", async (t) => {
       const upstream = new PlayedUpstream();
       const upstreams = { test: upstream, live: [upstream] };
       const mine = customer({ prepaid: true }, { idempotencyKey: "k" });

@@ -41,7 +41,7 @@ suite("signatures, read by the library of the specification", () => {
     }
     for (let at = 0; at < 10; at += 1) forged({ ...good, "webhook-id": `evt_${at + 2}` });
     for (let at = 0; at < 10; at += 1) forged(signedHeaders({ id: "evt_1", body, at: now }, [newSecret()]));
-    // The delivery is replayed later, or has another time than the signed one.
+    // The delivery is replayed later, is dated in the future, or has another time than the signed one.
     for (const minutes of [6, 10, 60, 1_440, -60]) forged(signed(now - minutes * 60_000));
     forged({ ...signed(now - 600_000), "webhook-timestamp": good["webhook-timestamp"]! });
     for (const name of Object.keys(good)) {

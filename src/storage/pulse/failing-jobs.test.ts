@@ -8,7 +8,7 @@ const minute = 60_000;
 
 for (const engine of engines)
   suite(`jobs that fail on ${engine.name}`, () => {
-    test("every process knows a failing job within a minute, until it succeeds or its process is gone", async (t) => {
+    test("every process knows a job that fails for a minute, until it succeeds or its process is gone", async (t) => {
       const { db } = (await freshStore(t, engine, { serving: false })).store;
       const fails = (name: string, since: number) => ({ name, code: "NO", since });
       await noteFailingJobs(db, "one", [fails("seal", 0)], minute - 1);

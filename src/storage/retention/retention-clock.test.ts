@@ -70,7 +70,7 @@ for (const engine of engines)
       ["ahead", 49 * hour],
       ["behind", -800 * day],
     ] as const)
-      test(`a clock 48 hours or more ${name} is distrusted for a day of service, and for records ten minutes`, async () => {
+      test(`a clock more than 48 hours ${name} is distrusted for a day of service, and for records ten minutes`, async () => {
         await opened();
         time += gap;
         const clock = await opened();

@@ -86,7 +86,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       lock.release();
     }));
 
-  test("statements that wait together share one commit", () =>
+  test("statements that wait together share commits", () =>
     withDatabase(async ({ db }, file) => {
       const rows = Array.from({ length: 200 }, (_, index) => secret(`${index}`));
       await Promise.all(rows.map((row) => db.insertInto("fact").values(row).execute()));
@@ -181,7 +181,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await until(() => read().then(() => false, withCode("SQLITE_GONE")));
     }));
 
-  test("when the SQLite thread dies, current and later statements get an error", () =>
+  test("when the SQLite thread dies, current statements end, and later ones get an error", () =>
     withDatabase(async ({ db, thread }, file) => {
       const lock = holdWriteLock(file);
       const insert = (name: string) => db.insertInto("fact").values(secret(name)).execute();

@@ -93,14 +93,14 @@ test("the requested phone must equal one of the record's phones, in whatever for
   assert.equal(withPhones("000017", null), "phone_mismatch");
 });
 
-test("with the phone check off, a record with another phone is verified", () => {
+test("with the phone check off, a record without a phone is verified", () => {
   const other = { ...record, personal_info: { ...person, phone_number: "" } };
   assert.equal(judged({ state: "verified", record: other }, { ...strict, phoneMatch: false }).state, "verified");
   const negative = { state: "negative", reason: "phone_mismatch" };
   assert.equal(judged(negative, { ...strict, phoneMatch: false }).state, "negative");
 });
 
-test("a masked answer has only the status, the watch-list flag and the name", () => {
+test("a masked answer tells only the status, the watch-list flag, the name and the number's last four digits", () => {
   const verdict = judged({ state: "verified", record }, { ...strict, answers: "masked" });
   assert.equal(verdict.state, "verified");
   const given = (verdict as { record: typeof record }).record;

@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       assert.equal(third.received.length, 0);
     });
 
-    test("if the answer of the second source is rejected, the verification ends as not found", async (t) => {
+    test("if the second source fails, the verification ends as not found", async (t) => {
       const useless: [Answer, string | null][] = [
         [unavailable("no_money"), "second failed"],
         [unavailable("not_reached"), null],

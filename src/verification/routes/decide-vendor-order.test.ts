@@ -147,7 +147,7 @@ for (const engine of engines)
       );
     });
 
-    test("the order by cost leaves out vendors that are too slow, fail too often or have no price", async (t) => {
+    test("the order by cost puts slow and failing vendors last; one without a price keeps its place", async (t) => {
       await forget();
       const { lead, vendorOf } = await opened(t, { bounds: { p95: 1_000, failures: 5 } });
       await did({ second: 9_000 });

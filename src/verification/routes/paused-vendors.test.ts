@@ -120,7 +120,7 @@ for (const engine of usualEngines)
       assert.equal(await resume({ kind: "bvn" }), false);
     });
 
-    test("with all vendors paused, the failure says so, and no vendor is called or charged", async (t) => {
+    test("with all vendors paused, calls fail without a charge, and no vendor is called", async (t) => {
       const { identity, pause, first, second } = await opened(t);
       await pause();
       await pause({ vendor: "second" });
