@@ -113,7 +113,7 @@ export function headerOf(form: ReadyForm, name: string): string | undefined {
   return place === -1 ? undefined : form.headers[place + 1];
 }
 
-/** A guard that holds nothing back: every price move and every removal of entries passes. */
+/** A guard that holds no price because it moves far, and no removal because of its share of a list. */
 export const looseGuard: Guard = { removal: 1, factor: 1e18, mean: 1e18 };
 
 /** A store of its own, with the parts that publishing needs. */

@@ -43,7 +43,7 @@ suite("what is printed for people", () => {
     );
   });
 
-  test("an empty printed list has a sentence instead of a table", () => {
+  test("an empty printed list reads (none) in place of a table", () => {
     assert.equal(tableText(tableOfPrices([]), plain), "(none)\n");
   });
 

@@ -10,7 +10,7 @@ import { type Document, emptySnapshot, type Snapshot } from "../model/snapshot.t
 import { withDueRules } from "../revisions/price-rule-dates.ts";
 import { joining, settingRule } from "./price-rules.ts";
 
-/** Entries for sale, each with the scopes of its rules, nearest first. */
+/** Entries for sale. */
 const sold = [
   { list: "data-bundles", codes: { type: "MTNDATA", code: "a" }, value: "1GB" },
   { list: "data-bundles", codes: { type: "MTNDATA", code: "b" }, value: "500MB" },
@@ -20,6 +20,7 @@ const sold = [
   { list: "cable-add-ons", codes: { type: "dstv", product_code: "p", add_on_product_code: "q" } },
 ] as const;
 
+/** The scopes of rules that apply to an entry, nearest first. */
 const scopesOf = ({ list, codes, ...rest }: (typeof sold)[number]): string[] => {
   const size = "value" in rest ? rest.value.replace(" ", "") : "";
   return [Object.values(codes).join(" "), codes.type, ...(size ? [`size=${size}`] : []), `list=${list}`];

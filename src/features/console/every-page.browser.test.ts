@@ -72,7 +72,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
   };
-  /** Charts are redrawn for another width in the next frame. */
+  /** Returns by how many pixels the page is wider than the window. */
   const pixelsBeside = (page: Page) =>
     page.evaluate<number>(`new Promise((done) => {
       const tell = () => done(document.documentElement.scrollWidth - innerWidth);

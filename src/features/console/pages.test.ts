@@ -76,7 +76,7 @@ suite("what pages of the console say", () => {
       if (only !== "terminal") assert.doesNotMatch(`${none} ${noneThen?.says}`, /DUBA_/, id);
   });
 
-  test("a time span stays in the URL of a list, and applies to the CSV", async () => {
+  test("a time span in the URL of a list applies to its rows and its CSV", async () => {
     const now = Date.now();
     for (let at = 0; at < 12; at += 1) await service.newKey({ label: `Till ${at}` });
     const { db } = await service.store();
@@ -90,7 +90,7 @@ suite("what pages of the console say", () => {
     assert.match(await page("/keys?_from=1999-01-01&_to=1999-01-31"), /Nothing in these days\./);
   });
 
-  test("the use over time is one chart with a table, for a day, a month or a year", async () => {
+  test("the use over time has a row for each of 24 hours, 30 days or 12 months", async () => {
     const account = await idOfTill();
     for (const [span, rows, words] of [
       ["24h", 24, "24 hours"],
@@ -165,7 +165,7 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(await page("/catalogue/map/list?source=ebills"), /Pull now…<\/a><\/p>/);
   });
 
-  test("a state's filter shows how many rows have the state if these are few and no other filter is set", async () => {
+  test("a state's filter shows how many rows have the state, unless another filter is set", async () => {
     const { db, now } = await service.store();
     const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
     const unknown = { state: "unknown", charged: 0, charged_at: null, completed_at: null } as const;

@@ -36,7 +36,7 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
     ({ id: account } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow());
     await db.updateTable("account").set({ address: "14 Broad Street; Lagos", tax_number: "20481234-0001" }).execute();
     const begun = zone.startOfMonth(month);
-    // Every day has charges, and the busiest day more than fit on a page.
+    // Each of the first 28 days has charges, and the busiest day more than fit on a page.
     const moment = (at: number) => begun + Math.floor(28 * 86_400_000 * (at / charges) ** 1.4);
     await storeRows(db, ...Array.from({ length: charges }, (_, at) => verifiedRow(account, moment(at))));
     page = await openWindow(browser);
@@ -51,7 +51,7 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
   const statement = (more = "") =>
     `${service.console!.origin}/books/statement?account=${account}&month=${month}${more}`;
 
-  test("a letter with 1,477 charges takes at most 15 pages, and an annex page has 110 charges or more", async () => {
+  test("a letter with 1,477 charges takes at most 15 pages, and its annex 110 or more a page on average", async () => {
     await page.goto(statement("&for_client=on"));
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
     const pages = pdf.match(/\/Type \/Page\b/g)!.length;

@@ -136,7 +136,7 @@ for (const engine of usualEngines)
       assert.equal((await send("/prices/sheet?_run=1&_csv=1", { cookie })).text, sheet.out);
     });
 
-    test("a form that reaches two processes at once acts once", async () => {
+    test("a form that is sent twice at once acts once, on PostgreSQL even in two processes", async () => {
       const { service } = operators;
       const sameStore = {
         ...engine,

@@ -11,7 +11,7 @@ import { pathOf } from "./site-map.ts";
 
 const commands = (await everyCommand()).filter(({ only, store }) => only !== "terminal" && store !== "own");
 
-test("the commands that need a passkey are exactly those of the design's list", () => {
+test("the commands that give something away are exactly those of the design's list", () => {
   const by = Object.fromEntries(
     givenAway.map((gift) => [gift, commands.filter(({ gives }) => gives === gift).map(({ id }) => id)]),
   );
@@ -302,7 +302,7 @@ for (const engine of usualEngines)
       assert.match(text, /Duba holds nothing about the BVN ending 0555, so nothing was erased and there is no receipt/);
     });
 
-    test("creating a live key needs a passkey, but a test key, a new name and a dry run need none", async () => {
+    test("a live key and new terms need a passkey, but a test key and a new name need none", async () => {
       const { post, confirm, by, deedOf } = operators;
       const account = "shop@example.com";
       const made = await post("/keys/create", by.operator, { account, mode: "test" });

@@ -60,7 +60,7 @@ suite("a list in a browser", { skip: missingBrowser() }, () => {
     ["entries of the audit trail", "/audit"],
     ["deliveries", "/events"],
   ] as const)
-    test(`the list ${list} can be shown and downloaded completely`, async () => {
+    test(`the list ${list} can be downloaded as CSV`, async () => {
       const { text, status } = await ada.page.evaluate<{ text: string; status: number }>(
         `fetch(${JSON.stringify(`${address}?_csv=1`)}).then(async (answer) => ({ status: answer.status, text: await answer.text() }))`,
       );
@@ -68,7 +68,7 @@ suite("a list in a browser", { skip: missingBrowser() }, () => {
       assert.match(text, /^(?:event,type|id,occurred_at|\w+,)/);
     });
 
-  test("a time span is a link, and stays in the URL through filters and pages", async () => {
+  test("a time span is a link, and stays in the URL when a filter is added", async () => {
     const { page, problems } = ada;
     const { db, now } = await service.store();
     const id = (await db.selectFrom("account").select("id").where("email", "=", "shop@example.com").executeTakeFirst())!
