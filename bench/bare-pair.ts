@@ -17,7 +17,10 @@ const table = "create table bare (reference text primary key, state text not nul
 const intent = "i".repeat(400);
 const outcome = "o".repeat(1700);
 
-/** Pairs of writes on the store of a service, under the settings of that service. Each write is a commit of its own. */
+/**
+ * Pairs of writes beside the store of a service: in an SQLite file of their own, or in its PostgreSQL database. Each
+ * write is a commit of its own.
+ */
 export function openBarePair({ dataDirectory, databaseUrl }: FreshSettings): Promise<BarePair> {
   return databaseUrl === undefined ? onSqlite(join(dataDirectory, "bare.db")) : onPostgres(databaseUrl);
 }

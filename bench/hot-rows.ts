@@ -34,7 +34,7 @@ interface Seen {
 
 /**
  * Measures verifications of one account, prepaid or not, and of many accounts, on a PostgreSQL whose commits take 5 ms
- * longer, by one and by several services on one store. Shows which calls wait for the rows of others.
+ * longer, by one and by several services on one store. Shows how many backends wait for rows of others.
  */
 export async function hotRows({ rate = 200, seconds = 4 }: Pace): Promise<void> {
   console.log(`

@@ -21,7 +21,7 @@ export interface Loaded {
   rate: number;
 }
 
-/** Requests one URL over 64 connections, as fast as responses come, with the keys in turn. Throws at any refusal. */
+/** Requests one URL without pauses, over 64 connections by default, with the keys in turn. Throws at any refusal. */
 export async function load(
   url: string,
   seconds: number,

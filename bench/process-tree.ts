@@ -23,7 +23,7 @@ export interface ProcessTree extends Running {
   children(): number[];
 }
 
-/** Starts a server on the given port, and waits until a request of `path` gets a 200. */
+/** Starts a server on a free port, and waits until a request of `path` gets a 200. */
 export async function startCommand(
   command: (port: number) => readonly string[],
   path: string,

@@ -106,7 +106,7 @@ async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   throw new Error("the service ended before it was ready");
 }
 
-/** Measures an empty Node process, which ends when its input ends. */
+/** The mean of several empty Node processes, each of which ends when its input ends. */
 async function emptyProcess(): Promise<Pick<Start, "processor" | "memory">> {
   const used = processorTime();
   let memory = 0;

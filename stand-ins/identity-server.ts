@@ -36,7 +36,7 @@ export interface StandInOptions extends StandInPlace {
   invoice?: string | undefined;
   /** Hears of each look-up, before its response is sent. */
   onCall?: (call: StandInCall) => void;
-  /** Hears of each request that is no look-up, or that has no credentials. */
+  /** Hears of each request that the stand-in refuses. */
   onRefusal?: (why: Refusal) => void;
 }
 
@@ -61,7 +61,7 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
 
 /**
  * Serves the vendor's wire format with invented people. Rejects with Node's error if the stand-in cannot listen, or
- * cannot write its invoice.
+ * cannot create its invoice.
  */
 export async function startIdentityStandIn(
   { name, standIn: vendor }: { name: string; standIn: StandIn<object> },

@@ -72,7 +72,7 @@ export function sendJson(response: ServerResponse, { status, body }: StandInResp
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Returns undefined for a request that is incomplete, or is neither JSON nor a form. */
+/** Returns undefined for a request that is incomplete or too long, or whose body is neither JSON nor a form. */
 async function readRequest(raw: IncomingMessage): Promise<StandInRequest | undefined> {
   try {
     let text = "";

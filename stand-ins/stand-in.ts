@@ -106,7 +106,7 @@ export const always = (status: number, body: object) => () => ({ status, body })
 
 /**
  * A published response with another person, number and reference: each member that `values` names, at any depth, gets
- * the new value.
+ * the new value unless it is an object or a list.
  */
 export function filled<Sample extends object>(sample: Sample, values: Readonly<Record<string, unknown>>): Sample {
   const entries = Object.entries(sample).map(([name, value]) => {
@@ -121,5 +121,5 @@ export function birthDay({ personal_info: { formatted_date_of_birth: text } }: P
   return new Date(`${text} UTC`).toISOString().slice(0, 10);
 }
 
-/** The same as `20-11-1995`. */
+/** The day of birth as `20-11-1995`. */
 export const birthDate = (person: Person) => birthDay(person).split("-").reverse().join("-");

@@ -18,7 +18,7 @@ export interface CheckedResponse {
   json: Record<string, unknown> | undefined;
 }
 
-/** The server gave no whole response. `code` is `timed_out`, `too_large`, or Node's. */
+/** The server gave no whole response. `code` is `timed_out`, `too_large`, that of Node's error, or else `failed`. */
 export class NoResponse extends Error {
   readonly code: string;
 

@@ -1,6 +1,6 @@
 /** Why a server cannot be checked, in a sentence. */
 export class CheckError extends Error {
-  /** Whether the run lacks input that the check needs. */
+  /** Whether an input of the run is wrong, rather than the server. */
   readonly isOfInput: boolean;
 
   constructor(sentence: string, isOfInput = false) {

@@ -91,7 +91,7 @@ async function adoptAmount(session: CheckSession): Promise<void> {
   }
 }
 
-/** Throws a `CheckError` if nothing is chosen. */
+/** Throws a `CheckError` for a text of `only` with which no id begins. */
 function chosenPoints({ duba, only }: CheckRun): Point[] {
   const all = everyPoint(everyOperation).filter(({ part }) => duba || part === "interface");
   const strange = only.find((beginning) => !all.some(({ id }) => id.startsWith(beginning)));

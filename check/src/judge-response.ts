@@ -3,7 +3,7 @@ import type { Operation } from "./document.ts";
 import type { CheckSession, RequestChanges } from "./session.ts";
 import { type ShapeErrorKind, shapeErrors } from "./shape-errors.ts";
 
-/** The problems of a success: its status, its JSON, and its `success`. */
+/** The first problem of a success, if it has one: of its status, JSON, `Content-Type` or `success`. */
 export function successProblems({ status, headers, json }: CheckedResponse): string[] {
   if (status !== 200) return [`The status is ${status}, not 200.`];
   if (!json) return ["The body is not a JSON object."];
@@ -21,7 +21,7 @@ export function refusalProblems({ status, json }: CheckedResponse, { anyBody = f
   return [json ? "`success` is not false." : "The body is not a JSON object."];
 }
 
-/** How the documented answer differs from the operation's schema. */
+/** How the response to the usual request differs from the operation's schema, in these kinds of difference. */
 export async function responseErrors(
   session: CheckSession,
   operation: Operation,

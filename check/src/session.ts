@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { CheckedResponse, NoResponse, Server, ServerRequest } from "./ask-server.ts";
 import { type Operation, pathPrefix, pathUnder } from "./document.ts";
 
-/** The value of each member that an operation requires, by name. */
+/** Values of members of the requests, by name, in place of the document's examples. */
 export type Values = Readonly<Record<string, string>>;
 
 /** How a request differs from the documented one of its operation. */

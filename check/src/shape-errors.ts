@@ -28,7 +28,7 @@ export interface ShapeError {
 /** Earlier results, because several points look at one response. */
 const earlier = new WeakMap<TSchema, WeakMap<object, ShapeError[]>>();
 
-/** The differences between a response's JSON and a schema, once for each place. Undefined: there was no JSON. */
+/** The differences between a response's JSON and a schema, one of each kind for a place. Undefined: it had no JSON. */
 export function shapeErrors(schema: TSchema, value: object | undefined): ShapeError[] {
   if (value === undefined) return firstOfEachPlace(schema, value);
   const ofSchema = earlier.getOrInsertComputed(schema, () => new WeakMap());
@@ -84,7 +84,7 @@ function problemsOfMembers(
   });
   return [
     ...members,
-    // The server chose this name, which may be any text, so a problem gives only the place of the member.
+    // The server chose this name, which may be any text, so a problem names only the object that holds it.
     ...(undeclared.length > 0 ? [problem("undeclared", place, "has a member that the interface lacks")] : []),
     ...(isOrdered ? [] : [problem("order", place, `has its members in another order than ${known.join(", ")}`)]),
   ];

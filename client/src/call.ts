@@ -62,9 +62,9 @@ export function caller(usual: Options): Call {
   }
 
   /**
-   * Sends a verification. After a lost response the client first asks for the state of the key's verification, until
-   * that has ended. Only then does it send the identical request again: the service repeats the response, or resumes
-   * the verification.
+   * Sends a verification. After a lost response the client first asks for the state of the key's verification, while
+   * that runs and the time for one request is not over. Then it sends the identical request again: the service repeats
+   * the response, or resumes the verification.
    */
   async function verified(request: Request, path: string): Promise<Outcome> {
     const { row, headers, options } = request;

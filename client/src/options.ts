@@ -9,11 +9,15 @@ export interface Options {
   key?: string | undefined;
   /** How often a failed request is sent again. Default: 3. */
   retries?: number;
-  /** Longest wait before the first retry, in milliseconds. It doubles with each retry. Default: 250. */
+  /**
+   * Longest wait before the first retry, in milliseconds, beside a wait that the service asks for. It doubles with each
+   * retry. Default: 250.
+   */
   backoff?: number;
   /**
-   * Longest wait before any retry, in milliseconds. If the service asks for a longer one, the failure is returned at
-   * once, with `error.retry_after`. Default: 10,000.
+   * Most that the wait before a retry grows to, and the longest wait that the client accepts from the service, in
+   * milliseconds. If the service asks for a longer one, the failure is returned at once, with `error.retry_after`.
+   * Default: 10,000.
    */
   longestWait?: number;
   /** Longest time for one request, in milliseconds. Default: 10,000 for a look-up, 30,000 for a verification. */

@@ -60,7 +60,7 @@ const wrongForms: readonly FailureCase[] = [
   changes: { members: { [String(name)]: value } },
 }));
 
-/** JSON that lacks no member of any operation, and verifies nobody. */
+/** JSON with every member that the two operations with a body require. It verifies nobody. */
 const memberTwice = '{"type":"","productCode":"","bvn":"","phone":"","amount":"","amount":""}';
 const wrongBodies: readonly [name: string, code: string, which: string, body: string, type?: string][] = [
   ["malformed-json", "malformed_json", "that is not JSON", "{"],
