@@ -57,7 +57,7 @@ test("exactly the known DStv products have add-ons, each add-on at one price", (
   assert.equal(prices.size, new Set(addOns.map(({ add_on_product_code }) => add_on_product_code)).size);
 });
 
-test("a bad starter entry stops the start with a sentence that names file and place", async () => {
+test("a bad starter entry stops the start with a sentence that names list and place", async () => {
   const bad = changed("data-bundles.json", (text) => text.replace('"price": "100"', '"price": 100'));
   await assert.rejects(readStarter(bad), {
     message: 'data-bundles, entry 1: price must be text such as "100", not a number.',

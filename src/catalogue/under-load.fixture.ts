@@ -11,7 +11,7 @@ export const priceIn = (revision: number): number => 10_000 + revision;
 /** The account that pays more for data of MTN, and by how many kobo. */
 export const ownMargin = { account: "acc_1", kobo: 1_000 };
 
-/** Paths, with the codes whose prices identify the revision. The first path has accounts' own prices. */
+/** Paths, with the codes whose prices identify the revision. `own`: the code for which an account pays more. */
 const lookUps: readonly (readonly [path: string, own: string | undefined, ...others: string[]])[] = [
   ["/api/v2/internet/data/lookup?provider=MTNDATA", "104"],
   ["/api/v2/internet/data/lookup?provider=airteldata", undefined, "003"],

@@ -56,7 +56,7 @@ export interface FeatureFamily extends Family {
   before?: string;
 }
 
-/** The commands of a feature: in a family of its own, or in a family of the core. */
+/** The commands of a feature: in a family of its own, in a family of the core, or in one that the terminal lacks. */
 export type FeatureCommands = FeatureFamily | Omit<Family, "about" | "group">;
 
 /** What the service passes to each feature that it opens. */

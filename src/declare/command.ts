@@ -162,13 +162,13 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
    * The answer as a letter, which a page shows instead of the view; undefined if there is none. Throws as `run` does.
    */
   letter?: (input: Static<Input>, room: Room) => Promise<Letter | undefined>;
-  /** The column that a page sorts by at first, descending after a minus. Default: the order of `run`. */
+  /** The column that a page of the menu sorts by at first, descending after a minus. Default: the order of `run`. */
   sort?: string;
   /** The sentence for an empty list. */
   none?: string;
   /** For an empty list: a sentence about how rows appear, and the id of the command that adds one. */
   noneThen?: { says: string; by?: string };
-  /** Number of rows that each table shows until a person asks for all. Default: all. */
+  /** Number of rows that a terminal shows of each table until a person asks for all. Default: all. */
   first?: number;
   /** The answer for people. Default: a list as a table, an object line by line. */
   view?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];

@@ -162,8 +162,8 @@ export function bind<Room>(operations: readonly Operation<Room>[], room: Room): 
 }
 
 /**
- * This header has the value `test` in answers to test keys. A Duba whose vendor is another Duba then never mistakes an
- * invented person for a real one.
+ * This header has the value `test` in answers about identities to test keys. A Duba whose vendor is another Duba then
+ * never mistakes an invented person for a real one.
  */
 export const modeHeader = "Duba-Mode";
 

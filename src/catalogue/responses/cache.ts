@@ -79,9 +79,9 @@ export class ResponseCache {
   }
 
   /**
-   * The response of an operation for a caller, in the account's own prices if there are any. Calls `specOf` if the
-   * operation has no response under `name`. The spec may have another name, for example for a caller's spelling of a
-   * code.
+   * The response of an operation for a caller, in the account's own prices if there are any. Calls `specOf` for an
+   * account that has or had prices, and if the operation has no response under `name`. The spec may have another name,
+   * for example for a caller's spelling of a code.
    */
   pick<Asked>(
     operation: string,

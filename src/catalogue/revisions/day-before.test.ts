@@ -15,7 +15,7 @@ import { publish } from "./publish.ts";
 import { about, draftOf, hour, many, opened } from "./publishing.fixture.ts";
 import type { Plan } from "./review.ts";
 
-/** An add-on of 60 naira in these tests, and another add-on. Neither has a face value besides its price. */
+/** An add-on of 6,000 naira, and another add-on. Neither has a face value besides its price. */
 const [key, other] = ["DSTV PRWE36 HDPVRE36", "DSTV PRWE36 MOVIES"];
 const name = "dstv PRWE36 HDPVRE36";
 

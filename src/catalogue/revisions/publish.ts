@@ -6,7 +6,7 @@ import type { Publisher } from "./expected.ts";
 import { type Plan, review } from "./review.ts";
 import { publishDue } from "./schedule.ts";
 
-/** How often a publication is tried again because other processes published meanwhile. */
+/** How often a publication is tried at most, because other processes may publish meanwhile. */
 const ATTEMPTS = 20;
 
 /** The result of a publication. */

@@ -4,7 +4,7 @@ export interface Series {
   tone: "c1" | "c2" | "c3" | "c4";
   /** Null: no measurement. */
   values: (number | null)[];
-  /** The sum over the whole range, as text: "12,034". */
+  /** The sum or the quantile over the whole range, as text: "12,034". */
   sum: string;
 }
 

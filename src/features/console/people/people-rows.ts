@@ -13,7 +13,7 @@ export const firstOfficer = "officer@localhost";
 
 export interface Invitation {
   person: PersonRow;
-  /** Only the invited person sees the secret. The store has a hash. */
+  /** The link to the invited person contains the secret. The store has only a hash. */
   secret: string;
   /** Milliseconds since 1970. */
   expiresAt: number;

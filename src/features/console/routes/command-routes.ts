@@ -188,7 +188,7 @@ async function latestOf(request: PageRequest, command: ConsoleCommand, given: Te
   return Promise.all(sections);
 }
 
-/** Whether a page shows the answer at once: lists without required input, and quick commands. */
+/** Whether a page shows the answer at once: lists without required input, and quick commands without input. */
 function isCheap(command: ConsoleCommand): boolean {
   const members = membersOf(command.input);
   if (/\.(?:list|entries|summary)$/.test(command.id)) return !members.some(({ isRequired }) => isRequired);

@@ -121,7 +121,7 @@ function sumOf(steps: readonly LiveCalls[]): LiveCalls {
   return { calls: sum(({ calls }) => calls), answered: sum(({ answered }) => answered) };
 }
 
-/** Renders the last day's live verifications, compared with the day before. */
+/** Renders the last day's live verifications and their money, compared with the day before. */
 async function dayFigures(request: PageRequest): Promise<Html> {
   if (commandsShownAs(request.site, "figures").length === 0) return html``;
   await request.caughtUp();

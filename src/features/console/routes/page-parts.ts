@@ -247,8 +247,8 @@ export function commandList({ site, say }: PageRequest, place: ConsolePage): Htm
 const mostUngrouped = 12;
 
 /**
- * Renders a page's buttons: one filled, and all further buttons in the menu "…". A short menu has the buttons for rows
- * last.
+ * Renders a page's buttons: one filled, and all further buttons in the menu "…". In a short menu, the commands for rows
+ * come after the other commands.
  * `isFilled`: false if the page has another filled button.
  */
 export function placeTools(

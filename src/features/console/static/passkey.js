@@ -14,7 +14,7 @@ async function post(path, body) {
   return answer;
 }
 
-/** Disables the button while `work` runs, and shows an error. */
+/** Disables the button and runs `work`. Shows an error, and enables the button again. */
 async function attempt(button, work) {
   const own = button.closest("form, section")?.querySelector("[data-problem]");
   const problem = own ?? document.querySelector("[data-problem]");
