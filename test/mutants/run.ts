@@ -57,9 +57,10 @@ async function failedTest(tests: readonly string[], longest?: number): Promise<s
     stdio: ["ignore", "pipe", "ignore"],
   });
   let failed = "";
-  const fail = (name: string) => {
-    if (failed === "") process.kill(-run.pid!, "SIGKILL");
-    failed ||= name.trim();
+  const fail = (names: string) => {
+    if (failed !== "") return;
+    [failed = ""] = names.split("\n");
+    process.kill(-run.pid!, "SIGKILL");
   };
   run.stdout.setEncoding("utf8").on("data", fail);
   const timer = longest && setTimeout(fail, longest, `more than ${longest / 1000} s`);
