@@ -63,7 +63,7 @@ export interface CommandResources extends Core, Audited, WithClock {
 /** The second parameter of each command's `run`. It also connects folders that must not import each other. */
 export interface CommandContext extends CommandResources, WithStory, WithManualCredit {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
-  /** The newest 100 entries of the audit trail that mention this reference, oldest first. */
+  /** The newest 100 entries of the audit trail about this reference, oldest first. */
   auditEntries(reference: string): Promise<Story["entries"]>;
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   timesOfReferences(): Promise<typeof timeOfReference>;

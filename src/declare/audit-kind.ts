@@ -17,7 +17,7 @@ type FactsOf<Types extends FactTypes> = { readonly [Name in keyof Types]?: Value
 export interface AuditEvent {
   kind: string;
   types: FactTypes;
-  /** The actor's kind, with the id if there is one: `system`, `operator:ada`. */
+  /** The actor's kind, with the id if there is one: `system`, `terminal:ada`. */
   actor: string;
   facts: Record<string, string | number | boolean | null>;
 }

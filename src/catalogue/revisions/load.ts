@@ -50,7 +50,7 @@ export function noteSnapshot(db: Db, snapshot: Snapshot): void {
   known.set(db, snapshot);
 }
 
-/** The catalogue of an older revision. Throws a `CatalogueError` if there is no such revision. */
+/** The catalogue of this revision. Throws a `CatalogueError` if there is no such revision, or no longer. */
 export async function snapshotAt(db: Db, newest: Snapshot, number: number): Promise<Snapshot> {
   const revision = await findRevision(db, number);
   if (number === newest.revision) return newest;

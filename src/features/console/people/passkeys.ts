@@ -25,7 +25,7 @@ export interface PasskeyPlace extends WithClock {
   origin: string;
 }
 
-/** Loaded on the first sign-in, because it takes a quarter of a second. */
+/** Loaded on first use, because it takes a quarter of a second. */
 export const passkeyLibrary = () => import("@simplewebauthn/server");
 
 export const othersPasskey = "This is the passkey of another person. Use your own.";

@@ -16,7 +16,7 @@ function spanMembers({ input }: Pick<ConsoleCommand, "input">) {
 }
 
 /**
- * Renders links to the usual time spans. The span is part of the URL, so that a shared link shows the same rows. The
+ * Renders links to the usual time spans. The span is part of the URL, so that a shared link has the same span. The
  * filter form takes other days.
  */
 export function spans(request: PageRequest, command: ConsoleCommand, path: string): Html {
