@@ -33,7 +33,7 @@ interface Served {
 /** What a path has, by method. */
 type Route = ReadonlyMap<string | undefined, Served>;
 
-/** The most remembered targets. Longer targets are not remembered either, so the memory is limited. */
+/** The most remembered targets, and the most characters of one. Both limit the memory. */
 const mostTargets = 5_000;
 const longestTarget = 256;
 

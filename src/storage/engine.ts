@@ -28,8 +28,8 @@ export function isSqlite(db: Kysely<Tables>): boolean {
 }
 
 /**
- * Whether a statement outside a transaction is a commit: every statement except reads and those that begin a
- * transaction.
+ * Whether a statement outside a transaction is a commit: every statement except reads, settings, and the begin and
+ * rollback of a transaction.
  */
 export function isWrite(sql: string): boolean {
   return !/^(?:select|begin|start|rollback|set) ?/i.test(sql);

@@ -68,10 +68,7 @@ export interface Store extends Pick<Database, "db" | "usage" | "connections" | "
   listen(listeners: ChangeListeners): () => Promise<void>;
 }
 
-/**
- * Opens the store and migrates it to this version. Throws `StoreError` if the directory is not writable or in use, the
- * file is not a database, a newer version made it, or PostgreSQL is unreachable or refuses.
- */
+/** Opens the store and migrates it to this version. Throws a `StoreError` that says why it cannot. */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl ? openShared(settings.databaseUrl, settings) : openEmbedded(settings);
 }

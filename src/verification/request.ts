@@ -82,8 +82,8 @@ export function isOfRequest(row: Row, request: VerificationRequest, hashes: Keye
 }
 
 /**
- * Returns the hash of the idempotency key under each key of the ring, with the stored one first. Empty for a request
- * without an idempotency key.
+ * Returns the hash of the idempotency key under each key of the ring; a new row stores the first one. Empty for a
+ * request without an idempotency key.
  */
 export function keyHashes(
   { accountId, mode, idempotencyKey }: VerificationRequest,

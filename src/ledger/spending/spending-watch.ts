@@ -9,7 +9,7 @@ import type { BudgetKind } from "./budget.ts";
 /** Milliseconds during which a warning is not repeated. */
 const toldFor = 32 * 86_400_000;
 
-/** How many accounts have used `warnedPercent` or more of a cap, and how many of a balance. */
+/** How many accounts with a cap, and how many with a balance, are a `NearlySpentAccount`. */
 export type NearlySpent = Record<BudgetKind, number>;
 
 interface Use {
@@ -18,7 +18,7 @@ interface Use {
   period: string;
   /** Identifies the cap, or the sum of top-ups. */
   most: string;
-  /** Whether everything is used, so that verifications are refused. */
+  /** Whether the rest pays for no check, so that verifications are refused. */
   isExhausted: boolean;
   /** A text such as "₦192,500.00 of ₦180,000.00 used". */
   used: string;
@@ -36,10 +36,7 @@ const sentences: Record<BudgetKind, [nearly: string, whole: string]> = {
   ],
 };
 
-/**
- * Finds accounts that have used most of a cap or balance. Logs each once when it has used most, and once when it has
- * used all.
- */
+/** Finds nearly spent accounts. Logs each once when it has used most, and once when its rest pays for no check. */
 export class SpendingWatch {
   readonly #db: Db;
   readonly #settings: Pick<IdentitySettings, "fees" | "timeZone">;
@@ -70,7 +67,7 @@ export class SpendingWatch {
     }
   }
 
-  /** Announces a state once, even if several processes look, and again after a top-up or a higher cap. */
+  /** Announces a state once, even if several processes look, and again after a top-up or for another cap. */
   async #tell({ account, kind, period, most, isExhausted }: Use, at: number): Promise<void> {
     const data = { terms: kind, month: kind === "cap" ? period : null, used_up: isExhausted };
     const about = `${account} ${period} ${most} ${isExhausted ? "whole" : ""}`.trim();
@@ -83,13 +80,13 @@ function keyOf({ account, period, isExhausted }: Use): string {
   return `${account} ${period} ${isExhausted}`;
 }
 
-/** An account that has used `warnedPercent` of a monthly cap or of its last top-up. */
+/** An account that has used `warnedPercent` of a monthly cap or of its last top-up, or whose rest pays for no check. */
 export interface NearlySpentAccount extends Pick<Use, "account" | "kind" | "isExhausted" | "used"> {
   /** Since when its verifications are refused, in milliseconds since 1970. */
   refusedSince: number | null;
 }
 
-/** The accounts that have used `warnedPercent` of a monthly cap or of their last top-up, each once. */
+/** The nearly spent accounts, each once. */
 export async function nearlySpentAccounts(
   db: Db,
   now: number,

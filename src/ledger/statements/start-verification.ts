@@ -26,7 +26,7 @@ export interface Start extends VerificationRow, Budget, LimitScope {
   price: number | null;
   why: string | null;
   /**
-   * The hashes of the idempotency key under all further keys of the ring. The row stores the hash under the first key.
+   * The hashes of the idempotency key under all other keys of the ring. The row stores the hash under the current key.
    */
   otherHashes: readonly string[];
 }

@@ -26,7 +26,7 @@ export interface FailingJob {
   name: string;
   /** The code of its error, or the error's name. */
   code: string;
-  /** When it first failed, in milliseconds since 1970. */
+  /** When it began to fail, in milliseconds since 1970. */
   since: number;
 }
 

@@ -12,7 +12,7 @@ const outcomeStates: readonly unknown[] = transitions.complete.to;
 /**
  * Checks that a record belongs to the requested person: it is complete, and has the requested number and, with
  * `phoneMatch`, the requested phone. If not, returns a bad response or a negative outcome. If so, returns the record as
- * `answers` permits. Other outcomes stay as they are.
+ * `answers` permits. An outcome of an unknown state becomes a bad response; all others stay as they are.
  */
 export function matchRecord(
   outcome: IdentityOutcome,

@@ -312,7 +312,7 @@ export function unfitFor(
     consent: consentAttested || consentReference !== undefined,
     names: claims.first_name !== undefined && claims.last_name !== undefined,
   };
-  // If both are missing, we report the names: a caller can add a consent, but names are only compared.
+  // If both are missing, we report the names, because a consent alone would not help.
   for (const need of ["names", "consent"] as const) if (needs.includes(need) && !brings[need]) return `needs_${need}`;
   return undefined;
 }
