@@ -83,7 +83,7 @@ test("the guard compares a new entry's price only with removed entries of the sa
     const entry = { type: type!, value: value!, description: description!, duration: duration!, price, amount: price };
     return (await reasonsFor([...removals(keys), added(entry)])).join();
   };
-  // The smaller bundles cost 7100 and 550, and are removed as well.
+  // The smaller bundles cost 7,100 and 550 naira, and are removed as well.
   assert.match(
     await moved(["MTNDATA MTN-165GB-30DAYS", "MTNDATA MTN-16_5GB-30DAYS"], "MTNDATA MTN-165GB-30DAYS", 14_000_00),
     /new looks like MTNDATA mtn-165gb-30days, which is gone: price ₦37,500 → ₦14,000 /,

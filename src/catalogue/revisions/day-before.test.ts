@@ -178,7 +178,7 @@ for (const engine of usualEngines)
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_210_000)], soon), [back("6000", "12100")]);
       assert.deepEqual(await statesOf(publisher, [priced(key, 1_190_000)]), ["published"]);
       await away();
-      // The last price of the add-on counts, and an approved removal makes no difference.
+      // The last price of the add-on counts, not its first.
       assert.deepEqual(await statesOf(publisher, [priced(key, 590_000)]), [back("11900", "5900")]);
       const held = draftOf(await publish(publisher, priced(key, 590_000), about));
       assert.equal((await approve(publisher, held, "boss")).state, "published");

@@ -252,7 +252,7 @@ for (const engine of usualEngines)
       const second = { ...by.operator, token, cookie: `${by.operator.cookie.split("=")[0]}=${secret}` };
       const inOther = await post("/keys/revoke", second, { id: one.id, ...(await signed({ id: one.id })) });
       assert.match(inOther.text, /The passkey did not sign/);
-      // The signature comes too late, or with a changed time.
+      // The signature comes with a changed time.
       const late = await signed({ id: one.id });
       const [nonce, at] = late._deed.split(".");
       const shifted = await post("/keys/revoke", by.operator, {
