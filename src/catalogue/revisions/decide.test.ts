@@ -116,7 +116,7 @@ for (const engine of usualEngines)
         assert.equal((await approve(publisher, id, "boss", 2)).state, state);
       });
 
-    test("rejected, held and scheduled changes are never served", async (t) => {
+    test("a held or a scheduled change is never served once it is rejected", async (t) => {
       const { store, clock, publisher } = await opened(t, engine);
       const held = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
       const later = { ...about, holdsFrom: start + hour };
