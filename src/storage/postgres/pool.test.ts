@@ -57,7 +57,7 @@ suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () =
       });
     }));
 
-  test("after a new column, a statement that selects all columns is repeated once, and does not fail", () =>
+  test("after a new column, a known statement that selects all columns does not fail", () =>
     addColumn(async ({ db }, add) => {
       await db.connection().execute(async (one) => {
         const ask = () => sql`select * from key_use where key_id = ${"nobody"}`.execute(one);

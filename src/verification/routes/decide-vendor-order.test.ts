@@ -130,7 +130,7 @@ for (const engine of engines)
       );
     });
 
-    test("each attempt stores the order by cost, in plain words", async (t) => {
+    test("an attempt stores the order by cost, which can be told in plain words", async (t) => {
       await forget();
       const { lead, vendorOf } = await opened(t);
       await did({ first: 9_000, second: 6_000, third: 3_000 });
