@@ -46,7 +46,7 @@ suite("alert rules and the board", () => {
     await vendor.close();
   });
 
-  test("alert rules and dashboard use only existing metrics and labels", async () => {
+  test("alert rules and dashboard use only existing metrics, and the cases of the rules their labels", async () => {
     const { text } = await ask(port, "/metrics");
     const known = new Set<string>();
     for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))

@@ -230,7 +230,7 @@ suite("any operation", () => {
       assert.equal(new Set(names).size, names.length);
     });
 
-    test("other operations do not change when one is deprecated", async () => {
+    test("other operations do not announce a deprecation", async () => {
       const response = await get("/api/v2/made/plain");
       assert.deepEqual(announcedIn(response), { deprecation: undefined, sunset: undefined, link: undefined });
     });

@@ -80,7 +80,7 @@ for (const engine of usualEngines)
       assert.ok(entries.some(({ facts }) => facts.includes(bad) && facts.includes(`"key":"${stolen.id}"`)));
     });
 
-    test("events for an endpoint of a revoked key wait until an operator switches it on again", async (t) => {
+    test("an endpoint of a revoked key has no deliveries, and an operator can switch it on again", async (t) => {
       const account = await service.newAccount("Waits");
       const receiver = await receiving(t);
       receiver.behaves = () => 500;

@@ -216,7 +216,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       return response.json.error.request_reference as string;
     }),
   );
-  // From here on only commands write.
+  // From here on no service writes.
   await service.close();
   const store = await openStore({ ...settings, serving: false });
   // Long ago, so that no vendor can still answer.

@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), "duba-first-hour-"));
 const launcher = resolve("bin/duba.js");
 const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
 
-/** Runs a command. Returns its output once that contains `sign`, and a promise of its end. */
+/** Starts a service by a command. Returns its port once the output says that it is ready, and a promise of its end. */
 async function startedWith(command: string, words: string[], options: { cwd?: string; env: Record<string, string> }) {
   const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
@@ -141,7 +141,7 @@ suite("the first hour", { concurrency: true }, () => {
     }
   });
 
-  test("with an older Node, nothing runs, and a sentence says what to install", async () => {
+  test("with a Node below 26, nothing runs, and a sentence says what to install", async () => {
     const alone = join(folder, "alone");
     for (const path of ["bin", "src", "pages", "data", "check", "openapi.json", "package.json"])
       cpSync(path, join(alone, path), { recursive: true });

@@ -234,7 +234,7 @@ function exportsOf(file: string): string[] {
   return [...found].map(([, name]) => name!);
 }
 
-/** Each name that two files have, with the paths of both files. */
+/** Each name that several files have, with the paths of these files. */
 function repeated(named: readonly (readonly [name: string, file: string])[]): string[] {
   return [...Map.groupBy(named, ([name]) => name)]
     .filter(([, uses]) => uses.length > 1)

@@ -91,7 +91,7 @@ for (const engine of usualEngines)
       assert.deepEqual([revision?.author, revision?.source], [terminalActor, "peer"]);
     });
 
-    test("a second pull asks only for changes, and gives the same catalogue", async () => {
+    test("a second pull gives the same catalogue as a first pull at that time", async () => {
       const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
       const [following, anew] = await Promise.all([1, 2].map(() => openSource("peer", values, silent)));
       const pull = async ({ pull }: LiveSource) => {
@@ -215,7 +215,7 @@ suite("a source that is followed", () => {
     assert.equal(asOf(stale), asOf(fresh));
   });
 
-  test("commands refuse a source that is unknown or not set up", () => {
+  test("settings that name an unknown source, or one that is not set up, are refused", () => {
     const problemsOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment, features);
@@ -251,7 +251,7 @@ suite("a source that is followed", () => {
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
 
-  test("every source is listed with its missing settings, and cannot be pulled without them", async (t) => {
+  test("a source is listed with its missing settings, and cannot be pulled without them", async (t) => {
     const { settings, dispose } = await engines[0]!.fresh();
     t.after(dispose);
     await makeStore(settings);

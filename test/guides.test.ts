@@ -102,7 +102,7 @@ suite("the guides of the service", () => {
     }
   });
 
-  test("the samples name this service and the reader's key", async () => {
+  test("the guides have no unconverted Markdown, and their samples name the reader's key", async () => {
     for (const { path } of namedGuides) {
       const { text } = await pageOf(path);
       assert.doesNotMatch(text, /a-known-key-for-the-sandbox&#39;|```|\]\(/, path);
@@ -110,7 +110,7 @@ suite("the guides of the service", () => {
     assert.match((await pageOf("/docs/start")).text, /-H &quot;Authorization: Bearer \$KEY&quot;/);
   });
 
-  test("the clients to download are the repository's own, and run", async () => {
+  test("the clients to download are the repository's own, and the one in TypeScript runs", async () => {
     const page = (await pageOf("/docs/clients")).text;
     for (const name of ["duba.ts", "duba.php", "duba.py"])
       assert.ok(page.includes(`<a href="/docs/clients/${name}">${name}</a>`), name);

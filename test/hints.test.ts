@@ -138,7 +138,7 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     assert.deepEqual(await hinted(lookup, liveElsewhere), [200, undefined]);
   });
 
-  test("the request log shows the hint of an unknown path", async () => {
+  test("the request log lists a key's requests of unknown paths, without these paths", async () => {
     const { text: credential } = await service.newKey({ account: await service.newAccount("Lost") });
     const ids: string[] = [];
     for (const path of ["/api/v2/kyc/verify_bvn/22000000017", "/wp-login.php?name=secret"]) {

@@ -173,7 +173,7 @@ suite("a hostile file", () => {
       assert.ok(err.trimEnd().split("\n").length <= 100, `${err.split("\n").length} lines`);
     });
 
-  test("a hostile file does not delay look-ups while it is read", async () => {
+  test("look-ups are answered while a hostile file is read", async () => {
     const [quoted, , , faulty] = files.map(({ text }) => new Uint8Array(Buffer.from(text())));
     const list = { name: "data-bundles.csv", read: async () => faulty! };
     assert.ok((await lookUpsDuring(readLists(list, "data-bundles"))) > 0);

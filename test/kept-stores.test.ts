@@ -54,7 +54,7 @@ for (const name of keptStores)
         }
       });
 
-      test("a restored backup of an upgraded store gives the recorded outputs", async () => {
+      test("a restored backup of the old version gives the recorded outputs", async () => {
         const folder = mkdtempSync(join(tmpdir(), "duba-kept-"));
         const file = join(folder, "backup");
         writeFileSync(file, unpacked(name, `${engine.name}.backup`), { mode: 0o600 });
@@ -71,7 +71,7 @@ for (const name of keptStores)
 
       // PostgreSQL uses its own clock, by which the keys have long expired.
       if (engine.name === "sqlite")
-        test("an upgraded store replays every idempotency key with its record", async (t) => {
+        test("an upgraded store replays the recorded answer to each idempotency key, except keys without work", async (t) => {
           t.mock.timers.enable({ apis: ["Date"], now: facts.madeAt + 60_000 });
           const place = await placed(name, engine);
           const ready = { name: engine.name, fresh: engine.fresh, ready: async () => place };

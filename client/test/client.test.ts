@@ -134,7 +134,7 @@ suite("the client", { concurrency: true }, () => {
     );
   });
 
-  test("the client repeats a look-up after any fault", async () => {
+  test(`the client repeats a look-up after each of ${faults.length} faults`, async () => {
     for (const fault of faults) {
       await using proxy = await FaultyProxy.open(service.url, [fault]);
       const answer = await through(proxy, { timeout: 4000 }).lookupDataBundles({ provider: "MTNDATA" });

@@ -225,7 +225,7 @@ const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", 
 console.log(person.success ? person.data.verification_status : person.error.code);
 `;
 
-/** Unpacks what \`npm pack\` makes of the client, as an installation does. */
+/** Unpacks what `npm pack` makes of the client, as an installation does. */
 async function installClient(folder: string): Promise<void> {
   const client = join(folder, "node_modules/duba-client");
   mkdirSync(client, { recursive: true });

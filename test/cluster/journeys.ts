@@ -13,8 +13,8 @@ const atOnce = 200;
 const bootstrap = "a-known-sandbox-key-for-journeys";
 
 /**
- * The usual work of operators and integrators, with two instances of two workers each on one database. Returns
- * measurements.
+ * The usual work of operators and integrators, with two instances on one database, one of which has two workers.
+ * Returns measurements.
  */
 export async function journeys(engine: Engine, verifications = 200): Promise<Record<string, number | string>> {
   const { settings, dispose } = await engine.fresh();

@@ -104,7 +104,7 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
     return this.#nodes.find(({ name }) => members.some((each) => each.name === name && each.role === "replica"))!;
   }
 
-  /** Resolves when a leader takes writes, and both other nodes follow the leader, one of them synchronously. */
+  /** Resolves when HAProxy reaches the leader, and both other nodes follow the leader, one of them synchronously. */
   async whole(): Promise<void> {
     const isWhole = async () => {
       const members = await this.#members();

@@ -143,7 +143,7 @@ export class Node {
     return `postgres://postgres@127.0.0.1:${this.#port}/postgres`;
   }
 
-  /** Queries this node directly. Rejects after two seconds. */
+  /** Queries this node directly. Rejects if the connection or the query takes more than two seconds. */
   async ask<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 2000, query_timeout: 2000 });
     client.on("error", () => undefined);

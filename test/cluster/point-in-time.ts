@@ -95,7 +95,7 @@ pg1-user=postgres
   }
 }
 
-/** Restores the store to the moment before somebody emptied the ledger. Returns measurements. */
+/** Restores the store to a moment before somebody emptied the ledger. Returns measurements. */
 export async function pointInTimeTrial(): Promise<object> {
   const [port] = (await freePorts(1)) as [number];
   await using database = new Archived(port);

@@ -42,7 +42,7 @@ export interface Wanted {
   number: string;
   /** Requests so far. */
   sent: number;
-  /** Requests with an unknown result: broken off, hung up on, or answered while the store was away. */
+  /** Requests with an unknown result: broken off, hung up on, or answered 500. */
   lost: number;
   /** Duba's reference, from the first response with a reference. */
   reference?: string;
@@ -73,8 +73,8 @@ export class Life {
   /** A response said that the store took longer than Duba waits. The store may have done the work all the same. */
   storeWasSlow = false;
   /**
-   * Verifications that earlier processes left without an end. This process's first response other than 409 about a
-   * verification removes it.
+   * Verifications that earlier processes left without an end. The first request about a verification in this process
+   * that does not end with 409 removes it.
    */
   readonly leftBehind: Set<Wanted>;
   /** Verifications that may be running although no client waits for them. */
@@ -149,8 +149,8 @@ export class Client {
   }
 
   /**
-   * Retries each verification without an end until its end, or until `life.isOver`. If `isPaid`, refused
-   * verifications are retried until the account has money, and given-up ones are tried once more.
+   * Retries each verification without an end until its end, a refusal, or `life.isOver`. If `isPaid`, refused
+   * verifications are retried as well, and given-up ones are tried once more.
    */
   async retry(life: Life, isPaid = false): Promise<void> {
     for (const wanted of this.wanted.filter((one) => !one.end || (isPaid && isGivenUp(one)))) {

@@ -36,7 +36,7 @@ export interface Figures extends Books {
   /** Checks of the sums during the run, and kobo of charges taken back for records that no caller got. */
   looks: number;
   waivedKobo: number;
-  /** Milliseconds, the longest of all restarts: from start to ready. */
+  /** Milliseconds, the longest of all starts: from start to ready. */
   longestStart: number;
   /** Milliseconds from ready to the first response about a key that an earlier process left unfinished. */
   longestToAnswer: number;
@@ -280,7 +280,7 @@ class Run {
     this.#note(life);
   }
 
-  /** Adds the figures of a killed process to the totals. */
+  /** Adds the figures of an ended process to the totals. */
   #note({ firstResponse = 0, lastRefusal = 0, storeWasAway, storeWasSlow, refusals, blamed }: Life): void {
     this.#refusals += refusals;
     this.#blamed += blamed;

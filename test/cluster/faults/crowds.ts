@@ -14,8 +14,8 @@ export async function idleConnections(): Promise<object> {
 }
 
 /**
- * 200 callers that send 400 requests each and read no response. The service must cut these connections and free their
- * memory.
+ * 200 callers that send 400 requests each and read no response. The service must report that it cuts such connections.
+ * The table shows its memory.
  */
 export async function slowReaders(): Promise<object> {
   await using besieged = await Besieged.start();
@@ -29,8 +29,8 @@ export async function slowReaders(): Promise<object> {
 }
 
 /**
- * 500 callers that never finish their request. The service must cut these connections, without any effect on other
- * callers.
+ * 500 callers that never finish their request. The service must cut these connections within 10 s of the measurement,
+ * and answer another caller meanwhile.
  */
 export async function slowWriters(): Promise<object> {
   await using besieged = await Besieged.start();

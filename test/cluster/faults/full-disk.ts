@@ -8,8 +8,8 @@ import type { FreshSettings } from "../../support/engines.ts";
 import { Caller } from "../caller.ts";
 
 /**
- * A small disk fills up, under SQLite and under PostgreSQL. Verifications must be refused without a charge, look-ups
- * must go on, and free space must end the refusals.
+ * A small disk fills up, under SQLite and under PostgreSQL. Verifications must be refused, look-ups must go on, free
+ * space must end the refusals, and no key may be charged twice.
  */
 export async function fullDisk(): Promise<object> {
   return {

@@ -6,7 +6,7 @@ import { Door } from "../door.ts";
 /** Round-trip times to PostgreSQL, in milliseconds. */
 const delays = [0, 10, 50, 200];
 
-/** A connection to PostgreSQL that delays every byte. The delay may slow verifications, but not look-ups. */
+/** A connection to PostgreSQL that delays every byte. It may slow verifications. Look-ups must be answered. */
 export async function slowDatabaseLink(): Promise<object> {
   const place = await engines.find(({ name }) => name === "postgres")!.ready();
   const url = new URL(place.settings.databaseUrl!);

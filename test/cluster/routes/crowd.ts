@@ -10,7 +10,7 @@ export interface Asked {
 }
 
 export interface CrowdOptions {
-  /** The ports of services that are up. */
+  /** The ports of the services, one of which may be restarting. */
   ports: () => readonly number[];
   /** Live keys. */
   keys: readonly string[];

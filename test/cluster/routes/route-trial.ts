@@ -171,7 +171,7 @@ class Trial {
     return { "last call after the pause, ms": obeyed, "first after its end, ms": back, verifications: asked.length };
   }
 
-  /** The leader decides within a minute of the start, and both processes follow the decision. */
+  /** The leader decides within two minutes of the start, and both processes follow the decision. */
   async order(count: number): Promise<object> {
     await this.serve(cheapest);
     const begun = Date.now();
@@ -188,7 +188,7 @@ class Trial {
     return { "decided after, ms": decidedAt - begun, order: kinds.bvn!.map(({ vendor }) => vendor), first };
   }
 
-  /** Compares each verification with the vendors' calls, with its price, and with its explanation. */
+  /** Compares each verification with the vendors' calls, with its charge, and with its explanation. */
   async check(asked: readonly Asked[], asksSecond = false): Promise<Seen> {
     const callsOf = Map.groupBy(await this.#trio.calls(), ({ number }) => number);
     const { db } = this.#live.store;
