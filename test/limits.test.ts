@@ -119,7 +119,7 @@ suite("limits", { concurrency: true }, () => {
     }
   });
 
-  test("a rate-limited address gets no page, except one that it has cached", async () => {
+  test("a rate-limited address gets no page, and a page that it has cached does not count", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
     const { headers } = await page("/openapi.json");

@@ -181,7 +181,7 @@ suite("on a terminal", () => {
   const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") ?? false;
   const skip = hasScript ? false : "The script command of util-linux, which makes a terminal, is not installed.";
 
-  test("log lines are text on a terminal, and JSON elsewhere", { skip }, async () => {
+  test("log lines are text on a terminal", { skip }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-terminal-"));
     const env = { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", DUBA_DATA: join(folder, "data"), NO_COLOR: "1" };
     const command = `${process.execPath} src/main.ts serve`;

@@ -104,7 +104,7 @@ test("the record of a NIN requires the NIN but no BVN, and states the kind of ch
   );
 });
 
-test("a record without a BVN, a status and a name is refused", () => {
+test("a record without a BVN, a status or a name is refused", () => {
   const person = { ...least, personal_info: named };
   assert.ok(validator.Check(person));
   assert.ok(validator.Check({ ...person, personal_info: { first_name: null, last_name: "IBEKWE" } }));

@@ -22,7 +22,7 @@ type Fault = [name: string, from: string, to: string];
 const inFile = (file: string, tests: readonly string[], faults: readonly Fault[]): Mutant[] =>
   faults.map(([name, from, to]) => ({ name, file, from, to, tests }));
 
-/** A fault in each column that a statement of money writes, and in each condition that says whose. */
+/** Faults in the columns that statements of money write, and in the conditions that say whose. */
 export const columnMutants: readonly Mutant[] = [
   ...inFile(charges, chargeTests, [
     ["a charge leaves the row uncharged", "          charged: 1,\n", ""],

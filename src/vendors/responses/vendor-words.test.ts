@@ -53,7 +53,7 @@ for (const [meaning, all] of Object.entries(texts))
     for (const text of all) assert.equal(`${meaningOf(text.toUpperCase())}`, meaning, text);
   });
 
-test("words are read from all members that explain a failure, and from no member of a record", () => {
+test("words are read from members that explain a failure, and not from a record's title, name or address", () => {
   for (const body of [
     ...["BVN not found", { error: "BVN not found" }, { errors: ["BVN not found"] }],
     ...[{ error: { message: "BVN not found" } }, { data: { status: { reason: "bvn-not-found" } } }],
