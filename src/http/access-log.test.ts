@@ -126,7 +126,7 @@ suite("lines about refused requests", () => {
     assert.equal(written().length, 1);
   });
 
-  test("failures of the sandbox are logged as info, and those of live vendors as errors", (t) => {
+  test("a vendor's failure is logged as info in test mode; live ones and internal errors are logged as errors", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const levelOf = (code: "upstream_timeout" | "internal_error", mode: string, error?: ErrorFields) => {

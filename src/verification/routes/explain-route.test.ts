@@ -91,7 +91,7 @@ for (const engine of usualEngines)
       assert.match(explained("too_many_failures"), /because old failed too often \(12 of 100 attempts\)/);
     });
 
-    test("the explanation has words for each outcome", () => {
+    test("the explanation has words for outcomes without a record", () => {
       const said = (
         outcome: "negative" | "failed" | "unknown",
         reason: "blocked" | "bad_response" | "timed_out" | "no_phone",
