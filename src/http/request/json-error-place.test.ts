@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { jsonErrorAt } from "./json-error-place.ts";
 
 suite("the place where a text stops being JSON", () => {
-  test("the place of a JSON error is the first impossible character, or the end of the text", () => {
+  test("the place of a JSON error is the beginning of the first wrong token, or the end of the text", () => {
     for (const [text, at] of [
       ["", 0],
       ["{bvn}", 1],

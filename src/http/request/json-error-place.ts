@@ -7,8 +7,9 @@ const token = new RegExp(`[ \\t\\n\\r]*(?:([{}[\\],:])|(${stringText})|${numberT
 type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end";
 
 /**
- * Where a text stops being JSON, as an index in UTF-16 units; its length if the text ends too early, undefined for
- * valid JSON. The engine's own message would quote the text.
+ * Where a text stops being JSON, as an index in UTF-16 units: the beginning of the first wrong or incomplete token, or
+ * the text's length if a token is missing there. Undefined for valid JSON. The engine's own message would quote the
+ * text.
  */
 export function jsonErrorAt(text: string): number | undefined {
   const open: ("{" | "[")[] = [];
