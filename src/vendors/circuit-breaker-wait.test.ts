@@ -38,7 +38,7 @@ test("a vendor whose wait concerns one attempt still gets other attempts", async
   assert.equal(vendor.asked, 2);
 });
 
-test("a vendor's Retry-After pauses for at most five minutes, and shortens no pause for failures", async (t) => {
+test("a Retry-After pauses a vendor for at most five minutes, and shortens no pause for failures", async (t) => {
   const { breaker, ask, pass } = openedBreaker(t);
   await ask({ ...unavailable("rate_limited"), retryAfter: 3600 });
   assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { ...paused, retryAfter: 300 });

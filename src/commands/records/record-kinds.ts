@@ -99,7 +99,7 @@ export const mostFound = "20";
 const mostNamed = 100;
 
 export const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
-/** Whether a text contains the part, in upper or lower case. A part of one or two characters is in no text. */
+/** Whether a text contains the part, in upper or lower case. False for a part of one or two characters. */
 export const hasPart = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
 

@@ -153,7 +153,7 @@ for (const engine of usualEngines)
       await done("prices", "join", "none", shop);
     });
 
-    test("an import of a rule with an end replaces the endless rule for its codes, unless it has both", async () => {
+    test("an imported rule with an end replaces one without an end, unless the file has both", async () => {
       const rulesOf = async () =>
         ((await json("prices", "show", kiosk)) as Record<string, unknown>[]).map(
           ({ of, price }) => `${of}: ${String(price).replace(/ from \S+/, "")}`,

@@ -24,7 +24,7 @@ test("if a member is empty under one of its names, another name is read", () => 
   assert.deepEqual([phone_number, gender, email], ["08000000099", "f", undefined]);
 });
 
-test("of a member's two names in an object the usual one counts, and of two objects with the member the first", () => {
+test("if an object has a member under two names, the usual one counts; of two objects, the first", () => {
   const [usual, other] = [
     { surname: "BELLO", lastName: "ADE" },
     { lastName: "ADE", surname: "BELLO" },

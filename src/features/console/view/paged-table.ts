@@ -243,7 +243,7 @@ function pager(page: number, pages: number, count: number, urlFor: TableParts["u
   return html`<nav class="pager" aria-label="Pages of the table">${link(page - 1, "Previous")} <span>Page ${page} of ${pages}, ${count} rows</span> ${link(page + 1, "Next")}</nav>`;
 }
 
-/** Returns the columns in which at least one row has a value; of at most two columns, all. */
+/** Returns the columns in which at least one row has a value; all columns of a table with at most two. */
 function usedColumns({ columns, rows }: Table): readonly TableColumn[] {
   const isNothing = (value: unknown) => value === null || value === "" || (Array.isArray(value) && value.length === 0);
   return columns.length <= mostNarrowColumns
