@@ -51,7 +51,7 @@ suite("a printed statement", { skip: missingBrowser() }, () => {
   const statement = (more = "") =>
     `${service.console!.origin}/books/statement?account=${account}&month=${month}${more}`;
 
-  test("a letter with 1,477 charges has at most 15 pages, and on average 110 charges or more on an annex page", async () => {
+  test("a letter with 1,477 charges has at most 15 pages, and an annex page has 110 or more on average", async () => {
     await page.goto(statement("&for_client=on"));
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
     const pages = pdf.match(/\/Type \/Page\b/g)!.length;
