@@ -4,8 +4,8 @@ import type { TObject, TSchema } from "typebox";
 export type { Static, TInteger, TObject, TSchema, TString } from "typebox";
 
 /**
- * The TypeBox builders that Duba uses, with the same results and with TypeBox's types. TypeBox's own module loads 302
- * files, which takes a sixth of a start.
+ * The TypeBox builders that Duba uses, with the same results and with TypeBox's types. TypeBox's own module loads
+ * hundreds of files, which takes a sixth of a start.
  */
 const Type = {
   Array: (items: TSchema, options?: object) => ({ type: "array", items, ...options }),
