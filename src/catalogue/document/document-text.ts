@@ -17,7 +17,7 @@ export interface DocumentPart {
 const LINE_END = Buffer.from("\n");
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-/** Ten times as fast as Brotli at level 5, and an eighth larger. */
+/** Several times as fast as Brotli at level 5, and an eighth larger. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /**
