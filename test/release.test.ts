@@ -146,7 +146,7 @@ suite("a release", () => {
     assert.match(notes, /^### Upgrades from, and back to$/m);
   });
 
-  test("a release packs no file that git does not know, and lets everybody read what it packs", () => {
+  test("a release packs none of an operator's files, and lets everybody read what it packs", () => {
     for (const name of [`duba-${version}.tgz`, `duba-client-${version}.tgz`]) {
       const listed = run(made[1]!, "tar", "--list", "--verbose", "--gzip", "--file", name).trim().split("\n");
       const files = listed.map((line) =>

@@ -40,7 +40,7 @@ test("a table's default retention equals the default of its setting", async (t) 
 
 for (const engine of engines)
   suite(`what is kept for a time on ${engine.name}`, () => {
-    test("rows are deleted when their time is over, and never by a distrusted clock", async (t) => {
+    test("rows are deleted when their time is over, and a distrusted clock deletes only sealed records", async (t) => {
       const { db } = (await freshStore(t, engine)).store;
       await signFirstHead(db, signer(sealKey));
       await addOwners(db);

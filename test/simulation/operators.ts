@@ -18,7 +18,7 @@ export class Operators {
   readonly corrections: Correction[] = [];
   /** Times when an operator paused or resumed a vendor. */
   readonly pauses: number[] = [];
-  /** Number of commands so far. */
+  /** Number of commands that succeeded so far. */
   deeds = 0;
   readonly #time: VirtualTime;
   readonly #seed: Seed;
