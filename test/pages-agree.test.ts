@@ -85,7 +85,7 @@ for (const engine of usualEngines)
       }
     });
 
-    test("every page shows the same reason, colour and button for a paused vendor", async () => {
+    test("the pages of vendors and alarms show one reason, colour and button for a paused vendor", async () => {
       await pause("dojah", "load");
       const now = await noticed(
         () => page("/"),

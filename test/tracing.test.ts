@@ -118,7 +118,7 @@ for (const engine of usualEngines)
       assert.deepEqual([status, operation], [401, "listCorporateBundles"]);
     });
 
-    test("a request is part of its caller's trace; without one it begins a trace", () => {
+    test("a request is part of a trusted caller's trace; without one it begins a trace", () => {
       const [verified] = named(`POST ${verify}`);
       assert.deepEqual([verified!.traceId, verified!.parentSpanId], [callers.trace, callers.span]);
       const [lookedUp] = named("GET /api/v2/internet/data/lookup");

@@ -38,7 +38,7 @@ const told = {
   unavailable: { status: 200, code: undefined, state: "verified", upstream: "blusalt", asked: [1, 1], charged: 1 },
   /** The first vendor may have done the work, so no other vendor is asked. */
   unknown: { status: 504, code: "upstream_timeout", state: "unknown", upstream: "dojah", asked: [1, 0], charged: 0 },
-  /** It did something that cannot be trusted. */
+  /** The first vendor answered something that cannot be trusted, so no other vendor is asked. */
   bad_response: {
     status: 502,
     code: "upstream_bad_response",
@@ -209,7 +209,7 @@ for (const engine of usualEngines)
         }
       });
 
-    test("if the first vendor refuses connections, the attempt is unavailable", async () => {
+    test("if the first vendor refuses connections, the second one is asked, and only that is an attempt", async () => {
       await first.close();
       await meets(() => {}, "unavailable", null);
     });

@@ -81,7 +81,7 @@ suite("a service with vendor files", () => {
     return status === 200 ? `200 ${json.data.personal_info.last_name}` : `${status} ${json.error.code}`;
   };
 
-  test("a service verifies at vendors from files, charges, and books each vendor's bill", async () => {
+  test("a service verifies at vendors from files, and charges only for verified people", async () => {
     assert.equal(await verify("bvn", "22000004717"), "200 Ibekwe");
     assert.equal(await verify("bvn", "22000004701"), "404 bvn_not_found");
     assert.equal(await verify("nin", "30000004717"), "200 IBEKWE");
@@ -102,7 +102,7 @@ suite("a service with vendor files", () => {
     assert.deepEqual(billed[0], ["found 5000", "not_found null"]);
   });
 
-  test("doctor, the vendors' page and the start know the settings of vendor files, and show no secret", () => {
+  test("doctor and `upstreams show` know the settings of vendor files, and doctor and the log show no secret", () => {
     const shown = JSON.parse(duba("upstreams", "show", "formal", "--json").stdout);
     assert.deepEqual([shown.place, shown.missing], [2, []]);
     assert.deepEqual(shown.settings, ["DUBA_FORMAL_URL", "DUBA_FORMAL_USER_ID", "DUBA_FORMAL_PASSWORD"]);
@@ -128,7 +128,7 @@ suite("a service with vendor files", () => {
     }
   });
 
-  test("a service refuses a vendor file that is invalid, open to others or in conflict with a setting", () => {
+  test("doctor refuses a vendor file that is invalid, open to others or in conflict with a setting", () => {
     const startWith = (text: string, mode = 0o600) => {
       writeFileSync(join(files, "other.json"), text, { mode });
       try {

@@ -180,7 +180,7 @@ suite("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  test("a stopping service refuses every operation with its path's payload, and is not ready", async () => {
+  test("a stopping service refuses operations with their paths' payloads, and is not ready", async () => {
     await withService({}, async (service) => {
       assert.deepEqual((await service.ask("/readyz")).json, { status: "ready" });
       service.refuseNewWork();

@@ -12,7 +12,7 @@ const bootstrap = "a-known-sandbox-key-for-workers";
 const postgres = engines.find(({ name }) => name === "postgres")!;
 
 suite("DUBA_WORKERS", () => {
-  test("workers are replaced one by one on SIGHUP and when they die, and no request is lost to a restart", async () => {
+  test("workers are replaced on SIGHUP and when they die, and no request is lost to a restart", async () => {
     const { settings, dispose } = await postgres.ready();
     const service = await serveInProcess({
       DUBA_WORKERS: "2",

@@ -13,7 +13,7 @@ made from the operations; the rest is what [the changelog](../CHANGELOG.md) tell
 code in \`FailureCode\`.
 `;
 
-/** The text of \`docs/changes.md\`. */
+/** The text of `docs/changes.md`. */
 export function changesPage(document: OpenApiDocument): string {
   const parts = partsOf(document);
   const sections = (Object.keys(versions) as Version[]).toReversed().map((version) => {

@@ -35,7 +35,7 @@ export { DubaFailure } from "./outcome.ts";
 export { verifiedEvent } from "./verified-event.ts";
 `;
 
-/** The text of \`client/src/duba.ts\`: types and methods of the client. */
+/** The text of `client/src/duba.ts`: types and methods of the client. */
 export function clientSource(operations: readonly Operation<never>[]): string {
   const shared = sharedCodes(operations);
   const shapes = namedSchemas(operations.flatMap(({ input, answer }) => [input, answer]));

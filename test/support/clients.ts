@@ -20,7 +20,7 @@ export interface ClientCall {
   given?: Record<string, unknown>;
 }
 
-/** The answer or the failure of a call. `other`: an exception of another class than the client's. */
+/** The answer or the failure of a call. `other`: any other exception, or the early end of the client's process. */
 export interface ClientOutcome {
   // biome-ignore lint/suspicious/noExplicitAny: Tests read any answer.
   answer?: any;

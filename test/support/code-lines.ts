@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 
 /**
- * `node test/support/code-lines.ts` prints the lines of code of the core and of all features, then of each folder of
- * `src/` and of each feature, largest first. Tests, fixtures and migrations do not count.
+ * `node test/support/code-lines.ts` prints the lines of code of the core and of all features, then of each folder and
+ * file in `src/` and of each feature, largest first. Tests, fixtures and migrations do not count.
  */
 const places = new Map<string, number>();
 for (const file of globSync("src/**/*.ts")) {

@@ -42,7 +42,7 @@ export function consoleCanaries(walk: PageWalk): void {
     );
   };
 
-  test("a note never keeps a person's number, neither on a page nor in the store", async () => {
+  test("no page shows a person's number that somebody wrote into a note", async () => {
     const { service } = walk.operators;
     const { db } = await service.store();
     const unknown = async () => {
@@ -131,7 +131,7 @@ export function consoleCanaries(walk: PageWalk): void {
     assert.deepEqual([...said], []);
   });
 
-  test("no page, CSV, event, metric or log line holds personal data; only the subject export does", async () => {
+  test("no page, CSV, event, metric, log line or store shows personal data; only the subject export does", async () => {
     const { service, send, confirm } = walk.operators;
     const { cookie } = by();
     for (const { path, status, text, headers } of await walk.readAs("officer")) {

@@ -5,7 +5,7 @@ import { ran } from "./command-line.ts";
 import type { PageWalk } from "./page-walk.ts";
 import { noticed } from "./until.ts";
 
-/** Registers the tests of a suite that each page shows its main facts first. */
+/** Registers the tests of a suite that pages show their main facts. */
 export function designedPages(walk: PageWalk): void {
   const duba = async (...argv: string[]) => {
     const { dataDirectory, databaseUrl } = walk.operators.service.settings;
@@ -69,7 +69,7 @@ export function designedPages(walk: PageWalk): void {
     assert.ok(bars.length > 2 && bars.every(([, width]) => Number(width) <= 100));
   });
 
-  test("a form finds accounts, people, keys and catalogue entries by a typed name", async () => {
+  test("forms offer accounts, people, keys and catalogue entries by name", async () => {
     const { db } = await walk.operators.service.store();
     await db.updateTable("person").set({ name: "Ada Obi" }).where("email", "=", "officer@example.com").execute();
     for (const [path, option] of [

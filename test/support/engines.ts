@@ -24,7 +24,8 @@ export interface Engine {
   /** Settings of an empty store, without tables. */
   fresh(): Promise<Fresh>;
   /**
-   * Settings of a store in the state after a first start. Its tables are copied, which is faster than to create them.
+   * Settings of a store in the state after a first start. Creating tables is slow, so SQLite copies a file, and
+   * PostgreSQL reuses a database.
    */
   ready(): Promise<Fresh>;
 }
@@ -221,8 +222,8 @@ async function freshPostgres(): Promise<Fresh> {
 }
 
 /**
- * The expected state of a migrated database: `shape`, a hash of columns, indexes and all else that a test may change;
- * and its rows.
+ * The expected state of a migrated database: `shape`, a hash of columns, indexes, triggers, functions and schemas; and
+ * its rows.
  */
 interface Made {
   readonly shape: string;

@@ -31,7 +31,7 @@ export interface Passed {
   path: string;
   /** The `Idempotency-Key`. */
   key: string | undefined;
-  /** The status of the service's answer; undefined if there was none, or nobody waited for it. */
+  /** The status of the service's answer; undefined before it arrives. */
   status?: number;
 }
 

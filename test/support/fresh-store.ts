@@ -2,7 +2,7 @@ import { after, before, type TestContext } from "node:test";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "./engines.ts";
 
-/** An open store for one test, with tables and without rows. */
+/** An open store for one test, in the state after a first start. */
 export interface FreshStore {
   readonly store: Store;
   readonly settings: FreshSettings;

@@ -8,7 +8,7 @@ export interface Part {
   /** The name, such as `verifyBvn`, `(bvn)`, `(first_name?)`, `.data.charged`, `bvn_not_found` or `key.expiring`. */
   name: string;
   since: Version;
-  /** The part came later than its operation, and the document says so. */
+  /** The document gives this parameter or member its own version: it came later than its operation. */
   isLater: boolean;
   /** The operations that use the part. */
   operations: Set<string>;

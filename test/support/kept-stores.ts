@@ -23,7 +23,7 @@ export const keptOutputs: readonly (readonly string[])[] = [
   ["events", "list", "--csv"],
 ];
 
-/** What the service answered when the store was made, and the time. */
+/** What command lines printed and the service answered when the store was made, and the time. */
 export interface KeptFacts {
   madeAt: number;
   /** Output by command line. */

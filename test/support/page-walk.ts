@@ -34,7 +34,7 @@ export interface PageWalk {
   readonly subjects: Subjects;
   /** BVN and phone of a person who was verified. */
   readonly person: { readonly bvn: string; readonly phone: string };
-  /** All personal data that the service received about that person. */
+  /** That person's BVN, phone, names, e-mail, date of birth and address. */
   readonly canaries: readonly string[];
   /** What PostgreSQL has received so far: statements and their parameters. Empty on SQLite. */
   heard(): Buffer;

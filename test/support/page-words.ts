@@ -36,7 +36,7 @@ export function wordsOfPages(walk: PageWalk): void {
     });
   };
 
-  test("pages use people's words, and internal names stand only in ids", async () => {
+  test("pages use people's words, and internal names stand only in ids and code", async () => {
     const pages = (await walk.pages("officer")).filter(isShown);
     assert.deepEqual(
       pages.flatMap(({ path, text }) => wordsOf(path, text)),

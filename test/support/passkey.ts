@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openWindow } from "./browser.ts";
 
-/** A visitor's browser window with its own authenticator. `problems`: errors on the visitor's pages. */
+/** A visitor's browser window with its own authenticator. `problems`: errors, warnings and requests elsewhere. */
 export interface Visitor {
   page: Page;
   context: BrowserContext;

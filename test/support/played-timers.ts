@@ -3,7 +3,7 @@ import { mock } from "node:test";
 /**
  * Makes mocked timers safe if several test files share a process: `clearTimeout` then goes to the clock that set the
  * timer. Node's mocked `clearTimeout` mistakes a timer of an earlier test for its own, and removes another timer, which
- * then never fires. It also lets real timers run on.
+ * then never fires. It also leaves real timers running.
  */
 const prototype = Object.getPrototypeOf(mock.timers) as typeof mock.timers;
 const { enable } = prototype;

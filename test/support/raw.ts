@@ -9,7 +9,10 @@ export interface RawResponse {
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
-/** Parses the responses in a socket's bytes, in order. Finds the end of a body by `Content-Length`. */
+/**
+ * Parses the responses in a socket's bytes, in order, without informational ones. Finds the end of a body by
+ * `Content-Length`.
+ */
 export function responsesIn(text: string): RawResponse[] {
   const responses: RawResponse[] = [];
   let rest = Buffer.from(text);

@@ -157,7 +157,7 @@ function asBytes({ status, body }: StoreResponse): string {
   return `HTTP/1.1 ${status} Again\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 }
 
-/** Returns the body of a request, or undefined if the request broke off. */
+/** Returns the body of a request, or undefined if the request broke off or is not JSON. */
 async function bodyOf(request: IncomingMessage): Promise<Record<string, string> | undefined> {
   try {
     const chunks: Buffer[] = [];

@@ -50,7 +50,7 @@ export function copyWithout(left: readonly Listed[]): AsyncDisposable & { place:
   return { place, [Symbol.asyncDispose]: async () => rmSync(place, { recursive: true, force: true }) };
 }
 
-/** tsc's build info. All copies have the same path, so that it fits each of them. */
+/** tsc's build info. Its paths are relative, so that it fits every copy. */
 const keptIn = "without.tsbuildinfo";
 let keptOfWhole: Promise<Buffer> | undefined;
 
