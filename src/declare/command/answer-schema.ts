@@ -137,7 +137,7 @@ export function lines<Item extends TSchema>(item: Item): TUnsafe<AsyncIterable<S
   return Type.Unsafe<AsyncIterable<Static<Item>>>({ lines: item });
 }
 
-/** A file in an answer. A terminal saves it so that only its owner can read it. */
+/** A file in an answer. A terminal saves a new file so that only its owner can read it. */
 export interface AnswerFile {
   name: string;
   text: string;
