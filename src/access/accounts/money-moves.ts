@@ -3,7 +3,7 @@ import type { Db } from "../../storage/tables.ts";
 
 export const moneyMoves = ["top_up", "taken_back", "given_back", "charged_by_hand"] as const;
 
-/** Money that a person, or the reversal of a charge, moved into an account or out of it. */
+/** Money that a person moved into an account or out of it. */
 interface MoneyMove {
   /** Milliseconds since 1970. */
   at: number;
@@ -17,14 +17,15 @@ const most = 8;
 /** Milliseconds of the past that are searched for adjustments, because no index has adjustments by account. */
 const lookBack = 90 * 24 * 3_600_000;
 
-/** Returns the last top-ups and live adjustments of an account, newest first. */
+/** Returns the last top-ups and live corrections by hand of an account, newest first. */
 export async function moneyMovesOf(db: Db, accountId: string, now: number): Promise<MoneyMove[]> {
   const { rows } = await sql<{ at: number; kobo: number; reason: string; is_top_up: 0 | 1 }>`
     select * from (
       select at, kobo, reason, 1 as is_top_up from top_up where account_id = ${accountId} order by at desc limit ${most}) as top_ups
     union all select * from (
       select at, -kobo as kobo, reason, 0 as is_top_up from adjustment
-        where at >= ${now - lookBack} and account_id = ${accountId} and mode = 'live' order by at desc limit ${most}) as corrections
+        where at >= ${now - lookBack} and account_id = ${accountId} and mode = 'live' and charges = 0
+        order by at desc limit ${most}) as corrections
     order by at desc limit ${most}`.execute(db);
   return rows.map(({ at, kobo, reason, is_top_up }) => {
     const [gained, lost] = is_top_up

@@ -159,17 +159,20 @@ for (const engine of usualEngines)
     test("an account's money moves are its top-ups and live corrections, newest first", async () => {
       const [{ id }, other] = [await newAccount(), await newAccount()];
       await topUp(recorded(store.db), id, { kobo: 30_050, reason: "transfer" }, january);
-      const none = { reference: null, kind: null, charges: 0, reason: "by hand" };
-      const corrected = (account_id: string, mode: "live" | "test", kobo: number, at: number) =>
+      const none = { reference: null, kind: null, reason: "by hand" };
+      const corrected = (account_id: string, mode: "live" | "test", kobo: number, at: number, charges = 0) =>
         store.db
           .insertInto("adjustment")
-          .values({ ...none, id: randomUUID(), account_id, mode, kobo, at })
+          .values({ ...none, id: randomUUID(), account_id, mode, kobo, at, charges })
           .execute();
       await corrected(id, "live", -500, january + 1);
       await corrected(id, "live", 200, january + 2);
       await corrected(id, "test", -7, january + 3);
       await corrected(other.id, "live", -9, january + 4);
-      const moves = await moneyMovesOf(store.db, id, january + 5);
+      // Duba itself took a charge back, and charged again.
+      await corrected(id, "live", -100, january + 5, -1);
+      await corrected(id, "live", 100, january + 6, 1);
+      const moves = await moneyMovesOf(store.db, id, january + 7);
       assert.deepEqual(
         moves.map(({ what, amount }) => [what, amount]),
         [
