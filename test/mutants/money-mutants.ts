@@ -114,8 +114,15 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "the moves of an account's money hold corrections of test",
     file: moves,
-    from: " and mode = 'live' order by",
-    to: " order by",
+    from: " and mode = 'live' and charges = 0",
+    to: " and charges = 0",
+    tests: termsTests,
+  },
+  {
+    name: "the moves of an account's money hold charges that Duba took back or repeated",
+    file: moves,
+    from: " and charges = 0",
+    to: "",
     tests: termsTests,
   },
   {
