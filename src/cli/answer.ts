@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EveryCommand } from "../commands/context.ts";
 import { answerCsv, wholeCsv } from "../declare/command/answer-csv.ts";
@@ -59,7 +59,7 @@ async function printParts(
   const secret = memberWith("secret", command.answer);
   const files = memberWith("holds", command.answer);
   if (secret) io.out(`${(answer as Row)[secret]}\n`);
-  if (files) saveFiles(io, (answer as Row)[files] as AnswerFile[], options.out);
+  if (files) saveFiles(io, (answer as Row)[files] as AnswerFile[], options.out, command.gives !== undefined);
   const say = secret || files ? io.err : io.out;
   // Shortens only what a terminal shows: a file or another program gets everything.
   const first = options.all || !io.isTerminal ? undefined : command.first;
@@ -104,20 +104,28 @@ export function isDirectory(path: string): boolean {
 }
 
 /** Writes files where `--out` says, or to standard output. */
-function saveFiles(io: Io, files: readonly AnswerFile[], out: string | undefined): void {
+function saveFiles(io: Io, files: readonly AnswerFile[], out: string | undefined, isPrivate: boolean): void {
   for (const { name, text } of files) {
     if (out === undefined) io.out(text);
-    else saveFile(isDirectory(out) ? join(out, name) : out, text);
+    else saveFile(isDirectory(out) ? join(out, name) : out, text, isPrivate);
   }
   if (out !== undefined) io.err(`Duba wrote ${out}.\n`);
 }
 
-/** Writes a file. Other users can neither read nor change a new file, whatever the umask is. */
-function saveFile(path: string, text: string): void {
+/**
+ * Writes a file. Other users can neither read nor change a new file or directory, whatever the umask is. `isPrivate`: nor
+ * a file that exists.
+ */
+function saveFile(path: string, text: string, isPrivate: boolean): void {
   try {
-    const directory = dirname(path);
-    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
-    writeFileSync(path, text, { mode: 0o600 });
+    mkdirSync(dirname(path), { mode: 0o700, recursive: true });
+    const file = openSync(path, "w", 0o600);
+    try {
+      if (isPrivate && fstatSync(file).isFile()) fchmodSync(file, 0o600);
+      writeFileSync(file, text);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     throw new CommandError(`Duba cannot write the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
   }

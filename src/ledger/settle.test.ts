@@ -71,33 +71,52 @@ for (const engine of engines)
       assert.deepEqual(await spent(mine.accountId), [{ kobo: 10_000, verifications: 1 }]);
     });
 
-    test("settling writes the vendor's bill into the journal for each attempt", async (t) => {
-      const { mine, reference, settled } = await unknown(t, 1);
-      await store.db
-        .updateTable("verification_attempt")
-        .set({ price: 5_000, bill: 5_000 })
-        .where("reference", "=", reference)
-        .execute();
-      const before = (await rowOf(store.db, mine))!.attempts.map(({ bill, bill_certain }) => [bill, bill_certain]);
-      assert.deepEqual(before, [
-        [5_000, 0],
-        [5_000, 0],
-      ]);
-      await store.db.deleteFrom("verification_journal").where("reference", "=", reference).execute();
-      const { completed_at, attempts } = await settled("failed", 11, "Line 4", [1]);
-      assert.deepEqual(
-        attempts.map(({ reason, bill, bill_certain, answered_at }) => [reason, bill, bill_certain, answered_at]),
+    for (const [lost, bills, entries] of [
+      [
+        1,
         [
-          ["record_lost", 5_000, 1, completed_at],
-          ["released", 0, 1, completed_at],
+          ["record_lost", 5_000],
+          ["released", 0],
         ],
-      );
-      const journal = store.db.selectFrom("verification_journal").where("reference", "=", reference).orderBy("number");
-      assert.deepEqual(await journal.select(["what", "attempt", "bill", "unsure"]).execute(), [
-        { what: "late_answer", attempt: 1, bill: 0, unsure: -5_000 },
-        { what: "release", attempt: 2, bill: -5_000, unsure: -5_000 },
-      ]);
-    });
+        [
+          { what: "late_answer", attempt: 1, bill: 0, unsure: -5_000 },
+          { what: "release", attempt: 2, bill: -5_000, unsure: -5_000 },
+        ],
+      ],
+      [
+        2,
+        [
+          ["released", 0],
+          ["record_lost", 5_000],
+        ],
+        [
+          { what: "late_answer", attempt: 1, bill: -5_000, unsure: -5_000 },
+          { what: "release", attempt: 2, bill: 0, unsure: -5_000 },
+        ],
+      ],
+    ] as const)
+      test(`settling writes each attempt's bill into the journal if the vendor bills attempt ${lost}`, async (t) => {
+        const { mine, reference, settled } = await unknown(t, 1);
+        await store.db
+          .updateTable("verification_attempt")
+          .set({ price: 5_000, bill: 5_000 })
+          .where("reference", "=", reference)
+          .execute();
+        const before = (await rowOf(store.db, mine))!.attempts.map(({ bill, bill_certain }) => [bill, bill_certain]);
+        assert.deepEqual(before, [
+          [5_000, 0],
+          [5_000, 0],
+        ]);
+        await store.db.deleteFrom("verification_journal").where("reference", "=", reference).execute();
+        const { completed_at, attempts } = await settled("failed", 11, "Line 4", [lost]);
+        assert.deepEqual(
+          attempts.map(({ reason, bill, bill_certain, answered_at }) => [reason, bill, bill_certain, answered_at]),
+          bills.map(([reason, bill]) => [reason, bill, 1, completed_at]),
+        );
+        const journal = store.db.selectFrom("verification_journal").where("reference", "=", reference);
+        const columns = journal.select(["what", "attempt", "bill", "unsure"]).orderBy("number");
+        assert.deepEqual(await columns.execute(), entries);
+      });
 
     test("a settled outcome is final, and a retry gets it without a vendor call", async (t) => {
       const { identity, mine, received, settled } = await unknown(t, 0);

@@ -73,12 +73,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await page.setViewportSize({ width, height: 900 });
   };
   /** Returns by how many pixels the page is wider than the window. */
-  const pixelsBeside = (page: Page) =>
-    page.evaluate<number>(`new Promise((done) => {
-      const tell = () => done(document.documentElement.scrollWidth - innerWidth);
-      if (document.querySelector("canvas")) requestAnimationFrame(tell);
-      else tell();
-    })`);
+  const pixelsBeside = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
   const known = new Set<string>();
   /** Returns elements unlike any on an earlier page. Only these can break a rule anew. */
   const newParts = async (page: Page): Promise<string[]> => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, suite, test } from "node:test";
 import { type Ran, ran } from "../../../test/support/command-line.ts";
@@ -48,6 +49,19 @@ for (const engine of usualEngines) {
         consent_reference: "consent-1",
         record,
       });
+    });
+
+    test("an export in a file can only be read by its owner, even if the file exists and others may read it", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "duba-export-"));
+      const file = join(folder, "new", "folder", "person.json");
+      for (const _ of [1, 2]) {
+        const { exitCode, err } = await duba(`${bvn}\n`, "subjects", "export", "--out", file);
+        assert.equal(exitCode, 0, err);
+        assert.equal(statSync(file).mode & 0o777, 0o600);
+        assert.equal(JSON.parse(readFileSync(file, "utf8")).bvn, bvn);
+        chmodSync(file, 0o644);
+      }
+      rmSync(folder, { recursive: true });
     });
 
     test("an erasure runs beside traffic, and prints a receipt that names nobody", async () => {
