@@ -113,8 +113,8 @@ function saveFiles(io: Io, files: readonly AnswerFile[], out: string | undefined
 }
 
 /**
- * Writes a file. Other users can neither read nor change a new file or directory, whatever the umask is. `isPrivate`: nor
- * a file that exists.
+ * Writes a file. Other users can neither read nor change a new file or directory, whatever the umask is. `isPrivate`:
+ * nor a file that exists.
  */
 function saveFile(path: string, text: string, isPrivate: boolean): void {
   try {

@@ -51,7 +51,7 @@ for (const engine of usualEngines) {
       });
     });
 
-    test("an export in a file can only be read by its owner, even if the file exists and others may read it", async () => {
+    test("an export in a file can only be read by its owner, even if others could read the old file", async () => {
       const folder = mkdtempSync(join(tmpdir(), "duba-export-"));
       const file = join(folder, "new", "folder", "person.json");
       for (const _ of [1, 2]) {
