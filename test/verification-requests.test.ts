@@ -55,7 +55,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(failure), /22000000017|8000000017/);
   });
 
-  test("one failure lists all members whose values are not text", async () => {
+  test("one failure lists all members that are missing, invalid or not text", async () => {
     await refused({ bvn: null, phone: [good.phone], amount: { naira: "100" } }, ["bvn", "phone", "amount"]);
     await refused({ bvn: true, phone: ["x"], amount: "100" }, ["bvn", "phone"]);
     await refused({}, ["bvn", "phone", "amount"]);

@@ -237,7 +237,7 @@ test("a look-up that leaves an attempt unknown counts neither for nor against th
   assert.equal(breaker.isReady(), false, "three look-ups got no answer");
 });
 
-test("the log contains nothing of an attempt", async (t) => {
+test("the log contains no number or phone of an attempt", async (t) => {
   const { ask, log } = openedBreaker(t);
   await ask({ state: "unknown", reason: "unclear" }, 5);
   await ask(unavailable("no_money"), 2);

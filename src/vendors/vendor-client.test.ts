@@ -266,7 +266,7 @@ test("wanted headers are returned, and a 304 to an unconditional request is not 
   assert.deepEqual(await ask(), { kind: "unreadable", status: 304, code: "redirect" });
 });
 
-test("the log contains nothing of the request or the response", async (t) => {
+test("the log contains no number, key or path of a request", async (t) => {
   const { vendor, ask, log } = await open(t, { timeout: 400 });
   const behaviours = [
     ...Object.values(lost),

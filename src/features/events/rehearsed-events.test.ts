@@ -48,7 +48,7 @@ for (const engine of engines)
       return (await found.orderBy("event.number").execute()).map(({ id }) => id);
     };
 
-    test("an account keeps only its newest 1,000 rehearsed events, and loses no real event or cursor", async () => {
+    test("an account keeps at most 1,000 rehearsed events, and loses no real event or cursor", async () => {
       const first = await rehearseFor("acc_busy");
       const place = (await list("acc_other")).next;
       const ofOthers = await rehearseFor("acc_other");

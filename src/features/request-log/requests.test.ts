@@ -169,7 +169,7 @@ for (const engine of usualEngines)
       assert.equal(rows.length - looked, 2);
     });
 
-    test("the request log holds nothing of what was sent", async () => {
+    test("the request log holds no number, phone, key, provider or address of a request", async () => {
       const { db } = await service.store();
       await service.ask("/api/v2/kyc/verify-bvn", {
         ...verify("22000000099"),

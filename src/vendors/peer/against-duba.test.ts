@@ -69,7 +69,7 @@ test("another Duba returns the reference of its verification, even without a mat
   }
 });
 
-test("every outcome at another Duba has the same meaning here", async () => {
+test("the outcomes of another Duba's sandbox numbers have the same meaning here", async () => {
   assert.equal((await ask("00000000003")).state, "verified");
   assert.equal((await ask("00000000004")).state, "verified");
   assert.deepEqual(await ask("00000000001"), { state: "negative", reason: "not_found" });

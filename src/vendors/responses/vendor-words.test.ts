@@ -85,7 +85,7 @@ test("words about our account count before words about the person", () => {
   assert.equal(outcomeWord(failureOutcome(401, { message: "Customer record not found" })), "bad_credentials");
 });
 
-test("a source that is out of service gives no token, which does not count as bad credentials", () => {
+test("a vendor's words tell an outage, an empty wallet and bad credentials apart", () => {
   const messages = [
     "Unable to reach service",
     "Request timed out",

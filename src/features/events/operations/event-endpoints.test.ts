@@ -218,7 +218,7 @@ for (const engine of engines)
       assert.equal(messages.size, 1);
     });
 
-    test("an endpoint gets no event that its key may not list", async () => {
+    test("a key adds an endpoint only for event types that it may list", async () => {
       const account = await service.newAccount("Types");
       const { text: key } = await keyOf(account, { scopes: ["events:manage"] });
       const { json } = await post(path, key, { url: "https://shop.example.com/all" });
