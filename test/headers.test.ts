@@ -61,7 +61,7 @@ suite("headers", { concurrency: true }, () => {
     assert.equal(new Set(responses.map(({ headers }) => headers["x-request-id"])).size, 50);
   });
 
-  test("the first, the next and the last answer of a connection differ only in headers that always change", async () => {
+  test("the first, the next and the last answer of a connection differ only in headers that must change", async () => {
     const changing = ["date", "connection", "keep-alive", "x-request-id", "ratelimit"];
     const steady = (response: ServiceResponse) => {
       const names = Object.keys(response.headers).filter((name) => !changing.includes(name));
