@@ -266,7 +266,7 @@ export class Truths {
     });
   }
 
-  /** The store must have an attempt for each call that a vendor received. */
+  /** The store must have an attempt for each call that a vendor received in the last two hours. */
   async #checkVendors(db: Kysely<Tables>): Promise<void> {
     const { calls } = this.#parts.vendors;
     const recent = calls.slice(calls.findLastIndex(({ at }) => at <= this.#parts.time.now - 2 * hour) + 1);

@@ -40,7 +40,7 @@ function troubleOf(alarm: string | null): string {
   return alarmTexts[alarm as VendorAlarm] ?? `has the alarm ${alarm.replaceAll("_", " ")}`;
 }
 
-/** Reasons of a pause, most harmless first: after the first, a vendor most likely works again. */
+/** Reasons of a pause, most harmless first: a vendor that was paused for its load most likely works again. */
 const mildest: readonly PauseReason[] = ["load", "money", "key", "answers"];
 
 const resumption = (vendor: string) => mend(richText`Resume ${{ vendor }}`, "routes.resume", { vendor });
