@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dropDatabases, dropLeavings, holdRun } from "../support/engines.ts";
+import { withPostgres } from "../support/postgres.ts";
 import { mutants } from "./mutants.ts";
 
 /**
@@ -16,6 +19,11 @@ const chosen = mutants.filter(
 if (chosen.length === 0) throw new Error(`No mutant has ${asked.join(" or ")} in its name or file.`);
 
 const copy = mkdtempSync(join(tmpdir(), "duba-mutants-"));
+const postgres = await withPostgres();
+// Tests that end at once leave their databases behind.
+const runName = randomBytes(4).toString("hex");
+await dropLeavings(postgres.url);
+const letGo = await holdRun(postgres.url, runName);
 let survivors = 0;
 try {
   const parts =
@@ -41,6 +49,9 @@ try {
   }
 } finally {
   rmSync(copy, { recursive: true, force: true });
+  await dropDatabases(postgres.url, runName);
+  await letGo();
+  await postgres.stop();
 }
 console.log(`\n${chosen.length - survivors} of ${chosen.length} die.`);
 if (survivors > 0) process.exitCode = 1;
@@ -53,6 +64,7 @@ async function failedTest(tests: readonly string[], longest?: number): Promise<s
   const reporter = `--test-reporter=${join(import.meta.dirname, "failed-tests.ts")}`;
   const run = spawn(process.execPath, ["--test", reporter, ...tests], {
     cwd: copy,
+    env: { ...process.env, DUBA_TEST_POSTGRES_URL: postgres.url, DUBA_TEST_RUN: runName },
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -10,8 +10,10 @@ import type { SimulationFigures } from "./simulation.ts";
  */
 export async function simulated(options: Record<string, string | number>): Promise<SimulationFigures> {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  // The run of tests does not know this process, which drops its own database.
+  const { DUBA_TEST_RUN: _, ...environment } = process.env;
   const child = spawn(process.execPath, ["test/simulation/run.ts", ...words], {
-    env: { ...nodeEnvironment, ...process.env, DUBA_TEST_RUN: "" },
+    env: { ...nodeEnvironment, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [printed, failed] = await Promise.all([text(child.stdout), text(child.stderr)]);

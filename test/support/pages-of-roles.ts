@@ -68,12 +68,15 @@ export function pagesOfRoles(walk: PageWalk): void {
   });
 
   test("self-refreshing parts of Now never offer a viewer a command of a higher role", async () => {
-    const textOf = async (role: Role, path: string) =>
-      (await walk.pages(role)).find((page) => page.path === path)!.text;
-    assert.ok(offered(await textOf("officer", "/")).some((command) => !mayRun("viewer", command)));
-    for (const path of nowParts.keys())
-      for (const command of offered(await textOf("viewer", path)))
+    const offeredTo = async (role: Role, path: string) => offered((await get(path, role)).text);
+    let above = 0;
+    for (const path of nowParts.keys()) {
+      // The officer reads first, so a reading that both shared would have the officer's commands.
+      above += (await offeredTo("officer", path)).filter((command) => !mayRun("viewer", command)).length;
+      for (const command of await offeredTo("viewer", path))
         assert.ok(mayRun("viewer", command), `${path} leads a viewer to ${command.id}`);
+    }
+    assert.ok(above > 0);
   });
 
   test("a role opens and finds only the kinds of records that it may see", async () => {
