@@ -110,10 +110,7 @@ export class Route {
     return undefined;
   }
 
-  /**
-   * `failover`: an attempt in place of the last one. `second_source`: a further attempt after "not found", which also
-   * bills and begins in the first half of the time limit.
-   */
+  /** `failover`: replaces the last attempt. `second_source`: after "not found", in the first half of the time limit. */
   #whatFollows(
     outcome: RunOutcome,
     attempts: readonly Attempt[],
