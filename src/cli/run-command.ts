@@ -97,7 +97,8 @@ async function confirm(
   ask: Ask,
 ): Promise<void> {
   const warns = [...says, ...(kind === "danger" ? ["Nobody can undo this."] : [])].join(" ");
-  if (!stdin.isTTY) throw new InputError(`${warns} Nobody is at the terminal to confirm it. Add --yes.`);
+  if (!stdin.isTTY)
+    throw new InputError(`Nothing was changed: nobody is at the terminal to confirm. With --yes: ${warns}`);
   const { member } = membersOf(input).find((each) => each.name === name)!;
   const wanted = typed(texts[name]);
   const isSecret = member.private || redactCredentials(wanted) !== wanted;

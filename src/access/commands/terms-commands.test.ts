@@ -73,7 +73,8 @@ for (const engine of usualEngines)
         duba("accounts", "top-up", shop, amount, "--reason", "transfer of 3 November", ...more);
       const unsure = await top("90000");
       assert.equal(unsure.exitCode, 2);
-      assert.match(unsure.err, /shop@example\.com is not prepaid: it uses its balance once it is\..* Add --yes\.\n/);
+      assert.match(unsure.err, /^Nothing was changed: .+ With --yes: ₦90,000\.00 is added to the balance\. /);
+      assert.match(unsure.err, /shop@example\.com is not prepaid: it uses its balance once it is\./);
       const early = await top("90000", "--yes");
       assert.match(
         early.err,
