@@ -197,6 +197,32 @@ for (const engine of usualEngines) {
       assert.equal((await duba(settings, "audit", "verify")).exitCode, 0);
     });
 
+    test("a restore says how many webhook endpoints come along, and leaves them out of a rehearsal", async (t) => {
+      const file = join(folder, "with-endpoint.jsonl");
+      const added = await duba(service.settings, "events", "endpoints", "add", "https://ops.example.com/duba");
+      assert.equal(added.exitCode, 0, added.err);
+      const { id } = JSON.parse((await duba(service.settings, "events", "endpoints", "list", "--json")).out)[0];
+      assert.equal((await duba(service.settings, "backup", file)).exitCode, 0);
+      assert.equal((await duba(service.settings, "events", "endpoints", "remove", id, "--yes")).exitCode, 0);
+      const restored = async (...options: string[]) => {
+        const settings = await empty(t, engine);
+        copyFileSync(ring, `${settings.dataDirectory}.keyring`);
+        const { exitCode, out, err } = await duba(settings, "restore", file, ...options);
+        assert.equal(exitCode, 0, err);
+        const kept = JSON.parse((await duba(settings, "events", "endpoints", "list", "--json")).out);
+        const noted = (await duba(settings, "audit", "tail", "--kind", "endpoint.removed")).out;
+        return { says: out.split("\n")[1], kept: kept.map((row: { id: string }) => row.id), noted: noted.includes(id) };
+      };
+      assert.deepEqual(await restored(), {
+        says:
+          "A service on this store sends events to its webhook endpoints (1). " +
+          "In a rehearsal they get false events: restore with --without-endpoints.",
+        kept: [id],
+        noted: false,
+      });
+      assert.deepEqual(await restored("--without-endpoints"), { says: "", kept: [], noted: true });
+    });
+
     test("a restore of a backup with a damaged audit trail is refused", async (t) => {
       const { db } = await service.store();
       const bent = join(folder, "bent.jsonl");

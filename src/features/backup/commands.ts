@@ -4,6 +4,7 @@ import { flag } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
+import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
 import { backupTrail } from "./backup-trail.ts";
 
 interface Room extends Audited {
@@ -99,19 +100,28 @@ const restoreStore = command({
       "Restore although the key ring is lost. Duba cannot check then whether somebody changed the backup, " +
         "and says what it did not check. If the key ring is there after all, Duba checks with it.",
     ),
+    without_endpoints: flag(
+      "For a rehearsal: leave out the webhook endpoints, so that a service on this store sends no event to a client.",
+    ),
   }),
   answer: Type.Object({
     rows: Type.Integer(),
     made_at: time,
+    endpoints: Type.Integer({ description: "Webhook endpoints to which a service on this store sends events." }),
     found_keyring: orNull(Type.String({ description: "The key ring that was there although it was called lost." })),
     unchecked: orNull(Unchecked),
   }),
-  view: ({ rows, made_at, found_keyring, unchecked }, { at }) => [
+  view: ({ rows, made_at, endpoints, found_keyring, unchecked }, { at }) => [
     `${rows} rows are restored, as of ${at(made_at, true)}. The counts agree with the backup.`,
+    ...(endpoints === 0
+      ? []
+      : [
+          `A service on this store sends events to its webhook endpoints (${endpoints}). In a rehearsal they get false events: restore with --without-endpoints.`,
+        ]),
     ...(found_keyring === null ? [] : [`The key ring ${found_keyring} is there, so Duba checked everything with it.`]),
     ...(unchecked === null ? [] : saidOf(unchecked)),
   ],
-  records: [backupTrail.restored],
+  records: [backupTrail.restored, endpointTrail.endpointRemoved],
   guide: {
     heading: "What to do after a restore:",
     items: [
@@ -124,19 +134,21 @@ const restoreStore = command({
       [
         "Events",
         "Deliveries that waited are not sent, and cursors of GET /api/v2/events are refused: " +
-          "receivers read after=0 once.",
+          "receivers read after=0 once. A service on the restored store sends new events to the same endpoints.",
       ],
     ],
   },
-  examples: [{ file: "duba-2026-11-01.jsonl" }],
-  run: async ({ file, without_keyring }, { progress, config, ...store }: Room) => {
+  examples: [{ file: "duba-2026-11-01.jsonl" }, { file: "duba-2026-11-01.jsonl", without_endpoints: true }],
+  run: async ({ file, without_keyring, without_endpoints }, { progress, config, ...store }: Room) => {
     const { ofRestore } = await import("./backup-options.ts");
     const { restore } = await import("./restore.ts");
     const { options, done, ring, ofRing } = await ofRestore(config, file, without_keyring === true);
-    const { rows, madeAt } = await restore(store, file, { ...options, progress });
+    const more = { withoutEndpoints: without_endpoints === true, progress };
+    const { rows, madeAt, endpoints } = await restore(store, file, { ...options, ...more });
     await done(store.db);
     return {
       rows,
+      endpoints,
       made_at: Date.parse(madeAt),
       found_keyring: without_keyring && "path" in ring ? ring.path : null,
       unchecked: "why" in ring ? { why: ring.why, ...(await ofRing(store.db)) } : null,

@@ -4,6 +4,8 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { codeOf, StoreError } from "../../storage/errors.ts";
+import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
+import { endpointFacts, markedEndpoints } from "../../storage/events/made-endpoints.ts";
 import { newHistoryId } from "../../storage/history-id.ts";
 import { baselineHash } from "../../storage/migrations/0001_baseline.ts";
 import { isKnownMigration, newestMigration, numberOf } from "../../storage/migrations/migrate.ts";
@@ -21,12 +23,16 @@ export interface RestoreOptions {
   verifiers?: readonly Verifier[];
   /** Additional facts for the audit trail. */
   facts?: AuditEvent["facts"];
+  /** Whether to leave out the webhook endpoints, so that a service on a copy sends no events. Default: false. */
+  withoutEndpoints?: boolean;
   progress?: (rows: number, all: number) => void;
 }
 
 export interface Restored {
   madeAt: string;
   rows: number;
+  /** The number of webhook endpoints to which a service on the store sends events. */
+  endpoints: number;
 }
 
 /** Limits of one statement: both engines limit its parameters, and catalogue rows may be large. */
@@ -93,7 +99,7 @@ async function fill(
   trx: Transaction<Tables>,
   file: FileHandle,
   header: BackupHeader,
-  { verifiers = [], facts: more, progress }: Omit<RestoreOptions, "sign">,
+  { verifiers = [], facts: more, withoutEndpoints, progress }: Omit<RestoreOptions, "sign">,
 ): Promise<Restored> {
   await refuseUsed(trx);
   for (const { table } of copiedTables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
@@ -119,7 +125,15 @@ async function fill(
   for (const verify of verifiers) await verify(trx, header.figures);
   const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };
   await audit(trx, backupTrail.restored(actor, facts));
-  return { madeAt: header.made_at, rows: done };
+  if (withoutEndpoints)
+    for (const row of await trx.deleteFrom("event_endpoint").returningAll().execute())
+      await audit(trx, endpointTrail.endpointRemoved(actor, endpointFacts(row)));
+  const endpoints = await markedEndpoints(trx, Date.now());
+  return {
+    madeAt: header.made_at,
+    rows: done,
+    endpoints: endpoints.filter(({ off_since }) => off_since === null).length,
+  };
 }
 
 /** Throws `StoreError` if the store has more than a first start writes, or if a service runs on it. */
