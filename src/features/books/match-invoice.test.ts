@@ -52,6 +52,7 @@ const nothing = {
   doubled: [],
   credit: [],
   only_vendor: [],
+  of_erased: [],
   only_here: [],
 };
 
@@ -91,6 +92,7 @@ suite("a comparison of an invoice with our attempts", () => {
           doubled: ["r4"],
           credit: [],
           only_vendor: [byTime ? "line 2" : "D-900"],
+          of_erased: [],
           only_here: ["r1"],
         });
       }),
@@ -108,11 +110,38 @@ suite("a comparison of an invoice with our attempts", () => {
       only_vendor: ["D-unknown"],
       only_here: ["r1"],
     });
-    assert.deepEqual(await found([line], [{ ...lost, last4: null }]), {
+  });
+
+  test("a line that fits only the time of an attempt of an erased person is perhaps of that person", async () => {
+    const [one, two] = [1, 2].map((nth) => attempt(nth, { vendor_reference: null, last4: null })) as [
+      OwnAttempt,
+      OwnAttempt,
+    ];
+    const line = lineOf(one, { reference: null, last4: "0117" });
+    const { ambiguous } = await matchInvoice([line], [one, two]);
+    assert.deepEqual([...ambiguous], ["r1", "r2"]);
+    assert.deepEqual(await found([line], [one]), { ...nothing, of_erased: ["r1"] });
+    assert.deepEqual(await found([{ ...line, reference: "D-9" }], [one]), { ...nothing, of_erased: ["r1"] });
+    const near = lineOf(two, { reference: null, last4: "0118" });
+    assert.deepEqual(await found([near, line], [one, two]), { ...nothing, of_erased: ["r1", "r2"].reverse() });
+    assert.deepEqual(await found([line, { ...line }], [one]), {
       ...nothing,
-      only_vendor: ["D-unknown"],
+      of_erased: ["r1"],
+      only_vendor: ["line 2"],
+    });
+    // An attempt with these digits, a free one and one with another reference of the vendor are no doubt.
+    const known = attempt(3, { vendor_reference: null, last4: "0117" });
+    assert.deepEqual(await found([line], [one, known]), { ...nothing, only_here: ["r1"] });
+    const billed = { ...nothing, only_vendor: ["line 2"] };
+    assert.deepEqual(await found([line], [{ ...one, price: 0, hasFailed: true }]), billed);
+    const other = { ...line, reference: "D-9" };
+    assert.deepEqual(await found([other], [{ ...one, vendor_reference: "D-1" }]), {
+      ...nothing,
+      only_vendor: ["D-9"],
       only_here: ["r1"],
     });
+    const late = { from: one.started_at + clockTolerance + 1, to: one.started_at + clockTolerance + 2 };
+    assert.deepEqual(await found([{ ...line, time: late }], [one]), { ...billed, only_here: ["r1"] });
   });
 
   test("if an invoice has our references, each line of a verification matches an attempt of its own", async () => {

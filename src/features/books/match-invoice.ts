@@ -27,6 +27,7 @@ export const differences = [
   "doubled",
   "credit",
   "only_vendor",
+  "of_erased",
   "only_here",
 ] as const;
 export type Difference = (typeof differences)[number];
@@ -44,7 +45,7 @@ export interface Comparison {
   isPriced: boolean;
   /** Pairs by kind of difference. */
   differences: Record<Difference, Pair[]>;
-  /** If a line fits several verifications: the references of these verifications. */
+  /** The references of verifications whose line may be of another, and of erased ones that may have a line. */
   ambiguous: ReadonlySet<string>;
 }
 
@@ -55,6 +56,11 @@ interface Candidate {
   distance: number;
 }
 
+interface Match {
+  line: InvoiceLine;
+  attempt: OwnAttempt;
+}
+
 /** How far a vendor's clock may differ from ours, in milliseconds. */
 export const clockTolerance = 10 * 60_000;
 
@@ -62,7 +68,8 @@ export const clockTolerance = 10 * 60_000;
  * Matches each line of an invoice with an attempt: by the vendor's reference or by ours, which some vendors use, else
  * by the last digits and the nearest time. Among several attempts, the one with the least doubt (`doubtOf`) comes
  * first. A line is `doubled` if another line already has its attempt or its reference. A `credit` is a negative line
- * that reverses no other line.
+ * that reverses no other line. A line is `of_erased` if it fits nothing but the time of an attempt without digits: it
+ * may be of that person or of nobody.
  */
 export async function matchInvoice(
   invoice: readonly InvoiceLine[],
@@ -104,7 +111,8 @@ export async function matchInvoice(
 
   // A line and an attempt with different references of the vendor never match.
   const near = nearbyAttempts(attempts);
-  const pairs: (Candidate & { line: InvoiceLine })[] = [];
+  const nearErased = nearbyAttempts(attempts, { byTime: true });
+  const pairs: (Match & Candidate)[] = [];
   for (const line of unmatched) {
     await pause();
     const candidates = near(line);
@@ -113,19 +121,29 @@ export async function matchInvoice(
     compare(candidates.filter(({ attempt, doubt }) => doubt < costsNothing && !lineOf.has(attempt)));
   }
   const settled = new Set<InvoiceLine>();
-  for (const { line, attempt } of pairs.sort(byFit)) {
-    if (settled.has(line) || lineOf.has(attempt)) continue;
+  for (const { line, attempt } of pairUp(pairs.filter(({ attempt }) => !lineOf.has(attempt)))) {
     lineOf.set(attempt, line);
     settled.add(line);
   }
-  const onlyVendor: Pair[] = [];
+  const left: InvoiceLine[] = [];
   for (const line of unmatched) {
     await pause();
     if (settled.has(line)) continue;
     const twin = line.reference === null ? near(line)[0]?.attempt : undefined;
     if (twin) doubled.push({ line, attempt: twin });
-    else onlyVendor.push({ line, attempt: null });
+    else left.push(line);
   }
+  const ofErased: (Match & Candidate)[] = [];
+  for (const line of left) {
+    await pause();
+    for (const each of nearErased(line)) {
+      if (each.doubt === costsNothing || lineOf.has(each.attempt)) continue;
+      ofErased.push({ line, ...each });
+      ambiguous.add(each.attempt.reference);
+    }
+  }
+  const perhaps = pairUp(ofErased);
+  const isPerhaps = new Set<InvoiceLine | OwnAttempt>(perhaps.flatMap(({ line, attempt }) => [line, attempt]));
 
   const matched = attempts.flatMap((attempt) => {
     const line = lineOf.get(attempt);
@@ -145,9 +163,10 @@ export async function matchInvoice(
       no_price: others.filter((pair) => !hasBoth(pair)),
       doubled,
       credit: credits.map((line) => ({ line, attempt: null })),
-      only_vendor: onlyVendor,
+      only_vendor: left.filter((line) => !isPerhaps.has(line)).map((line) => ({ line, attempt: null })),
+      of_erased: perhaps,
       only_here: attempts
-        .filter((attempt) => !lineOf.has(attempt) && attempt.isBilled && attempt.price !== 0)
+        .filter((attempt) => !lineOf.has(attempt) && !isPerhaps.has(attempt) && attempt.isBilled && attempt.price !== 0)
         .map((attempt) => ({ line: null, attempt })),
     },
     ambiguous,
@@ -175,18 +194,31 @@ function reverseLines(invoice: readonly InvoiceLine[]): { lines: InvoiceLine[]; 
   return { lines: lines.filter((line) => !reversed.has(line)), credits };
 }
 
-/** Returns a function that finds the attempts that match a line by digits and time, the best fit first. */
-function nearbyAttempts(attempts: readonly OwnAttempt[]) {
+/**
+ * Returns a function that finds the attempts that match a line by digits and time, the best fit first. `byTime`: those
+ * without digits, by time alone.
+ */
+function nearbyAttempts(attempts: readonly OwnAttempt[], { byTime = false } = {}) {
   const byDigits = Map.groupBy(attempts, ({ last4 }) => last4);
   for (const group of byDigits.values()) group.sort((one, other) => one.started_at - other.started_at);
   return (line: InvoiceLine): Candidate[] => {
     if (line.time === null || line.last4 === null) return [];
-    return (byDigits.get(line.last4) ?? [])
+    return (byDigits.get(byTime ? null : line.last4) ?? [])
       .filter((attempt) => line.reference === null || attempt.vendor_reference === null)
       .map((attempt) => candidateOf(line, attempt))
       .filter(({ distance }) => distance <= clockTolerance)
       .sort(byFit);
   };
+}
+
+/** Matches each line with one attempt at most, and the other way round. The best fit comes first. */
+function pairUp(pairs: readonly (Match & Candidate)[]): Match[] {
+  const taken = new Set<InvoiceLine | OwnAttempt>();
+  return pairs.toSorted(byFit).flatMap(({ line, attempt }) => {
+    if (taken.has(line) || taken.has(attempt)) return [];
+    taken.add(line).add(attempt);
+    return [{ line, attempt }];
+  });
 }
 
 function candidateOf(line: InvoiceLine, attempt: OwnAttempt): Candidate {

@@ -75,6 +75,7 @@ for (const engine of engines) {
         doubled: [],
         credit: [],
         only_vendor: [],
+        of_erased: [],
         only_here: [],
       };
       assert.deepEqual(await compare(month), { agreed: month.length, found: nothing });
@@ -96,6 +97,7 @@ for (const engine of engines) {
           doubled: [doubled!.reference],
           credit: [],
           only_vendor: ["D-9999"],
+          of_erased: [],
           only_here: [missing!.reference],
         },
       });

@@ -5,6 +5,7 @@ import { type Attempt, newAttempt } from "../../ledger/attempts.ts";
 import { storeAttempts, storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { ledgerTrail } from "../../ledger/ledger-trail.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
+import { eraseVerifications } from "../../storage/erase-verifications.ts";
 import { engines, suiteStore } from "../../verification/identity.fixture.ts";
 import { parseInvoice } from "./invoice.ts";
 import { reconcileInvoice } from "./reconcile-invoice.ts";
@@ -188,6 +189,23 @@ for (const engine of engines)
         "Invoice 4411",
       );
       assert.deepEqual(await stored(), after);
+    });
+
+    test("a verification of an erased person is left if a line of the invoice fits its time", async () => {
+      const referenceOf = await placed();
+      const hashed = store.db.updateTable("verification").set({ subject_hash: "of-the-erased" });
+      for (const digits of ["0003", "0007"]) await hashed.where("reference", "=", referenceOf(digits)).execute();
+      await store.db.transaction().execute((trx) => eraseVerifications(trx, ["of-the-erased"], 10));
+      const lines = invoiceOf(referenceOf);
+      const decided = await decideUnknowns(roomWith(), { vendor: "dojah", lines, whole: { from, to }, prices });
+      const endOf = (digits: string) => decided.find(({ row }) => row.reference === referenceOf(digits))!.end;
+      assert.deepEqual(["0003", "0007"].map(endOf), ["ambiguous", "released"]);
+      const { differences } = await reconcileInvoice(store.db, lines, { vendor: "dojah", from, to });
+      assert.deepEqual(
+        differences.of_erased.map(({ line, attempt }) => [line?.last4, attempt?.reference]),
+        [["0003", referenceOf("0003")]],
+      );
+      assert.ok(differences.only_vendor.every(({ line }) => line?.last4 !== "0003"));
     });
 
     test("without a given month, an invoice releases only verifications between its first and last line", async () => {

@@ -11,6 +11,7 @@ import {
   verifiedRow,
 } from "../../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
+import { erased } from "../../../storage/erase-verifications.ts";
 import { suiteShop } from "../../../verification/commands/ledger-commands.fixture.ts";
 
 const zone = new TimeZone("Africa/Lagos");
@@ -20,8 +21,16 @@ for (const engine of usualEngines)
   suite(`what duba books reconcile adds up on ${engine.name}`, () => {
     const shop = suiteShop(engine, async (db, id) => {
       const at = zone.startOfMonth(month) + 60_000;
-      const [row] = await storeRows(db, verifiedRow(id, at));
-      await storeAttempts(db, attemptRow(row!, { vendor_reference: "D-1" }));
+      const [row, erasedRow] = await storeRows(
+        db,
+        verifiedRow(id, at),
+        verifiedRow(id, zone.startOfMonth(month) + 3_600_000, { subject_last4: erased }),
+      );
+      await storeAttempts(
+        db,
+        attemptRow(row!, { vendor_reference: "D-1" }),
+        attemptRow(erasedRow!, { vendor_reference: null, bill_certain: 0 }),
+      );
     });
     const reconcile = (...lines: string[]) => {
       const invoice = join(shop.settings.dataDirectory, "invoice.csv");
@@ -63,6 +72,16 @@ for (const engine of usualEngines)
       assert.doesNotMatch(out, /a credit without its line|not billed/);
       const well = await reconcile("D-1,50");
       assert.match(well.out, /^dojah: the one line agrees: ₦50\.00\.$/m);
+    });
+
+    test("books reconcile does not dispute a line that may be of an erased person", async () => {
+      const invoice = join(shop.settings.dataDirectory, "erased.csv");
+      const time = zone.isoSecondOf(zone.startOfMonth(month) + 3_600_000);
+      writeFileSync(invoice, `time,bvn,amount\n${time},*******0117,60\n`);
+      const { out } = await shop.duba("books", "reconcile", invoice, "--vendor", "dojah", "--month", month);
+      assert.match(out, /^dojah: 0 of 1 lines agree, and nothing is disputed\.$/m);
+      assert.match(out, /^perhaps of an erased person +1 +₦60\.00 +₦50\.00$/m);
+      assert.doesNotMatch(out, /only the vendor has it/);
     });
 
     test("headings named for one invoice apply to the vendor's next invoice, and not to other vendors", async () => {

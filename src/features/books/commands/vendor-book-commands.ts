@@ -55,6 +55,7 @@ const meanings: Record<Difference, string> = {
   doubled: "billed twice",
   credit: "a credit without its line",
   only_vendor: "only the vendor has it",
+  of_erased: "perhaps of an erased person",
   only_here: "not billed",
 };
 
@@ -150,6 +151,10 @@ const checkInvoice = command({
           "Without a price each line with one is a difference: correct the bills with duba books price.",
       ],
       ["Not billed", "What failed, and what nobody knows whether the vendor bills, need not be on the invoice."],
+      [
+        "An erased person",
+        "An erasure takes the digits. A line that fits only the time of such an attempt is not disputed.",
+      ],
       ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
     ],
   },
