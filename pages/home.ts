@@ -26,7 +26,7 @@ and BVN verification, served from this machine.</p>
 <ol class="steps">
 <li><p><b>Get a key</b> from the operator of this service. A test key reaches <a href="/docs/sandbox">invented people</a> only; the
 first start of the service prints one.</p></li>
-<li><p><b>Call</b>, with the key in place of <code>$KEY</code>. <a href="/docs/clients">Clients</a> for TypeScript, PHP and Python do it for you.</p>
+<li><p><b>Call</b>, with the key in place of <code>$DUBA_KEY</code>. <a href="/docs/clients">Clients</a> for TypeScript, PHP and Python do it for you.</p>
 ${sample(site, "lookupDataBundles")}${sample(site, "verifyBvn")}</li>
 <li><p><b>Handle time-outs</b>: retry with the same <a href="/docs/idempotency"><code>Idempotency-Key</code></a>, and ask what became of it.
 <a href="/docs/events">Webhooks</a> tell you what happens later.</p>

@@ -14,15 +14,9 @@ const pathOfFile = new Map<string, string>([
 
 /** The title of a document, and the rest of the document as a part of a page of a service at `origin`. */
 export function documentPart(text: string, file: string, origin: string): { title: string; main: Html } {
-  const [, title = "", body = ""] = /^# (.+)\n([\s\S]*)$/.exec(forReaders(text, origin)) ?? [];
+  const own = text.replaceAll("http://127.0.0.1:8080", origin);
+  const [, title = "", body = ""] = /^# (.+)\n([\s\S]*)$/.exec(own) ?? [];
   return { title, main: html`<h1>${title}</h1>\n${new Html(renderer(file).parse(body, { async: false }))}` };
-}
-
-/** A document's text with this service's address, and with the reader's key in place of the tests' key. */
-function forReaders(text: string, origin: string): string {
-  return text
-    .replaceAll("http://127.0.0.1:8080", origin)
-    .replaceAll(/'Authorization: Bearer a-known-key-for-the-sandbox'/g, '"Authorization: Bearer $KEY"');
 }
 
 function renderer(file: string): Marked {

@@ -107,11 +107,11 @@ export function sampleOf(operation: Operation<never>): CopiedRequest {
   return { ...(method === "GET" ? {} : { method }), path: filled + (query && `?${query}`), ...credential };
 }
 
-/** A request as a command line for a shell, in which `$KEY` is the reader's key. Each header begins a new line. */
+/** A request as a command line for a shell, in which `$DUBA_KEY` is the reader's key. Each header begins a new line. */
 export function curlLine(origin: string, { method, path, credential, headers = {}, body }: CopiedRequest): string {
   const isTold = method === undefined || body !== undefined;
   const words = [`curl -i${isTold ? "" : ` -X ${method}`} '${origin}${path}'`];
-  if (credential !== null) words.push(`-H "Authorization: Bearer ${credential ?? "$KEY"}"`);
+  if (credential !== null) words.push(`-H "Authorization: Bearer ${credential ?? "$DUBA_KEY"}"`);
   for (const [name, value] of Object.entries(headers)) words.push(`-H '${name}: ${value}'`);
   if (body !== undefined) words.push(`-d '${body}'`);
   return words.join(" \\\n  ");

@@ -41,7 +41,7 @@ suite("the pages for integrators", { concurrency: true }, () => {
       assert.equal(answer!.json.error.code, code, answer!.text);
       if (!hasCurl) return;
       const line = curlLine(service.url, provocation.at(-1)!);
-      const env = { ...process.env, KEY: sandboxKey };
+      const env = { ...process.env, DUBA_KEY: sandboxKey };
       const shell = spawn("sh", ["-c", `${line} -s`], { env, stdio: ["ignore", "pipe", "inherit"] });
       assert.match(await text(shell.stdout), new RegExp(`"code":"${code}"`), line);
     });

@@ -103,7 +103,7 @@ export function readConfig(
   const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
     problems.push(
-      `${settings.bootstrapKey.name} is the public key of the documentation, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
+      `${settings.bootstrapKey.name} is a key that earlier documentation published, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
     );
   if (typeof config.workers === "number" && config.workers > 1 && config.databaseUrl === "")
     problems.push(
