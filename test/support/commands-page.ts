@@ -13,7 +13,7 @@ has \`--help\`, and the exit code is 0 for success, 1 for a failure or if someth
 - \`--json\` prints the answer as data, \`--csv\` prints a list for a spreadsheet.
 - \`--data <directory>\` names the store in place of \`DUBA_DATA\`.
 - \`--author <name>\` is noted in the audit trail beside your user name, in commands that change something.
-- A command that nobody can undo asks at a terminal for confirmation, unless it has \`--yes\`. Where no person is at a terminal, it wants \`--yes\`.
+- A command that nobody can undo, that refuses calls at once or that repeats a payment asks at a terminal for confirmation, unless it has \`--yes\`. Where no person is at a terminal, it changes nothing without \`--yes\`.
 `;
 
 /** The text of `docs/commands.md`. */

@@ -59,6 +59,21 @@ for (const engine of usualEngines)
       assert.match((await settle()).err, /give its month/);
     });
 
+    test("settle-unknown asks before it ends anything, and says how many it ends", async () => {
+      const open = async () =>
+        JSON.parse((await settle("--month", month, "--dry-run", "--json")).out).verifications.length as number;
+      const says =
+        `${many} are ended by this invoice: 2 released, the vendor bills it; ` +
+        `${many - 2} released, not on the invoice. Nobody can undo this.`;
+      const alone = await settle("--month", month);
+      assert.equal(alone.exitCode, 2);
+      assert.match(alone.err, new RegExp(`^Nothing was changed: .+ With --yes: ${says}\n`));
+      const doubtful = await shop.atTerminal("another.csv\n", ...argv("--month", month));
+      assert.equal(doubtful.exitCode, 1);
+      assert.match(doubtful.err, new RegExp(`^${says} To confirm, type \\S+invoice\\.csv: .*You did not confirm`, "s"));
+      assert.equal(await open(), many);
+    });
+
     test("after a killed settle-unknown, a second run settles each remaining verification once", async () => {
       const { dataDirectory, databaseUrl } = shop.settings;
       const store = await openStore({ ...shop.settings, serving: false });
@@ -69,7 +84,7 @@ for (const engine of usualEngines)
       const unknown = async () =>
         (await store.db.selectFrom("verification").select("reference").where("state", "=", "unknown").execute()).length;
       try {
-        const child = spawn(process.execPath, ["src/main.ts", ...argv("--month", month)], {
+        const child = spawn(process.execPath, ["src/main.ts", ...argv("--month", month, "--yes")], {
           env: { ...nodeEnvironment, DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
           stdio: "ignore",
         });
@@ -81,7 +96,7 @@ for (const engine of usualEngines)
         assert.ok(done > 0 && done < many, `${done}`);
         assert.equal(await unknown(), many - done);
 
-        const again = await settle("--month", month);
+        const again = await settle("--month", month, "--yes");
         assert.equal(again.exitCode, 0, again.err);
         assert.equal(await unknown(), 0);
         const all = await entries();

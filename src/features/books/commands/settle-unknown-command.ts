@@ -16,6 +16,7 @@ import { ledgerTrail } from "../../../ledger/ledger-trail.ts";
 import { publicState, publicStates } from "../../../ledger/public-state.ts";
 import { erased } from "../../../storage/erase-verifications.ts";
 import type { VendorPrices } from "../../../vendors/vendor-prices.ts";
+import type { InvoiceLine } from "../invoice.ts";
 import { type Decision, decideUnknowns, settleUnknowns, type UnknownEnd, unknownEnds } from "../settle-unknowns.ts";
 import {
   chosenInvoice,
@@ -92,7 +93,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
   ],
   offers: { before: offeredColumns },
   does: ({ state, verifications }) => {
-    const many = verifications.filter(({ result }) => !unknownEnds[result].startsWith("left")).length;
+    const many = verifications.filter(isEnded).length;
     return state === "dry run" && many > 0 ? `End ${many} by this invoice` : undefined;
   },
   isWell: ({ verifications }) => !verifications.some(({ result }) => needHands.includes(result)),
@@ -102,13 +103,19 @@ Run again, it does what is left, so it may be stopped at any time.`,
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411", dry_run: true },
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411" },
   ],
-  effect: async (input, room: Room) => {
-    await readInvoice(input, room);
-    return { says: [] };
+  mayBeDanger: true,
+  effect: async ({ dry_run, ...invoice }, room: Room) => {
+    if (dry_run) return { says: [] };
+    const ended = (await decideBy(invoice, room)).decided.map(factsOf).filter(isEnded);
+    if (ended.length === 0) return { says: [] };
+    const parts = sumsOf(ended).map(({ what, count }) => `${count} ${what}`);
+    return {
+      isDanger: true,
+      says: [`${ended.length} are ended by this invoice: ${parts.join("; ")}.`, "Nobody can undo this."],
+    };
   },
   run: async ({ vendor, reason, dry_run, ...invoice }, room: Room) => {
-    const { lines, whole } = await readInvoice({ vendor, ...invoice }, room);
-    const decided = await decideUnknowns(room, { vendor, lines, whole, prices: room.config.vendorPrices[vendor] });
+    const { lines, decided } = await decideBy({ vendor, ...invoice }, room);
     const done = dry_run ? decided : await settleUnknowns(room, decided, reason);
     return {
       vendor,
@@ -119,19 +126,24 @@ Run again, it does what is left, so it may be stopped at any time.`,
   },
 });
 
-/**
- * Reads the invoice's lines, and the month that it covers completely. Throws an `InputError` for a bad file or month.
- */
-async function readInvoice(
+/** Reads an invoice and the month that it covers completely, and returns its lines and what they decide. */
+async function decideBy(
   { month, ...invoice }: { month?: string } & Parameters<typeof chosenInvoice>[0],
   room: Room,
-) {
+): Promise<{ lines: readonly InvoiceLine[]; decided: Decision[] }> {
   const { now } = room;
   const { timeZone: zone } = room.config;
   const whole = month === undefined ? undefined : monthPeriod(month, zone);
   if (whole && whole.to > now())
     throw new InputError(`${month} is not over, so an invoice cannot have all of it. Leave out the month.`);
-  return { ...(await chosenInvoice(invoice, room)), whole };
+  const { vendor } = invoice;
+  const { lines } = await chosenInvoice(invoice, room);
+  const prices = room.config.vendorPrices[vendor];
+  return { lines, decided: await decideUnknowns(room, { vendor, lines, whole, prices }) };
+}
+
+function isEnded({ result }: { result: UnknownEnd }): boolean {
+  return !unknownEnds[result].startsWith("left");
 }
 
 function sumsOf(verifications: readonly { result: UnknownEnd; vendor_price: number | null }[]) {
