@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { isoOf, list, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
@@ -108,7 +109,8 @@ const rewrapKeys = command({
   summary:
     "Encrypt the key of each stored record, and the secrets of event endpoints, with the current record key, " +
     "so that you can retire older keys.",
-  description: "You may stop the command and run it again.",
+  description:
+    "It waits for a new key that becomes current within 15 seconds. You may stop the command and run it again.",
   onTerminal: "The exit code is 1 if Duba cannot open a record or a secret.",
   role: "officer",
   kind: "change",
@@ -131,8 +133,8 @@ const rewrapKeys = command({
   records: [keyringTrail.rewrapped],
   run: async (_, { db, audit, actor, now: time, keyring, progress }: Room) => {
     const { ring } = await keyring();
+    await becomeCurrent(ring, time);
     const now = time();
-    refuseWaiting(ring, now);
     const { countOutdated, rewrap } = await import("./rewrap.ts");
     const key = currentOf(ring.records, now).id;
     const all = await countOutdated(db, ring, now);
@@ -181,8 +183,17 @@ const retireKey = command({
 
 export const rotationCommands = [listKeyring, showKeyring, rotateKeyring, rewrapKeys, retireKey];
 
-function refuseWaiting({ records }: Keyring, now: number): void {
-  const waiting = records.find(({ from = 0 }) => from > now);
-  if (waiting)
-    throw new InputError(`The key ${waiting.id} becomes current at ${isoOf(waiting.from!)}. Run rewrap after that.`);
+/** More than the usual wait of `keyring rotate`. */
+const longestWait = 15_000;
+
+/** Waits for a record key that becomes current within 15 seconds. Throws an `InputError` if one takes longer. */
+async function becomeCurrent({ records }: Keyring, now: () => number): Promise<void> {
+  for (;;) {
+    const waiting = records.findLast(({ from = 0 }) => from > now());
+    if (!waiting) return;
+    const rest = waiting.from! - now();
+    if (rest > longestWait)
+      throw new InputError(`The key ${waiting.id} becomes current at ${isoOf(waiting.from!)}. Run rewrap after that.`);
+    await setTimeout(rest);
+  }
 }
