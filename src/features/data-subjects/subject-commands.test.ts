@@ -35,10 +35,24 @@ for (const engine of usualEngines) {
       assert.equal(exitCode, 0);
       const { receipt, exported_at, also_held, verifications, ...rest } = JSON.parse(out);
       assert.deepEqual(rest, { bvn });
-      assert.match(also_held, /keyed hashes/);
+      assert.match(
+        also_held,
+        /last four digits, and keyed hashes of the BVN, of the request and of its idempotency key/,
+      );
       assert.ok(Math.abs(Date.parse(exported_at) - Date.now()) < 60_000);
       assert.equal(err, `Exported as ${receipt}. Verifications: 1.\n`);
-      const [{ created_at, completed_at, ...verification }] = verifications;
+      const [{ created_at, completed_at, look_ups, ...verification }] = verifications;
+      const { db } = await service.store();
+      const asked = await db
+        .selectFrom("verification_attempt")
+        .select(["vendor as source", "started_at", "vendor_reference as source_reference"])
+        .where("reference", "=", record.request_reference)
+        .execute();
+      assert.deepEqual(
+        look_ups,
+        asked.map(({ started_at, ...facts }) => ({ ...facts, asked_at: new Date(started_at).toISOString() })),
+      );
+      assert.equal(look_ups.length, 1);
       assert.ok(Date.parse(completed_at) >= Date.parse(created_at));
       assert.deepEqual(verification, {
         request_reference: record.request_reference,

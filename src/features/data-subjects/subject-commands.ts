@@ -174,7 +174,7 @@ function exported(
     exported_at: isoOf(exportedAt),
     [kind]: number,
     ...claims,
-    also_held: `Of each verification: the ${labelOf(kind)}'s last four digits, and keyed hashes of the ${labelOf(kind)} and of the request.`,
+    also_held: `Of each verification: the ${labelOf(kind)}'s last four digits, and keyed hashes of the ${labelOf(kind)}, of the request and of its idempotency key.`,
     verifications: verifications.map(({ reference, accountId, record, ...verification }) => ({
       request_reference: reference,
       account: nameOf(accountId),
@@ -184,6 +184,11 @@ function exported(
       consent_reference: verification.consentReference,
       created_at: isoOf(verification.createdAt),
       completed_at: isoOf(verification.completedAt),
+      look_ups: verification.lookUps.map(({ vendor, at, reference }) => ({
+        source: vendor,
+        asked_at: isoOf(at),
+        source_reference: reference,
+      })),
       record,
     })),
   };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { suite, type TestContext, test } from "node:test";
+import type { CheckInput } from "../../checks/check.ts";
 import { personOf } from "../../checks/kinds.fixture.ts";
 import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
@@ -196,7 +197,8 @@ for (const engine of engines) {
     });
 
     test("an export has the facts of verifications, and each record for as long as the record is kept", async (t) => {
-      const { clock, room, told, parts } = await opened(t);
+      const named = async (attempt: CheckInput) => ({ ...(await verified(attempt)), reference: "theirs-1" });
+      const { clock, room, told, parts } = await opened(t, named);
       const mine = newRequest({ number: newBvn(), consentReference: "consent-of-ada" });
       const { record } = await room.verify({ ...mine, idempotencyKey: "k" });
       clock.now += hour;
@@ -214,9 +216,14 @@ for (const engine of engines) {
         upstream: "answering",
         consentReference: "consent-of-ada",
       };
-      const later = { createdAt: start + hour, completedAt: start + hour };
+      const timesOf = (at: number) => ({
+        createdAt: at,
+        completedAt: at,
+        lookUps: [{ vendor: "answering", at, reference: "theirs-1" }],
+      });
+      const later = timesOf(start + hour);
       const expected = [
-        { ...common, reference: record.request_reference, mode: "test", createdAt: start, completedAt: start, record },
+        { ...common, reference: record.request_reference, mode: "test", ...timesOf(start), record },
         { ...common, reference: passing.request_reference, mode: "live", ...later, record: null },
         { ...common, reference: request_reference, mode: "test", ...later, record: "unreadable" },
       ];

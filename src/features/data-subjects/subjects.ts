@@ -134,6 +134,7 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring) {
     consentReference: row.consent_reference,
     createdAt: row.created_at,
     completedAt: row.completed_at,
+    lookUps: row.attempts.map(({ vendor, started_at: at, vendor_reference: reference }) => ({ vendor, at, reference })),
     record: await recordIn(row, ledger, keyring),
   };
 }

@@ -26,10 +26,11 @@ const activities: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     checkKinds.map((kind) => [
       kind,
-      `Verifying a person by ${labelOf(kind)}: ${labelOf(kind)}, phone number, names and birth date to compare, record`,
+      `Verifying a person by ${labelOf(kind)}: ${labelOf(kind)} and its last four digits, phone number, names and birth ` +
+        "date to compare, record, reference of the consent, the vendor's reference of the look-up",
     ]),
   ),
-  accounts: "Accounts and API keys of businesses: name, e-mail",
+  accounts: "Accounts and API keys of businesses: name, e-mail, postal address, tax number",
   people: "People of the console: name, e-mail, passkeys, sessions",
   trail: "Audit trail and request log: ids, times and results of what businesses and people of the console did",
 };

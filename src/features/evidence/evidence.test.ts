@@ -137,6 +137,11 @@ for (const engine of engines)
       );
       assert.equal((await write("--basis", basis)).exitCode, 0);
       const [bvn, nin] = rowsOf("processing.csv");
+      const whatIs = (about: string) => rowsOf("processing.csv").find((row) => row.about === about)!.what!;
+      for (const kind of ["bvn", "nin"])
+        for (const part of ["last four digits", "reference of the consent", "the vendor's reference of the look-up"])
+          assert.ok(whatIs(kind).includes(part), part);
+      assert.match(whatIs("accounts"), /name, e-mail, postal address, tax number/);
       assert.deepEqual([bvn!.purpose, bvn!.basis, nin!.basis], ["Know your customer", "consent", "not stated"]);
       const [dojah] = rowsOf("recipients.csv");
       assert.deepEqual([dojah!.vendor, dojah!.host, dojah!.attempts], ["dojah", "api.dojah.io", "0"]);

@@ -105,6 +105,16 @@ export const ledgerTables = {
   }),
   verification_attempt: table({
     columns: allTables.verification_attempt,
+    personal: [
+      {
+        what: "the vendor's own reference of each look-up, if it gives one",
+        columns: ["vendor_reference"],
+        kept: "yes",
+        how: "plain, as the vendor sent it: it names the look-up in the vendor's books, and on its invoice",
+        until: withTheRow,
+        isErased: false,
+      },
+    ],
     retention: { with: "verification" },
     backup: {},
   }),
