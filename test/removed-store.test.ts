@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
+import { engines } from "./support/engines.ts";
 import { nodeEnvironment } from "./support/process.ts";
 import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -32,6 +33,7 @@ suite("a SQLite database that is removed under the service", () => {
 suite("a start on a data directory without a store, with a key ring that belongs to one", () => {
   const folder = mkdtempSync(join(tmpdir(), "duba-removed-"));
   const keyring = join(folder, "ring");
+  after(() => rmSync(folder, { recursive: true }));
   const start = (settings: Record<string, string>, ...options: string[]) => {
     const { status, stderr } = spawnSync(process.execPath, ["src/main.ts", "serve", ...options], {
       env: { ...nodeEnvironment, DUBA_DATA: join(folder, "data"), DUBA_KEYRING: keyring, ...settings },
@@ -43,8 +45,7 @@ suite("a start on a data directory without a store, with a key ring that belongs
   /** A host that no process can listen on, so a start that passes the check of the store fails here. */
   const nowhere = { HOST: "203.0.113.1" };
 
-  test("a start with live vendors refuses an empty store, unless the option --new-store is given", (t) => {
-    t.after(() => rmSync(folder, { recursive: true }));
+  test("a start with live vendors refuses an empty store, unless the option --new-store is given", () => {
     writeFileSync(`${keyring}.anchor`, "{}");
     const lost = start({ ...live, ...nowhere });
     assert.equal(lost.status, 1);
@@ -54,5 +55,23 @@ suite("a start on a data directory without a store, with a key ring that belongs
     );
     for (const gone of [start({ ...live, ...nowhere }, "--new-store"), start(nowhere)])
       assert.match(gone.stderr, /203\.0\.113\.1/);
+  });
+
+  test("a start without live vendors makes an empty store, and logs that its anchor names another one", async (t) => {
+    const sqlite = engines[0]!;
+    const { settings, dispose } = await sqlite.ready();
+    t.after(dispose);
+    const onStore = { ...sqlite, ready: async () => ({ settings, dispose: async () => {} }) };
+    const itsRing = { DUBA_KEYRING: join(folder, "its-ring") };
+    const first = await startService(itsRing, onStore);
+    await first.verify();
+    await first.close();
+    rmSync(settings.dataDirectory, { recursive: true });
+    await using second = await startService(itsRing, onStore);
+    const told = second.lines.filter(({ fields }) => JSON.stringify(fields).includes("of another store than"));
+    assert.deepEqual(
+      told.map(({ level }) => level),
+      ["error"],
+    );
   });
 });

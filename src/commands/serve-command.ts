@@ -21,7 +21,8 @@ export const serveCommand = (everySetting: readonly Setting<unknown>[]) =>
       host: overrideOf(settings.host, "address"),
       data: overrideOf(settings.dataDirectory, "directory"),
       new_store: flag(
-        "Begin with an empty store, although the key ring belongs to one that is not in the data directory.",
+        "Begin with an empty store, although the key ring belongs to one that is not in the data directory. " +
+          "Without live vendors a start does so without this option: then only the log and duba_audit_alarm say it.",
       ),
     }),
     answer: Type.Object({ exit_code: Type.Integer() }),

@@ -6,7 +6,7 @@ import { anchorPath } from "./anchor.ts";
 
 /**
  * Throws a `StoreError` if the data directory has no store although live vendors are set and the key ring belongs to a
- * store. That missing store holds verifications and charges. Without live vendors only rehearsals can be lost.
+ * store. That missing store holds verifications and charges. Without live vendors, the audit trail's alarm must do.
  */
 export function refuseLostStore(config: {
   dataDirectory: string;
