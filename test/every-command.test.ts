@@ -82,7 +82,16 @@ suite("every command", () => {
           assert.match(member.description, /^[A-Z].*[.?]$/s);
         }
         assert.match(out, new RegExp(`\nExamples?:\n {2}duba ${id.replaceAll(".", " ")}`));
+        assert.doesNotMatch(out.split(/\nExamples?:\n/)[1]!, /[<>]/, "a shell takes < and > for redirections");
       });
+
+      if (members.some(({ member }) => member.private))
+        test("a person's data on the command line is refused with a sentence that names standard input", async () => {
+          const { exitCode, out, err } = await ran([...argumentsOf(command, examples[0]!), bvn]);
+          assert.deepEqual([exitCode, out], [2, ""]);
+          assert.match(err, /^Too many arguments\. .*standard input/);
+          assert.ok(!err.includes(bvn.slice(0, 10)), err);
+        });
 
       test("the examples of every command are accepted by its own reader", () => {
         assert.ok(examples.length > 0);

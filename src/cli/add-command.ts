@@ -57,6 +57,7 @@ export function addCommand(
   const isArgument = ({ name }: NamedMember) => target.includes(name);
   const named = target.flatMap((name) => visible.filter((each) => each.name === name));
   for (const each of named) sub.addArgument(argumentOf(each));
+  refusePrivateArguments(sub, command);
   sub.usage([...named.map(usageOf), "[options]"].join(" "));
   const options = new Map(visible.filter((each) => !isArgument(each)).map((each) => [each.name, optionOf(each)]));
   for (const option of options.values()) sub.addOption(option);
@@ -89,6 +90,17 @@ export function addCommand(
  */
 function argumentOf({ name, member: { description, type } }: NamedMember): Argument {
   return new Argument(type === "array" ? `[${name}...]` : `[${name}]`, description);
+}
+
+/** Says that private members are read from standard input, if somebody writes them on the command line. */
+function refusePrivateArguments(sub: Commander, { input }: Command<CommandContext>): void {
+  const names = membersOf(input).flatMap(({ name, member }) => (member.private ? [member.placeholder ?? name] : []));
+  if (names.length === 0) return;
+  const why = "Other users of the machine can see a command line, so Duba reads from standard input";
+  sub.allowExcessArguments().hook("preAction", () => {
+    if (sub.args.length <= sub.registeredArguments.length) return;
+    sub.error(`Too many arguments. ${why}: ${names.join(", ")}.`, { exitCode: 2 });
+  });
 }
 
 function usageOf({ name, member: { type }, isRequired }: NamedMember): string {

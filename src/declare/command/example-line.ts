@@ -2,13 +2,9 @@ import type { Command } from "../command.ts";
 
 type Example = Command<never>["examples"][number];
 
-/**
- * Formats an example as a command line. A target that the example lacks becomes a placeholder such as `<file>`.
- */
+/** Formats an example as a command line that a person can copy. */
 export function exampleLine(command: Pick<Command<never>, "id" | "target">, example: Example): string {
-  const open = (command.target ?? []).filter((name) => !(name in example)).map((name) => `<${name}>`);
-  const words = argumentsOf(command, example).map(quoted);
-  return ["duba", ...words, ...open].join(" ");
+  return ["duba", ...argumentsOf(command, example).map(quoted)].join(" ");
 }
 
 /** Returns the arguments of an example: command, target and options. */

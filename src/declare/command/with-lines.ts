@@ -15,11 +15,13 @@ export async function withLines(mends: readonly Mend[], commandsOf: CommandsOf):
   return (await Promise.all(found)).flat();
 }
 
-/** What a person has to add is a placeholder, such as `--reason <reason>`. */
+/** What a person has to add is a placeholder, such as `<codes>` or `--reason <reason>`. */
 function lineOf(command: Proposed, input: Mend["input"]): string {
   const { target = [] } = command;
-  const open = membersOf(command.input).filter(
-    ({ name, isRequired }) => isRequired && !target.includes(name) && !(name in input),
-  );
-  return [exampleLine(command, input), ...open.map(({ name }) => `--${name.replaceAll("_", "-")} <${name}>`)].join(" ");
+  const open = membersOf(command.input).filter(({ name, member }) => !member.private && !(name in input));
+  const named = target.filter((name) => open.some((each) => each.name === name)).map((name) => `<${name}>`);
+  const options = open
+    .filter(({ name, isRequired }) => isRequired && !target.includes(name))
+    .map(({ name }) => `--${name.replaceAll("_", "-")} <${name}>`);
+  return [exampleLine(command, input), ...named, ...options].join(" ");
 }
