@@ -32,7 +32,7 @@ export function spendingFailureOf(
   return { code: "spending_cap_reached", message };
 }
 
-const seen = "GET /api/v2/wallet/balance shows what is left.";
+const seen = "GET /api/v2/me shows what is left.";
 
 /** The first day of the month after `2026-01`. */
 function nextMonth(period: string): string {

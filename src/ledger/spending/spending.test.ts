@@ -78,7 +78,7 @@ for (const engine of engines) {
           message,
           /^Your account may be charged for 2 verifications in 2026-01, and has reached that number\. /,
         );
-        assert.match(message, / It begins anew on 2026-02-01: .*GET \/api\/v2\/wallet\/balance/);
+        assert.match(message, / It begins anew on 2026-02-01: .*GET \/api\/v2\/me shows what is left\.$/);
         assert.deepEqual(detail.facts, { charged: false, upstream_called: false, request_reference: null });
       }
       assert.equal(received.length, 2);
@@ -130,7 +130,7 @@ for (const engine of engines) {
       assert.equal(
         message,
         "Your balance is 0 naira and the fee is 100 naira. Ask the operator of the service to top up your balance. " +
-          "GET /api/v2/wallet/balance shows what is left.",
+          "GET /api/v2/me shows what is left.",
       );
       await identity.verify(another({ ...mine, fees: { bvn: 0 } }));
       assert.deepEqual(await spent(mine), { prepaid: [20_000, 3] });
