@@ -263,7 +263,9 @@ const table = {
     status: 503,
     retryable: true,
     cause: "The identity source did not do the work. Nothing was charged.",
-    cure: "Try again later with the same Idempotency-Key.",
+    cure:
+      "Try again later with the same Idempotency-Key. " +
+      "If `retryable` is false, the operator of the service must act first.",
   },
   upstream_not_configured: {
     status: 503,

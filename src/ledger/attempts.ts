@@ -6,7 +6,7 @@ import { piecesOf } from "../storage/queries/pieces.ts";
 import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
 import type { IdentityOutcome, OutcomeFacts } from "../vendors/ports/identity-upstream.ts";
 import { negative } from "../vendors/ports/outcomes.ts";
-import { type AttemptReason, storedReason } from "../vendors/ports/reasons.ts";
+import { type AttemptReason, type Reason, storedReason } from "../vendors/ports/reasons.ts";
 import { type BilledAttempt, billOf, type PricesByVendor } from "../vendors/vendor-prices.ts";
 import type { OutcomeState } from "./transitions.ts";
 
@@ -75,11 +75,24 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
 }
 
 /**
- * Returns how a verification ends if its end differs from its attempt's outcome; else undefined. The verification fails
- * if "not found" should have led to a second vendor, but none was asked. The verification ends as "not found" if an
- * earlier vendor reported that, the last vendor failed, and no further attempt is unresolved.
+ * Returns how a run leaves its verification if that differs from its attempt's outcome; else undefined. While an
+ * earlier attempt is unresolved, a failure leaves the verification unknown, because that vendor may have found the
+ * person.
  */
-export function ownEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
+export function runEnd(run: Pick<Run, "attempts">, outcome: RunOutcome) {
+  if (outcome.state === "verified") return undefined;
+  const end = lateEnd(run, outcome);
+  const awaited = unresolvedAttempts(run).findLast(({ number }) => number !== outcome.attempt);
+  if (!awaited || (end ?? outcome).state !== "failed") return end;
+  return { state: "unknown", reason: awaited.reason as Reason<"unknown"> | null } as const;
+}
+
+/**
+ * Returns how an outcome ends a verification whose other attempts are resolved, if that differs from the outcome; else
+ * undefined. The verification fails if "not found" should have led to a second vendor, but none was asked. The
+ * verification ends as "not found" if an earlier vendor reported that, and the last vendor failed.
+ */
+export function lateEnd({ attempts }: Pick<Run, "attempts">, outcome: RunOutcome) {
   if (outcome.interrupted)
     return outcome.state === "negative" ? ({ state: "failed", reason: null } as const) : undefined;
   const wasAsked = outcome.state === "failed" && outcome.reason !== null;

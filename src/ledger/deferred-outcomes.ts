@@ -1,6 +1,6 @@
 import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
-import type { Run, RunOutcome } from "./attempts.ts";
+import { type Run, type RunOutcome, runEnd } from "./attempts.ts";
 import type { Charges, UncertainCharge, UnreadCharge } from "./charges.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -16,7 +16,7 @@ interface Late {
 
 /** Whether callers got the response "unknown". */
 function wasTold({ run, outcome }: Late): boolean {
-  return outcome.state === "unknown" || run.journaled?.toldUnknown === true;
+  return (runEnd(run, outcome) ?? outcome).state === "unknown" || run.journaled?.toldUnknown === true;
 }
 
 /** Returns the run of a later outcome. Sets `toldUnknown` if an earlier one still waits and callers got "unknown". */

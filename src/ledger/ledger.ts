@@ -11,10 +11,12 @@ import {
   type Attempt,
   type AttemptStart,
   type Journaled,
+  lateEnd,
   newAttempt,
   nothing,
   type Run,
   type RunOutcome,
+  runEnd,
   storedOutcome,
   withAttempts,
   withOutcome,
@@ -148,7 +150,7 @@ export class Ledger {
     outcome: RunOutcome,
     { mayHaveTaken = run.spends !== null, until = 0 } = {},
   ): Promise<boolean> {
-    const ended = endedRun(run, outcome, this.#prices);
+    const ended = endedRun(run, outcome, runEnd(run, outcome), this.#prices);
     const { isKnown, notSent } = ended.variant;
     const givesBack = mayHaveTaken && ended.values.charged === 0;
     const end = endRun(this.#db, ended, givesBack);
@@ -167,7 +169,7 @@ export class Ledger {
     // One statement for each state, because callers got either an unknown outcome or a failure.
     for (const from of transitions[by].from) {
       const journaled = { toldUnknown: from === "unknown", attempts: Number.POSITIVE_INFINITY };
-      const ended = endedRun({ ...run, journaled }, { ...outcome, charge: null }, this.#prices);
+      const ended = endedRun({ ...run, journaled }, { ...outcome, charge: null }, lateEnd(run, outcome), this.#prices);
       const query = resolveRun(this.#db, run, from, outcome, ended);
       if ((await this.#runHeld(run, query)).length > 0) return true;
     }

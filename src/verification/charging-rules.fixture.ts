@@ -114,8 +114,13 @@ export class Rules {
       if (kind === "not_reached" && !verification.isTold) verification.attempts -= 1;
     };
     if (state === "started") {
-      if (isFailure) fail();
-      else verification.state = kind as PublicState;
+      if (isFailure) {
+        fail();
+        if (verification.unresolved > 0) {
+          verification.state = "unknown";
+          for (const one of waiting) one.told = "upstream_timeout, retry";
+        }
+      } else verification.state = kind as PublicState;
       if (kind === "verified") verification.charged = 1;
       if (kind === "unknown") verification.unresolved += 1;
     } else if (isFailure) {

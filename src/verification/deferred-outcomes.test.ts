@@ -186,7 +186,7 @@ for (const engine of engines) {
       isCutOff = true;
       await assert.rejects(identity.verify(mine), /cut off/);
       isCutOff = false;
-      await stateBecomes(mine, "failed");
+      await stateBecomes(mine, "unknown");
       const retry = identity.verify(mine);
       await upstream.asked(2);
       upstream.answer(await verified(mine), 2);

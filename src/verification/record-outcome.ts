@@ -1,5 +1,5 @@
 import { seal } from "../keyring/envelope-encryption.ts";
-import { ownEnd, type RunOutcome } from "../ledger/attempts.ts";
+import { type RunOutcome, runEnd } from "../ledger/attempts.ts";
 import { newChargeMark } from "../ledger/charges.ts";
 import { chargeFor } from "../ledger/fees.ts";
 import type { Row } from "../ledger/ledger.ts";
@@ -48,7 +48,7 @@ export async function recordOutcome(
     log.warn({ reference }, "A verification was taken over while it ran");
     deferredOutcomes.add(row, outcome);
   }
-  const end = ownEnd(row, outcome);
+  const end = runEnd(row, outcome);
   return { outcome, result: end ? { ...outcome, ...end } : result, isRecorded };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../vendors/ports/identity-upstream.ts";
-import { unavailable, unknown } from "../vendors/ports/outcomes.ts";
+import { badResponse, unavailable, unknown } from "../vendors/ports/outcomes.ts";
 import { failureFrom, newRequest, suiteStore, usualEngines } from "./identity.fixture.ts";
 import { onlyRow } from "./ledger.fixture.ts";
 import { answering, verified } from "./played-upstream.fixture.ts";
@@ -44,6 +44,31 @@ for (const engine of usualEngines) {
       const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["verified", 6, 2, 1]);
     });
+
+    for (const [what, second] of Object.entries({
+      "is not sent": { ...unavailable("paused"), lasting: true },
+      "does no work": unavailable("no_money"),
+      "gets a response that cannot be trusted": badResponse("unreadable"),
+    }))
+      test(`an outcome stays unknown if the second attempt ${what}, and a third one may learn it`, async (t) => {
+        const outcomes: IdentityOutcome[] = [{ state: "unknown", reason: "timed_out" }, second];
+        const { upstream } = answering(async (attempt, nth) => outcomes[nth - 1] ?? verified(attempt));
+        const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+        const mine = newRequest({ idempotencyKey: "k" });
+        for (const _ of outcomes) {
+          const { code, retryable } = await failureFrom(identity.verify(mine));
+          assert.deepEqual([code, retryable], ["upstream_timeout", true]);
+          const { state, reason, unresolved, charged, completed_at } = await onlyRow(store.db, mine);
+          assert.deepEqual([state, reason, unresolved, charged, completed_at], ["unknown", "timed_out", 1, 0, null]);
+        }
+        const told = store.db.selectFrom("verification_journal").select(["what", "state"]).orderBy("number");
+        const { reference } = await onlyRow(store.db, mine);
+        const ends = (await told.where("reference", "=", reference).execute()).filter(({ what }) => what === "outcome");
+        assert.deepEqual(ends, []);
+        await identity.verify(mine);
+        const { state, charged } = await onlyRow(store.db, mine);
+        assert.deepEqual([state, charged], ["verified", 1]);
+      });
 
     /** An upstream that finds its earlier attempts by reference, and whose look-ups have this outcome. */
     const remembering = (lookUp: () => Promise<IdentityOutcome>) => {

@@ -76,11 +76,16 @@ export function attemptsUsedUp(row: Row): Failure {
 
 /** The `Failure` to answer with while the operator has paused every vendor that a request could use. */
 export function noneOpen(row: Row | undefined): Failure {
-  return verificationFailure("upstream_unavailable", undefined, row ? factsOf(row) : noFacts, {
-    retryAfter: 60,
-    ...logged("paused"),
-  });
+  const detail = { retryAfter: 60, ...logged("paused") };
+  if (!row || unresolvedAttempts(row).length === 0)
+    return verificationFailure("upstream_unavailable", undefined, row ? factsOf(row) : noFacts, detail);
+  const message = `The outcome of this verification is not known yet. ${howToLearn(row, detail.retryAfter)}`;
+  return verificationFailure("upstream_timeout", message, factsOf(row), detail);
 }
+
+const needsOperator =
+  "The identity source does no work until the operator of this service has acted. Nothing was charged. " +
+  "Then send the same request again, with the same Idempotency-Key if it has one.";
 
 const responseTooLarge =
   "The identity source answered with more than this service reads, and would do so again. Nothing was charged.";
@@ -109,8 +114,10 @@ export function attemptFailure(
           result.reason === "too_large" ? [responseTooLarge, { retryable: false }] : [undefined, wait];
         return verificationFailure("upstream_bad_response", message, facts, { ...retry, ...reason });
       }
-      const retry = result.lasting ? { retryable: false } : { retryAfter: result.retryAfter ?? 5 };
-      return verificationFailure("upstream_unavailable", undefined, facts, { ...retry, ...reason });
+      const [message, retry] = result.lasting
+        ? [needsOperator, { retryable: false }]
+        : [undefined, { retryAfter: result.retryAfter ?? 5 }];
+      return verificationFailure("upstream_unavailable", message, facts, { ...retry, ...reason });
     }
   }
 }

@@ -189,7 +189,7 @@ export const columnMutants: readonly Mutant[] = [
     ["the journal has a fee for what is not charged", "kobo: charge === null ? 0 : (", "kobo: ("],
     [
       "an unknown outcome is complete",
-      'completed_at: state === "unknown" ? null : stored.at,',
+      'completed_at: ends === "unknown" ? null : stored.at,',
       "completed_at: stored.at,",
     ],
   ]),

@@ -136,6 +136,13 @@ export const ledgerMutants: readonly Mutant[] = [
     tests: eventTest,
   },
   {
+    name: "a failure ends a verification whose earlier attempt is unresolved",
+    file: "src/ledger/attempts.ts",
+    from: '  if (!awaited || (end ?? outcome).state !== "failed") return end;',
+    to: "  if (awaited) return end;",
+    tests: ["src/verification/unknown-outcomes.test.ts"],
+  },
+  {
     name: "an outcome is told to callers who knew it",
     file: follower,
     from: "row.told_unknown === 1 &&",

@@ -6,7 +6,16 @@ import type { Input } from "../../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
 import { allTables, type Db, type Tables } from "../../storage/tables.ts";
 import type { PricesByVendor } from "../../vendors/vendor-prices.ts";
-import { closeAttempt, journaledBill, noBill, ownEnd, type Run, type RunOutcome, storedOutcome } from "../attempts.ts";
+import {
+  closeAttempt,
+  journaledBill,
+  type lateEnd,
+  noBill,
+  type Run,
+  type RunOutcome,
+  type runEnd,
+  storedOutcome,
+} from "../attempts.ts";
 import { chargeFor } from "../fees.ts";
 import { addToJournal, type JournalEntry, uncharged } from "../journal/journal-entry.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
@@ -38,13 +47,18 @@ export type EndedRun = ReturnType<typeof endedRun>;
 type OutcomeValues = EndedRun["values"];
 type OutcomeVariant = EndedRun["variant"];
 
-/** `prices`: current prices. */
-export function endedRun(ended: Run, outcome: RunOutcome, prices: PricesByVendor) {
+/** `end`: how the verification ends if that differs from the outcome. `prices`: current prices. */
+export function endedRun(
+  ended: Run,
+  outcome: RunOutcome,
+  end: ReturnType<typeof runEnd | typeof lateEnd>,
+  prices: PricesByVendor,
+) {
   const { reference, account_id, owner, run, attempts, journaled } = ended;
   const isKnown = outcome.attempt !== null && outcome.attempt <= (journaled?.attempts ?? 0);
   const { state, notSent, ...stored } = storedOutcome(attempts, outcome, isKnown, prices);
   const { charge = null, sealed = null } = outcome;
-  const end = ownEnd(ended, outcome);
+  const ends = end?.state ?? state;
   const values = {
     reference,
     account_id,
@@ -57,11 +71,11 @@ export function endedRun(ended: Run, outcome: RunOutcome, prices: PricesByVendor
     charged_at: charge === null ? null : stored.at,
     charge_mark: charge ?? "",
     kobo: charge === null ? 0 : (chargeFor(outcome.state, ended) ?? 0),
-    told_unknown: state === "unknown" || journaled?.toldUnknown ? 1 : 0,
+    told_unknown: ends === "unknown" || journaled?.toldUnknown ? 1 : 0,
     sealed_record: sealed?.sealed_record ?? null,
     sealed_key: sealed?.sealed_key ?? "",
     slot: slotAt(stored.at),
-    completed_at: state === "unknown" ? null : stored.at,
+    completed_at: ends === "unknown" ? null : stored.at,
     ends_because: end ? end.reason : stored.reason,
   } as const;
   const variant = {
@@ -69,7 +83,7 @@ export function endedRun(ended: Run, outcome: RunOutcome, prices: PricesByVendor
     notSent,
     isKnown,
     /** The state of the verification. `state` is that of its attempt. */
-    ends: end?.state ?? state,
+    ends,
     isSealed: sealed !== null,
     hasAttempt: stored.attempt !== null,
   } as const;
@@ -146,7 +160,7 @@ function journalEntries(
   const run = isOfAnyRun ? null : values.run;
   const { reference, at, reason, ends_because, charged, kobo, told_unknown } = values;
   const { bill, unsure, unpriced } = values;
-  const what = state === "unknown" ? "told_unknown" : "outcome";
+  const what = ends === "unknown" ? "told_unknown" : "outcome";
   const attempt = notSent ? null : values.attempt;
   const ended = { reference, run, at, what, state: ends, reason: ends_because, charged, kobo, told_unknown } as const;
   if (notSent || !hasAttempt) return [{ ...ended, attempt, ...noBill }];

@@ -119,7 +119,7 @@ for (const engine of usualEngines)
           () => "verified",
           ({ code }) => code,
         );
-        assert.equal(told, { record: "verified", nobody: "bvn_not_found", "no work": "upstream_unavailable" }[name]);
+        assert.equal(told, { record: "verified", nobody: "bvn_not_found", "no work": "upstream_timeout" }[name]);
         assert.deepEqual([first.received.length, second.received.length, third.received.length], [1, 2, 0], name);
         await store.end(identity);
       }
