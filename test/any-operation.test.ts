@@ -97,8 +97,9 @@ const made = bind(
   undefined,
 );
 
-/** Every operation of the product, failing as each test says. */
+/** The code with which every operation in `broken` fails. Each test sets it. */
 let failing: FailureCode = "internal_error";
+/** Every operation of the product, failing with `failing`. */
 const broken = everyOperation.map(({ run: _run, pick: _pick, ...rest }) => ({
   ...rest,
   access: "anonymous",

@@ -182,7 +182,7 @@ suite("headers", { concurrency: true }, () => {
     }
   });
 
-  test("a list requested by a body has no Last-Modified, because its URL also gives other lists", async () => {
+  test("If-Modified-Since does not count for a list requested by a body: its URL also gives other lists", async () => {
     const path = "/api/v2/cable-tv/fetch-tv-add-ons";
     const body = { type: "dstv", productCode: "PRWE36" };
     const since = (await service.ask(path, { body })).headers["last-modified"]!;

@@ -26,9 +26,12 @@ export interface AccessOptions {
   tokenLifetime: number;
   /** See `AccessRoom`. Default: false. */
   standIns?: boolean;
-  /** How many milliseconds to wait at most for another starting process to show the key that it created. */
+  /**
+   * How many milliseconds to wait at most until another starting process has printed the key that it created. After
+   * that time, this start replaces the key.
+   */
   patience?: number;
-  /** See `CredentialsOptions`, as `storeNow`. */
+  /** For both clocks, see `CredentialsOptions`. */
   now?: () => number;
   storeNow?: () => number;
 }

@@ -210,7 +210,7 @@ suite("the settings", () => {
     ]);
   });
 
-  test("the settings of routes name only vendors in use, and need those vendors' prices", () => {
+  test("the settings of routes name only vendors in use, and those that compare prices need their prices", () => {
     const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_UPSTREAM_PRICES: "dojah=50" };
     const { route, routeShare, routeAfterNotFound } = readConfig({
       ...live,

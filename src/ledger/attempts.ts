@@ -238,7 +238,10 @@ export function storedOutcome(
 }
 export type StoredOutcome = ReturnType<typeof storedOutcome>;
 
-/** Whether the vendor certainly did not get the request, which then does not count as an attempt. */
+/**
+ * Whether the vendor certainly did not get the request. Such an attempt does not count and is removed, unless the
+ * journal already names it.
+ */
 export function isNotSent(outcome: RunOutcome): boolean {
   return outcome.state === "failed" && outcome.notSent === true;
 }

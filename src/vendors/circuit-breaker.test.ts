@@ -213,7 +213,7 @@ test("a look-up that was not sent leaves the earlier attempt unknown", async (t)
   assert.deepEqual(await breaker.lookUp!(attempt), { state: "unknown", reason: "unclear" });
 });
 
-test("a look-up that leaves an attempt unknown counts neither for nor against the vendor", async (t) => {
+test("a look-up that gets an unclear answer counts neither for nor against the vendor", async (t) => {
   const unclear = { state: "unknown", reason: "unclear" } as const;
   const answers: IdentityOutcome[] = Array(20).fill(unclear);
   const { breaker, ask, pass } = openedBreaker(t, {}, { lookUp: async () => answers.shift()! });

@@ -180,7 +180,7 @@ for (const engine of usualEngines)
 
     for (const played of cases)
       for (const moment of moments)
-        test(`a vendor that says ${played.name} ${moment} is called once, as books, sums and events show`, async (t) => {
+        test(`if a vendor says ${played.name} ${moment}, its calls, ledger, sums and events agree`, async (t) => {
           t.mock.timers.enable({ apis: ["setInterval"] });
           const play = await open(t, played, moment);
           for (let nth = 1, all = 1; nth <= all; nth += 1) {

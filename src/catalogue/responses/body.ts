@@ -13,7 +13,7 @@ const DATE_LENGTH = 24;
 /** The bytes of a body. */
 export class Edition {
   readonly bytes: Buffer;
-  /** Time of writing, in milliseconds since 1970; 0 for a body without a date. */
+  /** The date in the bytes: when they were written, in milliseconds since 1970. 0 for a body without a date. */
   readonly date: number;
   readonly #start: CompressedStart;
   readonly #compressed: { [encoding in Compressed]?: Buffer | Promise<Buffer> | undefined } = {};

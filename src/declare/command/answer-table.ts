@@ -290,7 +290,7 @@ function koboIn(value: unknown): number {
   return typeof value === "number" ? value : Math.round(Number(value) * 100);
 }
 
-/** Formats the facts of an audit entry, which may be stored JSON. */
+/** Formats the facts of an audit entry: an object, or the stored text if that is not a JSON object. */
 function factsText(facts: unknown): string {
   if (!isRow(facts)) return String(facts);
   const texts = Object.entries(facts).map(([name, fact]) => {

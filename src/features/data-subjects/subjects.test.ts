@@ -158,7 +158,7 @@ for (const engine of engines) {
       assert.equal(upstream.received.length, 1);
     });
 
-    test("a late answer after the erasure stores nothing", async (t) => {
+    test("an outcome that arrives after the erasure is stored without its record", async (t) => {
       const { room, parts } = await opened(t, async () => ({ state: "unknown", reason: "unclear" }));
       const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
       await failureFrom(room.verify(mine));
