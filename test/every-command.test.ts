@@ -6,7 +6,7 @@ import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { Clean, Errors } from "typebox/value";
 import type { CommandContext } from "../src/commands/context.ts";
-import { memberWith } from "../src/declare/command/answer-table.ts";
+import { listOf, memberWith } from "../src/declare/command/answer-table.ts";
 import { argumentsOf } from "../src/declare/command/example-line.ts";
 import { type Member, membersOf, readTexts } from "../src/declare/command/read-texts.ts";
 import { accept, type Command, mayBeDanger, mayRun, RoleError, roles } from "../src/declare/command.ts";
@@ -179,6 +179,10 @@ for (const engine of usualEngines)
         // Matches a whole key, because the name of a test database begins like a key.
         assert.doesNotMatch(`${shown}${err}`, /duba_(?:test|live)_[A-Za-z0-9]{12}_|duba_at_/);
         if (id !== "subjects.export") assert.ok(!`${out}${err}`.includes(bvn));
+
+        if (kind !== "read" || hasFiles || "lines" in schema || !listOf(schema)) return;
+        const csv = await world.duba([...argumentsOf(command, example), "--csv"], `${bvn}\n`);
+        assert.doesNotMatch(csv.out, /\[object /);
       });
     }
   });

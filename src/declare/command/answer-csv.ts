@@ -1,7 +1,9 @@
 import type { Command } from "../command.ts";
 import { withoutFormula } from "../formula.ts";
 import { listOf, listRows, type TableRow } from "./answer-table.ts";
-import { projected } from "./projected.ts";
+import type { MendWithLine } from "./mend.ts";
+import { projected, type Shape, shapeOf } from "./projected.ts";
+import { plainText, type RichText } from "./rich-text.ts";
 
 /**
  * Formats all members of the list's rows as CSV, in the form for programs. No cell can become a formula in a
@@ -36,13 +38,22 @@ function linesOf(command: Command<never>, rows: readonly TableRow[]) {
   const names = namesOf(command);
   return rows.map((row) => {
     const plain = projected(shape, row) as TableRow;
-    return names.map((name) => csvCell(plain[name]));
+    return names.map((name) => csvCell(plain[name], shapeOf(shape.properties![name]!)));
   });
 }
 
-function csvCell(value: unknown): string | number {
+function csvCell(value: unknown, shape: Shape): string | number {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return value;
-  const text = typeof value === "string" ? value : Array.isArray(value) ? value.join(" ") : JSON.stringify(value);
+  const text = cellText(value, shape);
   return /^-?\d+(\.\d+)?$/.test(text) ? text : withoutFormula(text);
+}
+
+function cellText(value: unknown, { shows }: Shape): string {
+  if (typeof value === "string") return value;
+  // In the form for programs, times are text already.
+  if (shows === "richText") return plainText(value as RichText, { at: String });
+  if (shows === "mends") return (value as MendWithLine[]).map(({ line }) => line).join("; ");
+  const isOfWords = Array.isArray(value) && value.every((each) => typeof each !== "object");
+  return isOfWords ? value.join(" ") : JSON.stringify(value);
 }

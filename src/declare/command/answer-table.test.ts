@@ -1,10 +1,25 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
+import { command } from "../command.ts";
 import Type from "../schema/type.ts";
-import { account, digits, naira, orNull, reference, state, time, yes } from "./answer-schema.ts";
+import { answerCsv } from "./answer-csv.ts";
+import {
+  account,
+  digits,
+  mendsMember,
+  naira,
+  orNull,
+  reference,
+  richTextMember,
+  state,
+  time,
+  yes,
+} from "./answer-schema.ts";
 import { recordOf, type TableRow, tableOfRows } from "./answer-table.ts";
+import { mend } from "./mend.ts";
 import { projected } from "./projected.ts";
+import { richText } from "./rich-text.ts";
 
 const lagos = new TimeZone("Africa/Lagos");
 const noon = Date.UTC(2026, 10, 1, 12);
@@ -50,6 +65,39 @@ suite("a row of the store", () => {
     ]);
     const [cells] = cellsOf({ ...charge, at: null, fee: -5, charged: 0 });
     assert.deepEqual([cells![2], cells![3], cells![6]], ["never", "-₦0.05", "no"]);
+  });
+
+  test("a spreadsheet gets sentences, command lines and lists as text, and other objects as JSON", async () => {
+    const Row = Type.Object({
+      title: richTextMember,
+      mends: mendsMember,
+      scopes: Type.Array(Type.String()),
+      moves: Type.Array(Type.Object({ fee: naira })),
+      by_state: Type.Record(Type.String(), Type.Integer()),
+    });
+    const rows = Type.Array(Row);
+    const row = {
+      title: richText`${{ vendor: "dojah" }} rests since ${{ time: noon }}`,
+      mends: ["status", "routes show"].map((line) => ({ ...mend("See", "status"), line: `duba ${line}` })),
+      scopes: ["catalogue:read", "identity:verify"],
+      moves: [{ fee: 500 }],
+      by_state: { verified: 2 },
+    };
+    const shown = command({
+      id: "a.b",
+      title: "A",
+      summary: "A.",
+      role: "viewer",
+      kind: "read",
+      answer: rows,
+      run: async () => [],
+    });
+    assert.equal(
+      await answerCsv(shown as never, [row]),
+      "title,mends,scopes,moves,by_state\n" +
+        "dojah rests since 2026-11-01T12:00:00.000Z,duba status; duba routes show,catalogue:read identity:verify," +
+        '"[{""fee"":""5""}]","{""verified"":2}"\n',
+    );
   });
 
   test("a column of times shows seconds only if two of its times share a minute", () => {
