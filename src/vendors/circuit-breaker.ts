@@ -118,6 +118,17 @@ export class CircuitBreaker implements IdentityUpstream {
     };
   }
 
+  /**
+   * Ends the alarm about the wallet, which is the same for all processes: another one got an answer since. Credentials
+   * and settings are those of a process, so only its own attempts end other alarms.
+   */
+  paidElsewhere(): void {
+    if (this.#alarm !== "no_money") return;
+    this.#balance = null;
+    this.#setAlarm(null);
+    if (this.#state === "open" && !this.#isToWait()) this.#setState("ready");
+  }
+
   verify(attempt: IdentityAttempt): Promise<IdentityOutcome> {
     const subject = subjectParts(attempt).join(" ");
     const send = (sendUntil: AbortSignal) => this.#listened(attempt, sendUntil);

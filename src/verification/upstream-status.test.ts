@@ -4,6 +4,8 @@ import type { UpstreamHealth } from "../vendors/circuit-breaker.ts";
 import { suiteStore, usualEngines } from "./identity.fixture.ts";
 import { UpstreamNotes, upstreamStatus } from "./routes/upstream-status.ts";
 
+const paidElsewhere = () => assert.fail("no attempt was answered");
+
 const fine: UpstreamHealth = {
   name: "first",
   state: "ready",
@@ -21,9 +23,11 @@ for (const engine of usualEngines) {
 
     test("each process notes its vendors' status at start and at changes, and deletes it at the end", async () => {
       const health = { ...fine };
-      const upstream = { health: () => health };
+      const upstream = { health: () => health, paidElsewhere };
       const notes = new UpstreamNotes(store.db, "one", [upstream]);
-      const other = new UpstreamNotes(store.db, "two", [{ health: () => ({ ...fine, name: "second" }) }]);
+      const other = new UpstreamNotes(store.db, "two", [
+        { health: () => ({ ...fine, name: "second" }), paidElsewhere },
+      ]);
       assert.deepEqual([notes.isDue(), other.isDue()], [true, true]);
       await notes.note();
       await other.note();
@@ -59,7 +63,9 @@ for (const engine of usualEngines) {
 
     test("operators get one event when a vendor's alarm begins and one when it ends, from any process", async () => {
       const health: UpstreamHealth[] = [1, 2].map(() => ({ ...fine, name: "alarming" }));
-      const seen = health.map((one, index) => new UpstreamNotes(store.db, `${index}`, [{ health: () => one }]));
+      const seen = health.map(
+        (one, index) => new UpstreamNotes(store.db, `${index}`, [{ health: () => one, paidElsewhere }]),
+      );
       const told = async () => {
         const rows = await store.db
           .selectFrom("event")

@@ -171,7 +171,10 @@ suite("alarms", () => {
 
   test("the alarm of a vendor that gets no requests states the time of the last request", async () => {
     const { what, since: ill } = (await written(worst)).find(({ name }) => name === "vendor:peer")!;
-    assert.match(what, /^The vendor peer has an empty wallet\. .+ It was not asked since 2026-11-23 10:01\+01\. /);
+    assert.match(
+      what,
+      /^The vendor peer has an empty wallet\. .+ No call of a client asked it since 2026-11-23 10:01\+01\. /,
+    );
     assert.equal(ill, since);
   });
 

@@ -176,7 +176,7 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
       detail: joinTexts(
         [
           ...(rest === "" ? [] : [[rest]]),
-          ...(notAskedSince === null ? [] : [richText`It was not asked since ${{ time: notAskedSince }}.`]),
+          ...(notAskedSince === null ? [] : [richText`No call of a client asked it since ${{ time: notAskedSince }}.`]),
         ],
         " ",
       ),

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Pulse } from "../../storage/pulse/pulse.ts";
+import { CircuitBreaker } from "../../vendors/circuit-breaker.ts";
+import { attempt } from "../../vendors/conformance.fixture.ts";
+import type { IdentityOutcome } from "../../vendors/ports/identity-upstream.ts";
+import { negative, unavailable } from "../../vendors/ports/outcomes.ts";
 import { engines, keyring, newRequest, suiteStore, usualSettings } from "../../verification/identity.fixture.ts";
 import { onlyRow } from "../../verification/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../../verification/played-upstream.fixture.ts";
+import { UpstreamNotes, upstreamStatus } from "../../verification/routes/upstream-status.ts";
 import { verifyOnce } from "./verify-once.ts";
 
 for (const engine of engines)
@@ -26,6 +31,43 @@ for (const engine of engines)
       upstream.answer(await verified(request));
       assert.equal((await ended).row.state, "verified");
       assert.equal((await onlyRow(store.db, request)).charged, 1);
+    });
+
+    test("an answer to a command ends the alarm of a service about the vendor's empty wallet", async () => {
+      const served = new PlayedUpstream();
+      const options = { timeout: 5_000, concurrency: 4, breakerFailures: 3, breakerPause: 10_000, alarmPause: 60_000 };
+      const breaker = new CircuitBreaker(served, { ...options, log: store.log });
+      const notes = new UpstreamNotes(store.db, "service", [breaker]);
+      const meets = async (reason: "no_money" | "bad_credentials") => {
+        const asked = breaker.verify(attempt);
+        served.answer(unavailable(reason), served.received.length);
+        await asked;
+      };
+      const alarmAfter = async (outcome: IdentityOutcome, startedAt: number) => {
+        const upstream = new PlayedUpstream();
+        const { request, ended } = begin(upstream);
+        await upstream.asked();
+        upstream.answer(outcome);
+        await ended;
+        const { reference } = await onlyRow(store.db, request);
+        const row = store.db.updateTable("verification_attempt").set({ started_at: startedAt });
+        await row.where("reference", "=", reference).execute();
+        await notes.note();
+        const { alarm, state } = breaker.health();
+        await store.db.deleteFrom("verification_attempt").where("reference", "=", reference).execute();
+        return [alarm, state];
+      };
+      const [now, empty] = [Date.now(), ["no_money", "open"]];
+      await meets("no_money");
+      assert.deepEqual(await alarmAfter(unavailable("no_money"), now + 60_000), empty);
+      assert.deepEqual(await alarmAfter(negative("not_found"), now - 1), empty, "it was asked before");
+      assert.deepEqual(await alarmAfter(negative("not_found"), now + 60_000), [null, "ready"]);
+      const [noted] = (await upstreamStatus(store.db)).filter(({ upstream }) => upstream === "played");
+      assert.deepEqual([noted!.alarm, noted!.state, noted!.ill_since], [null, "ready", null]);
+      // Another process may have other credentials.
+      await meets("bad_credentials");
+      assert.deepEqual(await alarmAfter(negative("not_found"), now + 60_000), ["bad_credentials", "open"]);
+      await notes.stop();
     });
 
     test("a verification becomes unknown by itself if its command is killed", async (t) => {

@@ -11,18 +11,23 @@ const noteEvery = 5_000;
 /** Milliseconds during which the same alarm of several processes makes only one event. */
 const sameAlarm = 3_600_000;
 
+/** Milliseconds within which a note sees an attempt of another process. The attempt has ended long before. */
+const seenFor = 120_000;
+
+type Noted = Pick<CircuitBreaker, "health" | "paidElsewhere">;
+
 /** Reports the upstreams of one process: to the store for the command line, and to operators for alarms. */
 export class UpstreamNotes {
   readonly #db: Db;
   readonly #instance: string;
-  readonly #upstreams: readonly Pick<CircuitBreaker, "health">[];
+  readonly #upstreams: readonly Noted[];
   /** For each upstream, the alarm of which operators were informed. */
   readonly #told = new Map<string, UpstreamHealth["alarm"]>();
   #isChanged = true;
   #notedAt = 0;
 
   /** `instance`: id of this process. */
-  constructor(db: Db, instance: string, upstreams: readonly Pick<CircuitBreaker, "health">[]) {
+  constructor(db: Db, instance: string, upstreams: readonly Noted[]) {
     this.#db = db;
     this.#instance = instance;
     this.#upstreams = upstreams;
@@ -42,6 +47,7 @@ export class UpstreamNotes {
     this.#isChanged = false;
     const at = Date.now();
     for (const upstream of this.#upstreams) {
+      if (await this.#isPaid(upstream.health(), at)) upstream.paidElsewhere();
       const { name, state, alarm, lastAnswerAt, balance, lastFailures, kinds, illSince } = upstream.health();
       await this.#tell(name, alarm, at);
       await upsert(
@@ -71,6 +77,20 @@ export class UpstreamNotes {
       .where("instance", "=", this.#instance)
       .execute()
       .catch(() => undefined);
+  }
+
+  /** Whether a vendor whose wallet was empty has answered an attempt that any process began since. */
+  async #isPaid({ name, alarm, lastFailures: { no_money: unpaidAt } }: UpstreamHealth, at: number): Promise<boolean> {
+    if (alarm !== "no_money" || unpaidAt === undefined) return false;
+    const answered = await this.#db
+      .selectFrom("verification_attempt")
+      .select("reference")
+      .where("started_at", ">", Math.max(unpaidAt, at - seenFor))
+      .where("vendor", "=", name)
+      .where("outcome", "in", ["verified", "negative"])
+      .limit(1)
+      .executeTakeFirst();
+    return answered !== undefined;
   }
 
   async #tell(vendor: string, alarm: UpstreamHealth["alarm"], at: number): Promise<void> {
