@@ -1363,7 +1363,7 @@ export type GetRequestFailure = Failure<
 const getRequest: Row = { id: "getRequest", method: "GET", path: "/api/v2/requests/{request_id}", payload: "data" };
 
 export interface ListRequestsInput {
-  /** The `next` of an earlier answer. */
+  /** The `next` of an earlier answer, or 0. */
   after?: string | undefined;
   /** How many entries to list at most, from 1 to 1000; 100 unless given. */
   limit?: string | undefined;

@@ -4,17 +4,14 @@ import { inputReader } from "../schema/validate-input.ts";
 import { feedInput, limitOf } from "./feed.ts";
 
 test("a feed lists 1 to 1000 items, 100 by default, from its start or after a cursor", () => {
-  const cursor = { cursor: "[a-z]{3}", example: "abc" };
-  const feeds = [feedInput("things", { ...cursor, start: "0" }), feedInput("things", cursor)].map(inputReader);
-  for (const read of feeds) {
-    for (const input of [{ limit: "0" }, { limit: "1001" }, { limit: "1.5" }, { after: "" }, { after: "abcd" }])
-      assert.equal(read(input).problems.length, 1, JSON.stringify(input));
-    for (const input of [{ limit: "1" }, { limit: "1000", after: "abc" }, {}])
-      assert.deepEqual(read(input), { input, problems: [] });
-  }
+  const read = inputReader(feedInput("things", { cursor: "[a-z]{3}", example: "abc" }));
+  for (const input of [{ limit: "0" }, { limit: "1001" }, { limit: "1.5" }, { after: "" }, { after: "abcd" }])
+    assert.equal(read(input).problems.length, 1, JSON.stringify(input));
+  for (const input of [{ limit: "1" }, { limit: "1000", after: "abc" }, { after: "0" }, {}])
+    assert.deepEqual(read(input), { input, problems: [] });
   assert.deepEqual(
-    feeds.map((read) => read({ after: "0" }).problems.map(({ message }) => message)),
-    [[], ["after must be the next of an earlier answer."]],
+    read({ after: "1" }).problems.map(({ message }) => message),
+    ["after must be the next of an earlier answer, or 0."],
   );
   assert.deepEqual([limitOf({}), limitOf({ limit: "7" })], [100, 7]);
 });

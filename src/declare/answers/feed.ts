@@ -6,19 +6,14 @@ const usualLimit = 100;
 
 /**
  * Returns the input schema of an operation that lists new items since an earlier answer. The caller sends that answer's
- * `next` as `after`. `cursor`: the pattern of `after`; `start`: the value of `after` that means the beginning, if there
- * is one.
+ * `next` as `after`, or 0 for the beginning. `cursor`: the pattern of another `after`.
  */
-export function feedInput(
-  things: string,
-  { cursor, start, example }: Record<"cursor" | "example", string> & { start?: "0" },
-) {
-  const or = start ? `, or ${start}` : "";
+export function feedInput(things: string, { cursor, example }: Record<"cursor" | "example", string>) {
   return Type.Object({
     after: optionalField({
-      pattern: start ? `^(${start}|${cursor})$` : `^${cursor}$`,
-      description: `The \`next\` of an earlier answer${or}.`,
-      problem: `must be the next of an earlier answer${or}`,
+      pattern: `^(0|${cursor})$`,
+      description: "The `next` of an earlier answer, or 0.",
+      problem: "must be the next of an earlier answer, or 0",
       example,
     }),
     limit: optionalField({

@@ -60,7 +60,7 @@ export const listCatalogueChanges = operation({
   scope: "catalogue:read",
   limit: "catalogue",
   carriage: "query",
-  input: feedInput("changes", { cursor: "\\d{1,9}(\\.\\d{1,9})?-[0-9a-f]{10}", start: "0", example: "0" }),
+  input: feedInput("changes", { cursor: "\\d{1,9}(\\.\\d{1,9})?-[0-9a-f]{10}", example: "0" }),
   answer: CatalogueChangeAnswer,
   failurePayload: () => ({ data: [] }),
   examples: [

@@ -145,7 +145,7 @@ for (const engine of usualEngines)
         .set((row) => ({ written_at: row("written_at", "-", 10_000) }))
         .where("request_id", "in", ["one", "two"])
         .execute();
-      const first = await list("?after=0-&limit=1", key);
+      const first = await list("?after=0&limit=1", key);
       assert.deepEqual([ids(first), first.more], [["one"], true]);
       const second = await list(`?after=${first.next}&limit=1`, key);
       assert.deepEqual([ids(second), second.more], [["two"], false]);

@@ -15,7 +15,7 @@ import {
   WebhookDelivery,
 } from "./endpoint-answer.ts";
 
-const { properties: feedMembers } = feedInput("deliveries", { cursor: eventCursor, start: "0", example: "0" });
+const { properties: feedMembers } = feedInput("deliveries", { cursor: eventCursor, example: "0" });
 
 /** A cursor that belongs to no account. */
 const exampleNext = "kV3rT0yPq8mWzX2cB5nL7dHs9fGjA4uEiO6wRtYbKp1vQxZsMeNhUgJaCoDlFiIkSrTyPq8m";

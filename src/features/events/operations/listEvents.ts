@@ -34,7 +34,7 @@ export const listEvents = operation({
   scope: null,
   limit: "catalogue",
   carriage: "query",
-  input: feedInput("events", { cursor: eventCursor, start: "0", example: "0" }),
+  input: feedInput("events", { cursor: eventCursor, example: "0" }),
   answer: Type.Object({
     success: Type.Literal(true),
     status: Type.Literal("success"),

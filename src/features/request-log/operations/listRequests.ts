@@ -14,7 +14,8 @@ export const listRequests = operation({
   summary: "Your last requests",
   description:
     "Lists how requests of your account were answered, in the mode of the key, oldest first. " +
-    "Without `after` it lists the newest. With the `next` of an earlier answer it lists what came since. " +
+    "Without `after` it lists the newest. With the `next` of an earlier answer it lists what came since, and with " +
+    "`after=0` all that are kept. " +
     "Entries of the last five seconds may be listed again, so compare their ids. " +
     "Each failure and each verification has an entry, and of look-ups that succeed a sample if you send many. " +
     "Requests to this log have none.",
@@ -58,6 +59,7 @@ export const listRequests = operation({
 
 /** Reads a cursor from a text that has the form of one. */
 function cursorIn(text: string): RequestCursor {
+  if (text === "0") return { written_at: 0, serial: "" };
   const end = text.indexOf("-");
   return { written_at: Number(text.slice(0, end)), serial: text.slice(end + 1) };
 }
