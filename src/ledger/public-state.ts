@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { negativeReasons } from "../declare/check-kind.ts";
 import type { AttemptReason } from "../vendors/ports/reasons.ts";
+import type { IdentitySettings } from "./identity-settings.ts";
 import type { VerificationState } from "./transitions.ts";
 
 /** The states that callers and operators see. A negative state has the name of its reason. */
@@ -12,6 +13,14 @@ const shownAs: Readonly<Record<string, PublicState>> = { no_phone: "phone_mismat
 
 export function publicState({ state, reason }: { state: string; reason: string | null }): PublicState {
   return (state === "negative" ? (shownAs[reason!] ?? reason) : state) as PublicState;
+}
+
+/** The state that API clients see. With `coarse` details it does not tell which member of the request was wrong. */
+export function stateForClients(
+  row: { state: string; reason: string | null },
+  detail: IdentitySettings["negativeDetail"],
+): PublicState {
+  return detail === "coarse" && row.state === "negative" ? "not_found" : publicState(row);
 }
 
 /** `publicState` in SQL. */

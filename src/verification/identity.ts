@@ -96,7 +96,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const isAwaited = (reference: string) => verifications.isAwaited(reference);
   const spending = new SpendingWatch(db, settings, log);
 
-  const follow = followingFlight(() => followJournal({ db, audit, zone: settings.timeZone }));
+  const { timeZone: zone, negativeDetail } = settings;
+  const follow = followingFlight(() => followJournal({ db, audit, zone, negativeDetail }));
 
   return {
     settings,

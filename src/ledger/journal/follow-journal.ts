@@ -10,8 +10,9 @@ import { announce } from "../../storage/events/announce.ts";
 import { pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
 import { lastVendor, withAttempts } from "../attempts.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
 import { ledgerTrail } from "../ledger-trail.ts";
-import { publicState } from "../public-state.ts";
+import { publicState, stateForClients } from "../public-state.ts";
 import type { Followed, Happening } from "./journal-entry.ts";
 import { addSums } from "./verification-sums.ts";
 
@@ -22,6 +23,8 @@ export interface JournalFollower {
   audit: Audit;
   /** The time zone of daily sums. */
   zone: TimeZone;
+  /** What events tell of a negative outcome. Default: `full`. */
+  negativeDetail?: IdentitySettings["negativeDetail"];
 }
 
 /**
@@ -30,7 +33,7 @@ export interface JournalFollower {
  * are locked, because the columns read from these rows never change. Several processes may do this at once, each with
  * different verifications. Resolves to the number of processed rows.
  */
-export async function followJournal({ db, audit, zone }: JournalFollower): Promise<number> {
+export async function followJournal({ db, audit, zone, negativeDetail = "full" }: JournalFollower): Promise<number> {
   let all = 0;
   for (;;) {
     const count = await db.transaction().execute(async (trx) => {
@@ -43,7 +46,7 @@ export async function followJournal({ db, audit, zone }: JournalFollower): Promi
       for (const numbers of piecesOf(rows.map(({ number }) => number)))
         await trx.deleteFrom("verification_journal").where("number", "in", numbers).execute();
       // Events come last, because they lock event numbers until the commit.
-      for (const row of rows) await tell(trx, row);
+      for (const row of rows) await tell(trx, row, negativeDetail);
       return rows.length;
     });
     all += count;
@@ -134,9 +137,13 @@ const lasting = [
  * Announces an outcome after its callers got "unknown", every reversal of a charge, and a charge if the verification
  * already has one of these events.
  */
-async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
+async function tell(
+  trx: Transaction<Tables>,
+  row: Followed,
+  negativeDetail: IdentitySettings["negativeDetail"],
+): Promise<void> {
   const { reference, account_id: audience, at, what, charged } = row;
-  const state = publicState(row);
+  const state = stateForClients(row, negativeDetail);
   const [mode, kind] = [row.mode as Mode, row.kind as CheckKind];
   const announced = { audience, mode, about: reference, at };
   if (what === "charge" || what === "reversal") {

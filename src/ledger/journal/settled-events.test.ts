@@ -43,6 +43,27 @@ for (const engine of engines)
       for (const canary of personal) assert.ok(!text.includes(canary), canary);
     });
 
+    for (const reason of ["phone_mismatch", "blocked"] as const)
+      test(`an event tells ${reason} only if the API tells it as well`, async (t) => {
+        t.mock.timers.enable({ apis: ["setInterval"] });
+        for (const [negativeDetail, state] of [
+          ["full", reason],
+          ["coarse", "not_found"],
+        ] as const) {
+          const outcomes = [unknown, negative(reason)];
+          const { upstream } = answering(async () => outcomes.shift()!);
+          const settings = { negativeDetail };
+          const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings });
+          const mine = newRequest({ idempotencyKey: "told" });
+          for (const _ of [1, 2]) await failureFrom(identity.verify(mine));
+          await identity.follow();
+          assert.deepEqual(
+            (await eventsOf(mine.accountId)).map(({ data }) => data.state),
+            [state],
+          );
+        }
+      });
+
     test("a verification that settles before the journal is followed is announced", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [unknown, negative("not_found")];

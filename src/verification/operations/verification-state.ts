@@ -2,7 +2,7 @@ import { Failure } from "../../declare/failures.ts";
 import { nairaOf } from "../../declare/money.ts";
 import type { Mode } from "../../declare/operation.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
-import { publicState, publicStates } from "../../ledger/public-state.ts";
+import { publicStates, stateForClients } from "../../ledger/public-state.ts";
 import type { Identity, Sought } from "../identity.ts";
 
 const VerificationAnswer = Type.Object({
@@ -55,11 +55,9 @@ export const stateExample = answerWith({
 export async function stateOf(identity: Identity, sought: Sought): Promise<VerificationAnswer> {
   const row = await identity.find(sought);
   if (!row) throw verificationNotFound(sought.mode);
-  const isCoarse = identity.settings.negativeDetail === "coarse";
   return answerWith({
     request_reference: row.reference,
-    // As everywhere, coarse responses do not reveal which member was wrong.
-    state: isCoarse && row.state === "negative" ? "not_found" : publicState(row),
+    state: stateForClients(row, identity.settings.negativeDetail),
     charged: row.charged === 1,
     fee: row.charged === 1 ? nairaOf(row.fee) : "0",
     attempts: row.attempts.length,
