@@ -29,7 +29,7 @@ import { publicState, publicStates } from "../../ledger/public-state.ts";
 import { attemptSums } from "../../ledger/reports/attempt-sums.ts";
 import type { SummaryPeriod } from "../../ledger/reports/day-groups.ts";
 import { adjustmentsOf } from "../../ledger/reports/inspect.ts";
-import { groupings, noStates, summary, type VerificationSummary } from "../../ledger/reports/summary.ts";
+import { groupings, noStates, summary } from "../../ledger/reports/summary.ts";
 import { anyVerification } from "../../ledger/settle.ts";
 import { readChoice } from "../../ledger/vendor-choice.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
@@ -58,7 +58,8 @@ const summarizeLedger = command({
   reports: true,
   input: Type.Object({
     by: Type.Enum([...groupings, "vendor"], {
-      description: "What each line is about. vendor: it counts the attempts at each vendor, by their outcome.",
+      description:
+        "What each line is about. vendor: it counts the attempts at each vendor, by their outcome, without charges.",
       default: "account",
     }),
     ...accountFilters,
@@ -75,8 +76,9 @@ const summarizeLedger = command({
         mode,
         kind: orNull(Type.Enum([...checkKinds], { label: "Check" })),
         count: Type.Integer(),
-        charged: Type.Integer(),
-        fees: naira,
+        /** Null by vendor: a charge belongs to a verification, not to one of its attempts. */
+        charged: orNull(Type.Integer()),
+        fees: orNull(naira),
         by_state: Type.Record(Type.Enum([...publicStates]), Type.Integer()),
       }),
     ),
@@ -121,13 +123,13 @@ const summarizeLedger = command({
 });
 
 /** Attempts at vendors, in the form of a summary without charges. */
-async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZone): Promise<VerificationSummary[]> {
+async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZone) {
   const sums = await attemptSums(db, period, { by: "vendor", zone });
   return sums.map(({ attempts, byOutcome, ...group }) => ({
     ...group,
     count: attempts,
-    charged: 0,
-    feeKobo: 0,
+    charged: null,
+    feeKobo: null,
     byState: Object.assign(noStates(), byOutcome),
   }));
 }

@@ -48,6 +48,9 @@ for (const engine of usualEngines) {
         ),
         [["peer", 2, 1, 1]],
       );
+      assert.deepEqual([asked.groups[0].charged, asked.groups[0].fees], [null, null]);
+      const byVendor = await duba("ledger", "summary", "--by", "vendor", "--from", "2026-03-01");
+      assert.match(byVendor.out, /^peer +live +bvn +2 +- +- /m);
       const first = await list("--limit", "2");
       const second = await list("--limit", "3", "--cursor", first.next);
       assert.deepEqual([first.found, second.found, second.next], [["5", "4"], ["3", "2", "1"], null]);
