@@ -1,3 +1,4 @@
+import { InputError } from "../declare/command/read-texts.ts";
 import { CommandError } from "../declare/command.ts";
 import { nairaOf, nairaText } from "../declare/money.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
@@ -29,8 +30,8 @@ type Room = Audited & WithClock & { config: { timeZone: TimeZone; fourEyes: bool
 /**
  * Whether the money may be given. In a month, an account's top-ups may reach its charges of the last month, and so may
  * its corrections without a reference. More needs `sure` or, if four eyes are on, a second person who gives an equal
- * amount within a day: the first call notes the request and returns false. Throws a `CommandError` if `sure` is
- * missing, and at a terminal with four eyes on, because a terminal cannot tell two people apart.
+ * amount within a day: the first call notes the request and returns false. Throws an `InputError` if `sure` is
+ * missing, and a `CommandError` at a terminal with four eyes on, because a terminal cannot tell two people apart.
  */
 export async function mayGive(room: Room, { what, accountId, kobo }: ManualCredit, sure: boolean): Promise<boolean> {
   const { db: trx, audit, actor, config } = room;
@@ -50,13 +51,13 @@ export async function mayGive(room: Room, { what, accountId, kobo }: ManualCredi
   const total = given + kobo;
   if (Math.abs(total) <= charged) return true;
   const name = what === "top-up" ? "top-ups" : "corrections without a reference";
-  const why = `The account was charged ${nairaText(charged)} last month. With this they would come to ${nairaText(total)} in ${name} this month.`;
+  const why = `The account was charged ${nairaText(charged)} last month. With this they would come to ${nairaText(total)} in ${name} this month`;
   if (!fourEyes) {
     if (sure) return true;
-    throw new CommandError(`${why} Name the reference of a verification, or say that you are sure.`);
+    throw new InputError([{ field: "sure", message: `is required, or a reference. ${why}` }]);
   }
   if (!actor.startsWith("person:"))
-    throw new CommandError(`${why} DUBA_FOUR_EYES is on, so two people must give it in the console.`);
+    throw new CommandError(`${why}. DUBA_FOUR_EYES is on, so two people must give it in the console.`);
   const id = `${what} ${accountId} ${kobo}`;
   const asked = await trx
     .deleteFrom("money_request")

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AccountTerms } from "../../declare/account-terms.ts";
 import type { CheckKind } from "../../declare/check-kind.ts";
+import { InputError } from "../../declare/command/read-texts.ts";
 import { CommandError } from "../../declare/command.ts";
 import { nairaOf, nairaText } from "../../declare/money.ts";
 import type { Mode } from "../../declare/operation.ts";
@@ -28,8 +29,8 @@ export interface Correction {
 
 /**
  * Adds a correction to the books. It counts in the current month, so statements of past months do not change. Throws a
- * `CommandError` for an unknown reference, a credit above what is left of the charge, a second correction without
- * `sure`, and a debit above a prepaid balance.
+ * `CommandError` for an unknown reference, a credit above what is left of the charge, and a debit above a prepaid
+ * balance; an `InputError` for a second correction without `sure`.
  */
 export async function adjust(
   { db, audit, actor }: Audited,
@@ -95,8 +96,8 @@ export async function correctedBy(
 }
 
 /**
- * Returns the kobo left of a row's charge. Throws a `CommandError` if its corrections would exceed the charge, or for a
- * second correction without `sure`.
+ * Returns the kobo left of a row's charge. Throws a `CommandError` if its corrections would exceed the charge, and an
+ * `InputError` for a second correction without `sure`.
  */
 async function checkCorrections(
   trx: Db,
@@ -113,9 +114,8 @@ async function checkCorrections(
   const byHand = made.filter(({ charges }) => charges === 0);
   if (sure || byHand.length === 0) return total;
   const lines = byHand.map((line) => `${nairaText(line.kobo)} (${line.reason})`).join(", ");
-  throw new CommandError(
-    `${row.reference} was corrected by hand before: ${lines}. If it needs one more correction, say that you are sure.`,
-  );
+  const before = `${row.reference} was corrected by hand before: ${lines}`;
+  throw new InputError([{ field: "sure", message: `is required for one more correction. ${before}` }]);
 }
 
 /** Takes a correction from the balance of a prepaid account. Throws a `CommandError` if the balance is too low. */

@@ -55,10 +55,10 @@ export function statementHead({ accountId, month, zone, now, soFar = false }: As
   const [from, to] = [zone.startOfMonth(month), zone.startOfMonth(nextMonth(month))];
   const isOver = now >= to + settlingTime;
   if (from > now) throw new InputError(`${month} has not begun.`);
-  if (!isOver && !soFar)
-    throw new InputError(
-      `The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on. To see what it holds so far, ask for an unfinished one.`,
-    );
+  if (!isOver && !soFar) {
+    const complete = `The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on`;
+    throw new InputError([{ field: "so_far", message: `is required to see what it holds so far. ${complete}` }]);
+  }
   if (from < ledgerStart(now))
     throw new InputError(`The ledger no longer holds all of ${month}. It keeps verifications for 24 months.`);
   const number = isOver

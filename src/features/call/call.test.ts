@@ -105,6 +105,14 @@ suite("duba call", () => {
     assert.equal(headers.authorization, "Bearer other");
   });
 
+  test("a call that needs a key and has none says where a terminal takes the key from", async () => {
+    fails(new Failure("missing_credentials"));
+    const cure = "Give the key in DUBA_API_KEY or with --key.\n";
+    const none = await duba(["listEvents"], { environment: { DUBA_API_KEY: "" } });
+    assert.deepEqual([none.exitCode, none.err.endsWith(cure)], [1, true], none.err);
+    assert.ok(!(await duba(["listEvents"])).err.includes(cure), "the key was sent, and is another one");
+  });
+
   test("duba call sends members in the path", async () => {
     answers(named("getVerification").examples[0]!.answer);
     await duba(["getVerification", "request_reference=a/b"]);

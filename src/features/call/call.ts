@@ -78,6 +78,8 @@ function addOperation(
           ? await follow({ request, io, options, short }, begin.from)
           : await sendCall(request);
         if (response) setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
+        if (response?.status === 401 && request.key === "" && operation.access !== "own")
+          io.err(`Give the key in ${settings.callKey.name} or with --key.\n`);
       } catch (problem) {
         if (problem instanceof InputError) command.error(problem.message, { exitCode: problem.exitCode });
         throw problem;

@@ -181,7 +181,7 @@ for (const engine of usualEngines) {
 
     test("books statement refuses an unfinished, malformed or deleted month with exit code 2", async () => {
       const refusals: [string, RegExp][] = [
-        [zone.monthOf(Date.now()), /is complete from \S+\+01:00 on/],
+        [zone.monthOf(Date.now()), /^--so-far is required .+\. .+ is complete from \S+\+01:00 on\.\n/],
         ["2026-13", /^--month must be a month such as 2026-11/],
         ["2001-01", /^The ledger no longer holds all of 2001-01/],
       ];
