@@ -67,7 +67,9 @@ export const eventTypes = {
     example: chargeExample,
   }),
   "catalogue.published": describe({
-    summary: "A new revision of the catalogue is served.",
+    summary:
+      "A new revision of the catalogue is served. " +
+      "If only special prices changed, only the accounts that pay them get it.",
     scope: "catalogue:read",
     data: Type.Object({
       revision: count(),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { priced, removed } from "../catalogue.fixture.ts";
+import { joining, settingRule } from "../prices/price-rules.ts";
 import { publish } from "./publish.ts";
 import { about, hour, opened, start } from "./publishing.fixture.ts";
 import { publishDue } from "./schedule.ts";
@@ -43,5 +44,30 @@ for (const engine of usualEngines)
           ["catalogue.published", 4],
         ],
       );
+    });
+
+    test("a revision of special prices alone is announced only to the accounts that pay them", async (t) => {
+      const { store, publisher } = await opened(t, engine);
+      const told = async () => {
+        const rows = store.db.selectFrom("event").select(["audience", "data"]).where("about", "<>", "1");
+        return (await rows.orderBy("number").execute()).map(({ audience, data }) => {
+          const { revision, added } = JSON.parse(data);
+          return [revision, audience, added];
+        });
+      };
+      const rule = { of: "MTNDATA 104", rule: "percent", value: -500 } as const;
+      await publish(publisher, settingRule({ ...rule, account: "group:agents" }), about);
+      await publish(publisher, joining(["acc_one", "acc_two"], "group:agents"), about);
+      await publish(publisher, settingRule({ ...rule, account: "group:agents", value: -600, of: "MTNDATA 113" }), about);
+      await publish(publisher, settingRule({ ...rule, account: "acc_three" }), about);
+      await publish(publisher, priced("MTNDATA 104", 10_500), about);
+      assert.deepEqual(await told(), [
+        [3, "acc_one", 1],
+        [3, "acc_two", 1],
+        [4, "acc_one", 1],
+        [4, "acc_two", 1],
+        [5, "acc_three", 1],
+        [6, "accounts", 0],
+      ]);
     });
   });

@@ -7,8 +7,9 @@ import type { Document } from "../model/snapshot.ts";
 import { draftName } from "./draft.ts";
 
 /**
- * Announces a revision if callers see any of its changes or pay other prices. `at`: time of publication, in
- * milliseconds since 1970.
+ * Announces a revision if callers see any of its changes or pay other prices: to every account, or, if only rules of
+ * special prices change, to the accounts that these rules concern. `at`: time of publication, in milliseconds since
+ * 1970. `document`: that of the revision.
  */
 export async function announcePublished(
   trx: Transaction<Tables>,
@@ -16,22 +17,20 @@ export async function announcePublished(
     revision,
     changes,
     at,
+    document,
     hasOwnPrices,
-  }: { revision: number; changes: readonly Change[]; at: number; hasOwnPrices: boolean },
+  }: { revision: number; changes: readonly Change[]; at: number; document: Document; hasOwnPrices: boolean },
 ): Promise<void> {
-  const seen = changes.flatMap((change) => seenByCallers(change) ?? []);
-  if (seen.length === 0 && !hasOwnPrices) return;
+  const entries = changes.flatMap((change) => (change.subject === "prices" ? [] : (seenByCallers(change) ?? [])));
+  const rules = changes.filter(({ subject }) => subject === "prices");
+  if (entries.length === 0 && rules.length === 0 && !hasOwnPrices) return;
   const { id: history } = await trx.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
   const feed = `/api/v2/catalogue/changes?after=${revision === 1 ? 0 : `${revision - 1}-${history}`}`;
-  const data = { revision, ...countsOf(seen), changes: feed };
-  await announce(trx, {
-    type: "catalogue.published",
-    audience: everyAccount,
-    mode: null,
-    about: `${revision}`,
-    data,
-    at,
-  });
+  const isForAll = entries.length > 0 || rules.length === 0;
+  for (const [audience, seen] of isForAll ? [[everyAccount, entries] as const] : byAudience(document, rules)) {
+    const data = { revision, ...countsOf(seen), changes: feed };
+    await announce(trx, { type: "catalogue.published", audience, mode: null, about: `${revision}`, data, at });
+  }
 }
 
 /**
@@ -49,8 +48,7 @@ export async function announceScheduled(
     document,
   }: { draft: number; version: number; holdsFrom: number; changes: readonly Change[]; at: number; document: Document },
 ): Promise<void> {
-  const audiences = changes.filter(changesPrice).flatMap((change) => audiencesOf(document, change));
-  for (const [audience, all] of Map.groupBy(audiences, (audience) => audience)) {
+  for (const [audience, all] of byAudience(document, changes.filter(changesPrice))) {
     const name = draftName({ id: draft, version });
     const data = { draft: name, holds_from: new Date(holdsFrom).toISOString(), prices: all.length };
     await announce(trx, { type: "price.scheduled", audience, mode: null, about: name, data, at });
@@ -64,6 +62,18 @@ function changesPrice({ subject, old, new: later }: Change): boolean {
 
 function isPrice(member: string): boolean {
   return member === "price" || member === "amount";
+}
+
+/** The changes that each audience gets to know. */
+function byAudience(document: Document, changes: readonly Change[]): Map<string, Change[]> {
+  const told = new Map<string, Change[]>();
+  for (const change of changes)
+    for (const audience of audiencesOf(document, change)) {
+      const all = told.get(audience) ?? [];
+      all.push(change);
+      told.set(audience, all);
+    }
+  return told;
 }
 
 function audiencesOf(document: Document, { subject, old, new: later }: Change): readonly string[] {

@@ -102,7 +102,8 @@ export async function commit(
         .values(rows.priceLists.slice(from, from + CHUNK))
         .execute();
     await audit(trx, catalogueTrail.revised(actor, { revision, ...why, ...approved }));
-    await announcePublished(trx, { revision, changes, at, hasOwnPrices: rows.priceLists.length > 0 });
+    const hasOwnPrices = rows.priceLists.length > 0;
+    await announcePublished(trx, { revision, changes, at, document, hasOwnPrices });
     published = draft;
     return { state: "published", revision };
   });
