@@ -58,7 +58,8 @@ for (const engine of usualEngines)
       const rule = { of: "MTNDATA 104", rule: "percent", value: -500 } as const;
       await publish(publisher, settingRule({ ...rule, account: "group:agents" }), about);
       await publish(publisher, joining(["acc_one", "acc_two"], "group:agents"), about);
-      await publish(publisher, settingRule({ ...rule, account: "group:agents", value: -600, of: "MTNDATA 113" }), about);
+      const dearer = settingRule({ ...rule, account: "group:agents", value: -600, of: "MTNDATA 113" });
+      await publish(publisher, dearer, about);
       await publish(publisher, settingRule({ ...rule, account: "acc_three" }), about);
       await publish(publisher, priced("MTNDATA 104", 10_500), about);
       assert.deepEqual(await told(), [
