@@ -8,7 +8,7 @@ import { command } from "../../declare/command.ts";
 import { overlapTime } from "../../declare/duration.ts";
 import { scopes } from "../../declare/operation.ts";
 import Type, { type Static } from "../../declare/schema/type.ts";
-import { UseRows, useColumns, useRows, useSpan } from "../../ledger/commands/use-rows.ts";
+import { UseRows, useColumns, useRows, useSpan, withoutCorrections } from "../../ledger/commands/use-rows.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, triedFirst, type WithClock } from "../../storage/audited.ts";
 import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
@@ -132,7 +132,7 @@ const showKeyUse = command({
   summary:
     "Show the live verifications of a key: by the hour for 24 hours, by the day for 30 days, " +
     "or by the month for 12 months.",
-  description: "From the sums of hours and days. Days and months are those of DUBA_TIME_ZONE.",
+  description: `From the sums of hours and days. Days and months are those of DUBA_TIME_ZONE. ${withoutCorrections}`,
   role: "viewer",
   kind: "read",
   reports: true,

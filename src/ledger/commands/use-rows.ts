@@ -10,6 +10,9 @@ export const useSpan = Type.Enum(Object.keys(useSpans) as UseSpan[], {
   words: { "24h": "24 hours", "30d": "30 days", "12m": "12 months" },
 });
 
+/** What the descriptions of commands say whose charges are those of the sums alone. */
+export const withoutCorrections = "Charges are without corrections by hand, which duba books summary has.";
+
 /** The sums of live verifications for each hour, day or month. */
 export const UseRows = Type.Array(
   Type.Object({

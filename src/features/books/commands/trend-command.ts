@@ -2,6 +2,7 @@ import { naira, orNull } from "../../../declare/command/answer-schema.ts";
 import { InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
+import { withoutCorrections } from "../../../ledger/commands/use-rows.ts";
 import type { WithAccounts } from "../../../ledger/commands/with-accounts.ts";
 import { successOf, type TrendSpan, trendOf, trendSpans } from "../../../ledger/reports/trend.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
@@ -12,11 +13,13 @@ const percent = { unit: "%" };
 export const showTrend = command({
   id: "books.trend",
   title: "Figures",
-  summary: "Show the last 24 hours, 30 and 90 days beside the same time before: attempts, success, charges and margin.",
+  summary:
+    "Show the last 24 hours, 30 and 90 days beside the same time before: attempts, success, charges and margin, " +
+    "without corrections by hand.",
   description:
     "Live verifications only, from the sums of hours and days. Success is the share that brought a record or said " +
     "that there is no match, of attempts and of refused calls, for which no vendor was asked. " +
-    "The margin is what was charged less what the vendors bill.",
+    `The margin is what was charged less what the vendors bill. ${withoutCorrections}`,
   role: "viewer",
   kind: "read",
   shownAs: "figures",

@@ -58,6 +58,27 @@ for (const engine of engines)
       assert.deepEqual([months.length, sumOf(months)], [12, 3]);
     });
 
+    test("books trend and books use leave out corrections by hand, and their help says so", async () => {
+      const { dataDirectory, databaseUrl } = service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const run = (...argv: string[]) => ran(argv, { environment });
+      const read = async (...argv: string[]) => JSON.parse((await run(...argv, "--json")).out);
+      const charged = async () => (await read("books", "trend", "--account", "shop@example.com"))[2].charged;
+      const before = await charged();
+      const fees = async () => (await read("books", "summary", "--from", "2020-01-01")).fees;
+      const feesBefore = await fees();
+      const credit = ["--account", "shop@example.com", "--credit", "8", "--sure", "--reason", "Goodwill"];
+      assert.equal((await run("books", "adjust", ...credit)).exitCode, 0);
+      assert.equal(await charged(), before);
+      assert.equal(Number(await fees()), Number(feesBefore) - 8);
+      for (const argv of [
+        ["books", "trend"],
+        ["books", "use"],
+        ["keys", "use"],
+      ])
+        assert.match((await run(...argv, "--help")).out, /Charges\s+are\s+without\s+corrections\s+by\s+hand/);
+    });
+
     test("a key's use counts only its own verifications, and the keys of an account add up to its use", async () => {
       const sumOf = (rows: Use, of: "attempts" | "verified") => rows.reduce((sum, each) => sum + each[of], 0);
       const ofTill = await useOfKey(till);

@@ -1,7 +1,7 @@
 import { InputError } from "../../../declare/command/read-texts.ts";
 import { command } from "../../../declare/command.ts";
 import Type from "../../../declare/schema/type.ts";
-import { UseRows, useColumns, useRows, useSpan } from "../../../ledger/commands/use-rows.ts";
+import { UseRows, useColumns, useRows, useSpan, withoutCorrections } from "../../../ledger/commands/use-rows.ts";
 import type { WithAccounts } from "../../../ledger/commands/with-accounts.ts";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
@@ -13,6 +13,7 @@ export const showUse = command({
   summary: "Show live verifications hour by hour for 24 hours, by the day for 30 days, or by the month for 12 months.",
   description:
     "Live verifications only, from the sums of hours and days. Days and months are those of DUBA_TIME_ZONE. " +
+    `${withoutCorrections} ` +
     "duba keys use shows the same of a key.",
   role: "viewer",
   kind: "read",
