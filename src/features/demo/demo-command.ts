@@ -17,7 +17,7 @@ import { startVendors } from "./start-vendors.ts";
 export const demoCommand = command({
   id: "demo",
   title: "Demonstration",
-  summary: "Show the service with an invented reseller and a month of traffic, until a signal ends it.",
+  summary: "Show the service with an invented reseller and two months of traffic, until a signal ends it.",
   description:
     "It needs no settings, and reads none. Stand-ins of three vendors, twelve clients, a price change that waits, " +
     "a paused vendor, an unknown outcome and an invoice to check are in a temporary folder, which goes at the end. " +

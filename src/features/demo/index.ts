@@ -8,7 +8,7 @@ export const demo = feature({
       name: "demo",
       group: "Serve",
       before: "keyring",
-      about: "Show the service with an invented reseller and a month of traffic, until a signal ends it.",
+      about: "Show the service with an invented reseller and two months of traffic, until a signal ends it.",
       load: async () => [(await import("./demo-command.ts")).demoCommand],
     },
   ],
