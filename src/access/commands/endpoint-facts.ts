@@ -18,6 +18,6 @@ export function endpointFactsOf({ id, host, made_by, off_since, mark }: MarkedEn
 }
 
 /** The part of a view that lists the endpoints of a key or an account, if there are any. */
-export function endpointList(endpoints: Static<typeof madeEndpoints>): readonly Part[] {
-  return endpoints.length === 0 ? [] : ["", { title: "Endpoints of events:", list: "endpoints" }];
+export function endpointList(title: string, endpoints: Static<typeof madeEndpoints>): readonly Part[] {
+  return endpoints.length === 0 ? [] : ["", { title, list: "endpoints" }];
 }

@@ -117,8 +117,11 @@ const showKey = command({
   target: ["id"],
   input: Type.Object({ id: idMember }),
   answer: Type.Object({ ...keyFacts, endpoints: madeEndpoints }),
-  view: ({ endpoints, ...key }) => [{ record: key }, ...endpointList(endpoints)],
-  onPage: ({ endpoints, ...key }) => [{ record: { ...key, scopes: mayText(key) } }, ...endpointList(endpoints)],
+  view: ({ endpoints, ...key }) => [{ record: key }, ...endpointList("Endpoints that it made:", endpoints)],
+  onPage: ({ endpoints, ...key }) => [
+    { record: { ...key, scopes: mayText(key) } },
+    ...endpointList("Endpoints that it made:", endpoints),
+  ],
   examples: [{ id: "4Zq8mPx0LtV2" }],
   run: async ({ id }, { db, now }: Audited & WithClock) => {
     const key = keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)));

@@ -210,7 +210,7 @@ function accountView({
 }: Record<"money" | "notes", readonly object[]> & { endpoints: Static<typeof madeEndpoints> }): Part[] {
   return [
     { record: facts },
-    ...endpointList(endpoints),
+    ...endpointList("Endpoints that need a look:", endpoints),
     ...(money.length > 0 ? ["", { title: "Money in and back:", list: "money" }] : []),
     ...(notes.length > 0 ? ["", { title: "Notes:", list: "notes" }] : []),
   ];
