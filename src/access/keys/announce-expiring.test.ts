@@ -5,7 +5,7 @@ import { withSuiteStore } from "../../../test/support/fresh-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { createAccount } from "../accounts/accounts.ts";
-import { announceExpiring } from "./announce-expiring.ts";
+import { announceExpiring, endingKeys } from "./announce-expiring.ts";
 import { changeKey } from "./change-key.ts";
 import { createKey, type KeyRequest, revokeKey } from "./keys.ts";
 import { rollKey } from "./roll.ts";
@@ -54,6 +54,23 @@ for (const engine of usualEngines)
       await changeKey(recorded(store.db), soon, { expiresAt: now + 10 * day }, now);
       await announceExpiring(store.db, now + 3);
       assert.deepEqual(await told("key.expiring"), [...first, of(soon, "live", now + 10 * day)]);
+    });
+
+    test("a key is near its end for 14 days, or since it was made to end sooner", async () => {
+      const [long, short] = [await create("long", now + 20 * day), await create("short", now + 20 * day)];
+      await store.db
+        .updateTable("api_key")
+        .set({ created_at: now + 19 * day })
+        .where("id", "=", short)
+        .execute();
+      const ending = (await endingKeys(store.db, now + 19 * day)).filter(({ id }) => [long, short].includes(id));
+      assert.deepEqual(
+        ending.map(({ id, near_since }) => [id, near_since]),
+        [
+          [long, now + 6 * day],
+          [short, now + 19 * day],
+        ],
+      );
     });
 
     test("a revoked key is announced by one event", async () => {

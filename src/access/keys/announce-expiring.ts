@@ -6,8 +6,13 @@ const day = 86_400_000;
 /** How long before its end a key is announced. */
 const soon = 14 * day;
 
-/** Returns the keys that end soon and have no successor. `keys roll`, for example, makes a successor. */
-export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expires_at: number })[]> {
+type EndingKey = ApiKey & { expires_at: number };
+
+/**
+ * Returns the keys that end soon and have no successor. `keys roll`, for example, makes a successor. `near_since`:
+ * since when the key exists and its end is near.
+ */
+export async function endingKeys(db: Db, now: number): Promise<(EndingKey & { near_since: number })[]> {
   const ends = db
     .selectFrom("api_key")
     .select("account_id")
@@ -22,7 +27,9 @@ export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expir
     .orderBy("id")
     .execute();
   const all = rows.map(apiKeyOf);
-  return all.filter((key): key is ApiKey & { expires_at: number } => isEnding(key, all, now));
+  return all
+    .filter((key): key is EndingKey => isEnding(key, all, now))
+    .map((key) => ({ ...key, near_since: Math.max(key.expires_at - soon, key.created_at) }));
 }
 
 /** Announces each key that ends soon. A key whose end changes is announced again for the new end. */

@@ -55,7 +55,7 @@ const worst = {
   ],
   needsBackup: true,
   backupAt: since - 86_400_000,
-  ending: [{ id: "4Zq8mPx0LtV2", accountId: "acc_1", account: "shop@example.com", label: "", expires_at: now }],
+  ending: [{ id: "4Zq8mPx0LtV2", accountId: "acc_1", label: "", expires_at: now, near_since: since }],
   spent: [
     { account: "acc_1", kind: "cap", isExhausted: true, used: "₦192,500.00 of ₦180,000.00 used", refusedSince: since },
     { account: "acc_2", kind: "balance", isExhausted: false, used: "₦90.00 left", refusedSince: null },

@@ -266,10 +266,10 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
         since: backupAt,
       },
     );
-  for (const { id, accountId, expires_at } of facts.ending)
+  for (const { id, accountId, expires_at, near_since } of facts.ending)
     add(`key:${id}`, 3, richText`The key ${{ key: id }} of ${{ account: accountId }} ends ${{ time: expires_at }}`, {
       mends: [mend("Replace it", "keys.roll", { id })],
-      since: expires_at - 14 * 24 * hour,
+      since: near_since,
       until: expires_at,
       account: accountId,
       key: id,

@@ -130,12 +130,13 @@ export async function readFacts(room: AlarmRoom) {
     fewestAttempts: config.attemptsLeft,
     // Live keys only: the sandbox has numbers whose outcome stays unknown.
     unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
-    ending: ends.map(({ id, account_id, label, expires_at }) => ({
+    ending: ends.map(({ id, account_id, label, expires_at, near_since }) => ({
       id,
       accountId: account_id,
       account: emails(account_id),
       label,
       expires_at,
+      near_since,
     })),
     spent: nearlySpent.map((use) => ({ ...use, email: emails(use.account) })),
   };

@@ -61,6 +61,11 @@ for (const engine of usualEngines) {
       const { db } = await service.store();
       const now = Date.now();
       const { id } = await service.newKey({ mode: "live", label: "till", expiresAt: now + 5 * day });
+      await db
+        .updateTable("api_key")
+        .set({ created_at: now - 30 * day })
+        .where("id", "=", id)
+        .execute();
       const old = { ...verification, account_id: "a", key_id: "k", mode: "live", created_at: now - 2 * 3_600_000 };
       const row = { ...old, sealed_record: null, state: "unknown", charged: 0 as const, charged_at: null };
       await db.insertInto("verification").values(row).execute();
