@@ -26,6 +26,8 @@ interface Run {
   /** The time zone in which times are shown to people. */
   zone: TimeZone;
   commands: EveryCommand;
+  /** Whether the person chose rows. Then an empty list does not mean that there are none. */
+  isFiltered: boolean;
 }
 
 type Row = Record<string, unknown>;
@@ -52,7 +54,7 @@ async function printLines(io: Io, items: AsyncIterable<unknown>): Promise<void> 
 async function printParts(
   io: Io,
   command: Command<never>,
-  { answer, zone, commands }: Run,
+  { answer, zone, commands, isFiltered }: Run,
   options: AnswerOptions,
 ): Promise<void> {
   const parts = partsOf(command, answer, zone);
@@ -81,7 +83,7 @@ async function printParts(
     else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
     else {
       const table = tableOf(command, answer, part, zone);
-      const then = "list" in part && part.none === undefined ? command.noneThen?.says : undefined;
+      const then = "list" in part && part.none === undefined && !isFiltered ? command.noneThen?.says : undefined;
       const none = then === undefined ? table.none : `${table.none} ${then}`;
       io.out(titledTable({ ...table, none }, "whole" in part ? undefined : first, out));
     }

@@ -59,7 +59,13 @@ export async function runCommand(
       return showAnswer(
         io,
         command,
-        { answer: shown, rows, zone: context.config.timeZone, commands: context.commands },
+        {
+          answer: shown,
+          rows,
+          zone: context.config.timeZone,
+          commands: context.commands,
+          isFiltered: Object.values(texts).some((text) => text !== undefined),
+        },
         options,
       );
     });

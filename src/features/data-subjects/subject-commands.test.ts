@@ -136,6 +136,12 @@ for (const engine of usualEngines) {
       assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*:\d\d:\d\d\+01\n\naccount /);
     });
 
+    test("an erasure of one record says so in the singular", async () => {
+      await verify("k-4", "22000000034");
+      const { err } = await duba("22000000034", "subjects", "erase");
+      assert.match(err, / BVN ending 0034: 1 of sandbox@example\.com \(test\), with 1 record\./);
+    });
+
     test("an erasure of an unknown person gives no receipt", async () => {
       const trail = async () => {
         const { out } = await duba("", "audit", "tail", "--kind", "subject.erased", "--json");

@@ -125,7 +125,7 @@ const eraseSubject = command({
     const emailOf = await room.accounts.emails(held.map(({ accountId }) => accountId));
     const ofAccounts = held.map(
       ({ accountId, mode, verifications, records }) =>
-        `${verifications} of ${emailOf(accountId)} (${mode}), with ${records} records`,
+        `${verifications} of ${emailOf(accountId)} (${mode}), with ${records} ${records === 1 ? "record" : "records"}`,
     );
     return { says: [`Duba holds verifications of ${endingOf(person)}: ${ofAccounts.join("; ")}.`] };
   },

@@ -61,6 +61,10 @@ for (const engine of usualEngines)
       );
       for (const { id } of listed) await done("events", "endpoints", "remove", id, "--yes");
       assert.deepEqual(await done("events", "endpoints", "list"), []);
+      const none = "There is no endpoint.";
+      assert.equal((await duba("events", "endpoints", "list")).out, `${none} A client without one gets no events.\n`);
+      const ofOne = await duba("events", "endpoints", "list", "--account", "sandbox@example.com");
+      assert.equal(ofOne.out, `${none}\n`, "a filter may leave others out");
     });
 
     test("dead deliveries are listed, shown by the status, and sent again", async (t) => {

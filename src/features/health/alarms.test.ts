@@ -38,6 +38,7 @@ const worst = {
       since,
       by: "person:per_0123456789Ab",
       what: ["MTNDATA 104: ₦100.00 → ₦10.00"],
+      changes: 1,
       reasons: [["MTNDATA 104: price ₦100 → ₦10 (−90 %), beyond the guard's factor of 2."]],
     },
   ],
@@ -182,6 +183,9 @@ suite("alarms", () => {
     const { what, actor } = (await written(worst)).find(({ name }) => name === "held:d4")!;
     assert.match(what, /^MTNDATA 104: ₦100\.00 → ₦10\.00, by person:per_0123456789Ab, waits for approval\. /);
     assert.equal(actor, "person:per_0123456789Ab");
+    const held = worst.held.map((draft) => ({ ...draft, what: ["75 changes"], changes: 75 }));
+    const many = (await written({ ...worst, held })).find(({ name }) => name === "held:d4")!;
+    assert.match(many.what, /^75 changes, by person:per_0123456789Ab, wait for approval\. /);
   });
 
   test("alarms omit commands that the build lacks", async () => {

@@ -151,8 +151,8 @@ export function alarmsOf(facts: HealthFacts, now: number): OpenAlarm[] {
   // A store that refuses writes cannot renew leases, so the number of serving processes is unknown.
   if (instances === 0 && facts.takesWrites)
     add("no-instance", 1, richText`No instance serves this store`, { mends: [mend("Start one", "serve")] });
-  for (const { draft, since, reasons, what, by } of facts.held)
-    add(`held:${draft}`, 3, richText`${what}, by ${{ actor: by }}, waits for approval`, {
+  for (const { draft, since, reasons, what, changes, by } of facts.held)
+    add(`held:${draft}`, 3, richText`${what}, by ${{ actor: by }}, ${changes === 1 ? "waits" : "wait"} for approval`, {
       detail: reasons[0] ?? [],
       mends: [mend("See it", "catalogue.show", { revision: draft })],
       since,

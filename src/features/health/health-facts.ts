@@ -101,8 +101,8 @@ export async function readFacts(room: AlarmRoom) {
           draft: draftName(row),
           since: row.created_at,
           by: row.author,
-          what: await heldChange(db, row),
           reasons: whyItWaits(row),
+          ...(await heldChange(db, row)),
         })),
     ),
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
@@ -142,13 +142,19 @@ export async function readFacts(room: AlarmRoom) {
   };
 }
 
+interface HeldChange {
+  what: RichText;
+  /** The number of changed entries and rules. */
+  changes: number;
+}
+
 /** Cache of descriptions by draft: a held draft never changes. */
-const heldChanges = new WeakMap<AlarmRoom["db"], ReturnType<typeof recent<RichText>>>();
+const heldChanges = new WeakMap<AlarmRoom["db"], ReturnType<typeof recent<HeldChange>>>();
 
 /** Describes a change: "50MB 24Hrs (MTNDATA 104): ₦105 → ₦1,900 (+1,710 %), and 3 other changes". */
-async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<RichText> {
+async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<HeldChange> {
   const name = draftName(draft);
-  const ofStore = heldChanges.get(db) ?? recent<RichText>(100);
+  const ofStore = heldChanges.get(db) ?? recent<HeldChange>(100);
   heldChanges.set(db, ofStore);
   const known = ofStore.get(name);
   if (known !== undefined) return known;
@@ -162,8 +168,9 @@ async function heldChange(db: AlarmRoom["db"], draft: SeenDraft): Promise<RichTe
   const others = changes.length - (first ? 1 : 0);
   const more = `${others} ${first ? "other " : ""}${others === 1 ? "change" : "changes"}`;
   const what = joinTexts([...(first ? [first] : []), ...(others === 0 ? [] : [[more]])], ", and ");
-  ofStore.set(name, what);
-  return what;
+  const held = { what, changes: changes.length };
+  ofStore.set(name, held);
+  return held;
 }
 
 /** Awaits all members of an object. */

@@ -99,6 +99,11 @@ for (const engine of usualEngines) {
       assert.match((await duba("keyring", "rotate", "--hashes")).out, /^v3 will be current/);
     });
 
+    test("duba keyring retire refuses an unknown key before it asks for a confirmation", async () => {
+      const { exitCode, err } = await duba("keyring", "retire", "r99");
+      assert.deepEqual([exitCode, /^The key ring has no such key; it has r2, r3, v1/.test(err)], [1, true], err);
+    });
+
     test("duba keyring rewrap names records that cannot be decrypted", async () => {
       await later(minute);
       const { db } = await service.store();

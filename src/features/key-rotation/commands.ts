@@ -124,7 +124,7 @@ const rewrapKeys = command({
     unreadable: Type.Array(Type.String()),
   }),
   view: ({ records, key, a_second, unreadable }) => [
-    `${records} records were moved to ${key}, ${a_second} a second.`,
+    `${records} ${records === 1 ? "record was" : "records were"} moved to ${key}, ${a_second} a second.`,
     ...(unreadable.length === 0
       ? []
       : [{ note: `This key ring cannot open these, so they did not change: ${unreadable.join(", ")}` }]),
@@ -174,6 +174,11 @@ const retireKey = command({
     ],
   },
   examples: [{ key: "r1" }],
+  effect: async ({ key }, { keyring }: Room) => {
+    const { findKey } = await import("./rotate.ts");
+    findKey(namedKeys((await keyring()).ring), key);
+    return { says: [] };
+  },
   run: async ({ key }, { keyring, ...store }: Room) => {
     const { retire } = await import("./rotate.ts");
     await retire({ ...store, ...(await keyring()) }, key, store.now());

@@ -76,8 +76,7 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
   await changeKeyring(path, async (ring) => {
     await matchKeyring(db, ring, now);
     const keys = namedKeys(ring);
-    const meant = keys.find((each) => each.name === name);
-    if (!meant) throw new KeyringError(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
+    const meant = findKey(keys, name);
     refuseNewest(
       keys.filter(({ use }) => use === meant.use),
       meant,
@@ -104,6 +103,13 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
       hmac: ring.hmac.filter(({ key }) => key !== meant.key),
     };
   });
+}
+
+/** Returns the key of a ring with this name. Throws `KeyringError` if the ring has none. */
+export function findKey(keys: readonly NamedKey[], name: string): NamedKey {
+  const found = keys.find((each) => each.name === name);
+  if (!found) throw new KeyringError(`The key ring has no such key; it has ${keys.map((key) => key.name).join(", ")}.`);
+  return found;
 }
 
 function refuseNewest(keys: readonly NamedKey[], meant: NamedKey, now: number): void {

@@ -90,7 +90,8 @@ function timeText({ p95 }: ComparedFigures): string {
 
 function resultOf({ outcome, reason }: Explained): string {
   if (outcome === "failed" && reason === "bad_response") return "its response could not be trusted";
-  const because = (reason && reasonTexts[reason]) ?? "it does not say why";
+  // An attempt that has no reason is still running, or the process that made it has ended.
+  const because = reason === null ? "no answer of it was stored" : (reasonTexts[reason] ?? "it does not say why");
   if (outcome === "failed") return `did no work: ${because}`;
   if (outcome === "unknown") return `its outcome is not known: ${because}`;
   return toldTexts[publicState({ state: outcome, reason })] ?? publicState({ state: outcome, reason });

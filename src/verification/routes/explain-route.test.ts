@@ -94,7 +94,7 @@ for (const engine of usualEngines)
     test("the explanation has words for outcomes without a record", () => {
       const said = (
         outcome: "negative" | "failed" | "unknown",
-        reason: "blocked" | "bad_response" | "timed_out" | "no_phone",
+        reason: "blocked" | "bad_response" | "timed_out" | "no_phone" | null,
       ) =>
         explainRoute([{ vendor: "v", why: null, outcome, reason }]).replace(
           "v was asked, the first in the order, and ",
@@ -104,6 +104,7 @@ for (const engine of usualEngines)
       assert.equal(said("negative", "no_phone"), "knew the number with another phone.");
       assert.equal(said("failed", "bad_response"), "its response could not be trusted.");
       assert.equal(said("unknown", "timed_out"), "its outcome is not known: it did not answer in time.");
+      assert.equal(said("unknown", null), "its outcome is not known: no answer of it was stored.");
       assert.equal(explainRoute([]), "No vendor was asked.");
     });
   });

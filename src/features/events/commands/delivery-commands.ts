@@ -134,7 +134,7 @@ const resendEvents = command({
     ),
   }),
   answer: Type.Object({ endpoint: Type.String(), events: Type.Integer() }),
-  view: ({ endpoint, events }) => [`${events} events wait for ${endpoint} again.`],
+  view: ({ endpoint, events }) => [`${events} ${events === 1 ? "event waits" : "events wait"} for ${endpoint} again.`],
   records: [endpointTrail.eventsResent],
   examples: [{ endpoint: "ep_q3Jx0vT5bZ1K" }, { endpoint: "ep_q3Jx0vT5bZ1K", event: "evt_Vn3bGq0sJ1mTz5xKc8Lw" }],
   run: async ({ endpoint, event }, room: Audited & WithClock) => {
