@@ -63,7 +63,7 @@ for (const engine of usualEngines) {
       const { id } = await service.newKey({ mode: "live", label: "till", expiresAt: now + 5 * day });
       await db
         .updateTable("api_key")
-        .set({ created_at: now - 30 * day })
+        .set({ created_at: now - 9 * day })
         .where("id", "=", id)
         .execute();
       const old = { ...verification, account_id: "a", key_id: "k", mode: "live", created_at: now - 2 * 3_600_000 };
