@@ -1,17 +1,19 @@
 import { setTimeout } from "node:timers/promises";
-import { isoOf, list, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
+import { list, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
 import { mend } from "../../declare/command/mend.ts";
 import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
 import { command } from "../../declare/command.ts";
 import { timeFrom } from "../../declare/duration.ts";
 import Type from "../../declare/schema/type.ts";
 import { currentOf, type Keyring, namedKeys } from "../../keyring/keyring.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { keyringTrail } from "./keyring-trail.ts";
 
 interface Room extends Audited, WithClock {
   keyring(): Promise<{ ring: Keyring; path: string }>;
   progress: (done: number, all: number) => void;
+  config: { timeZone: TimeZone };
 }
 
 const keyFacts = {
@@ -131,9 +133,9 @@ const rewrapKeys = command({
   ],
   isWell: ({ unreadable }) => unreadable.length === 0,
   records: [keyringTrail.rewrapped],
-  run: async (_, { db, audit, actor, now: time, keyring, progress }: Room) => {
+  run: async (_, { db, audit, actor, now: time, keyring, progress, config }: Room) => {
     const { ring } = await keyring();
-    await becomeCurrent(ring, time);
+    await becomeCurrent(ring, time, config.timeZone);
     const now = time();
     const { countOutdated, rewrap } = await import("./rewrap.ts");
     const key = currentOf(ring.records, now).id;
@@ -192,13 +194,15 @@ export const rotationCommands = [listKeyring, showKeyring, rotateKeyring, rewrap
 const longestWait = 15_000;
 
 /** Waits for a record key that becomes current within 15 seconds. Throws an `InputError` if one takes longer. */
-async function becomeCurrent({ records }: Keyring, now: () => number): Promise<void> {
+async function becomeCurrent({ records }: Keyring, now: () => number, zone: TimeZone): Promise<void> {
   for (;;) {
     const waiting = records.findLast(({ from = 0 }) => from > now());
     if (!waiting) return;
     const rest = waiting.from! - now();
-    if (rest > longestWait)
-      throw new InputError(`The key ${waiting.id} becomes current at ${isoOf(waiting.from!)}. Run rewrap after that.`);
+    if (rest > longestWait) {
+      const from = zone.textOf(waiting.from!, true);
+      throw new InputError(`The key ${waiting.id} becomes current at ${from}. Run rewrap after that.`);
+    }
     await setTimeout(rest);
   }
 }

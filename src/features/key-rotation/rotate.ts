@@ -118,11 +118,13 @@ function refuseNewest(keys: readonly NamedKey[], meant: NamedKey, now: number): 
   if (keys.indexOf(meant) >= keys.indexOf(current))
     throw new KeyringError(`The key ${name} is current or will be: rotate the ring first.`);
   const settled = (current.from ?? 0) + settling;
-  if (settled > now)
+  if (settled > now) {
+    const minutes = Math.ceil((settled - now) / 60_000);
     throw new KeyringError(
       `The key ${name} may still be in use: its successor is current for less than 5 minutes. ` +
-        `Try again after ${new Date(settled).toISOString()}.`,
+        `Try again in ${minutes === 1 ? "1 minute" : `${minutes} minutes`}.`,
     );
+  }
 }
 
 /** The names of all keys, in the form of commands. */
