@@ -29,6 +29,8 @@ export const ChangeAnswer = Type.Object({
   unmapped: Type.Optional(Type.Boolean()),
   /** Sentences about what the change left unchanged or left out. */
   left_out: Type.Optional(Type.Array(Type.String())),
+  /** A sentence about a group's price that is below the cost of an entry, which its members pay instead. */
+  at_cost: Type.Optional(Type.String()),
 });
 
 type Answer = Static<typeof ChangeAnswer>;
@@ -161,8 +163,11 @@ export function previewAnswer({ changes, reasons, expected }: Awaited<ReturnType
   };
 }
 
-function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<Viewing, "at">): Part[] {
-  const notes = left_out.map((note) => ({ note }));
+function changeView(
+  { changes, left_out = [], at_cost: atCost, ...answer }: Answer,
+  { at }: Pick<Viewing, "at">,
+): Part[] {
+  const notes = [...left_out, atCost ?? []].flat().map((note) => ({ note }));
   const difference = changes ? differenceView(changes, answer.state === "published") : [];
   if (answer.state === "dry run") return [...difference, ...notes, ...dryRunNotes(answer)];
   const isTold = !answer.unmapped || answer.state !== "unchanged";

@@ -7,11 +7,13 @@ import {
   groupJoined,
   isGroup,
   type PricedItem,
-  type PriceList,
+  PriceList,
   type PriceRule,
   pricedEntries,
   priceListEver,
   priceListOf,
+  ruleKeyOf,
+  rulesOf,
   wideScope,
 } from "../model/price-lists.ts";
 import { type Document, groupIn, itemIn } from "../model/snapshot.ts";
@@ -91,6 +93,25 @@ export async function ownPricesBelowCost(document: Document, account: string): P
     const pays = ownPrice(prices, list, key, content);
     if (pays !== undefined) yield* belowCost(list, content, account, pays);
   });
+}
+
+/**
+ * What the members of a group pay where its rule makes a price below the cost, such as "MTNDATA 113 at its cost of
+ * ₦190". Undefined if there is no such entry.
+ */
+export async function paidAtCost(document: Document, rule: PriceRule): Promise<string | undefined> {
+  if (!isGroup(rule.account)) return undefined;
+  const others = rulesOf(groupIn(document, "prices", rule.account)).filter(
+    (each) => each.pending !== 1 && ruleKeyOf(each) !== ruleKeyOf(rule),
+  );
+  const [alone, all] = [new PriceList([rule]), new PriceList([...others, rule])];
+  const found = await findingsIn(allPricedEntries(document), function* ({ list, key, content }) {
+    const cost = costOf(content) ?? 0;
+    if (alone.decides(list, key, content) && all.priceByRule(list, key, content)! < cost)
+      yield `${nameOf(list, content)} at its cost of ${shortNaira(cost)}`;
+  });
+  const more = found.length > 3 ? [`${found.length - 3} more at cost`] : [];
+  return found.length === 0 ? undefined : [...found.slice(0, 3), ...more].join(", ");
 }
 
 /** The accounts that have their own rules. */

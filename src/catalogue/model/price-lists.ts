@@ -120,13 +120,19 @@ export class PriceList {
 
   /** The price of an entry, in kobo. */
   priceOf(list: ListName, key: string, content: EntryContent): number {
-    const listed = Number(content.price);
+    const own = this.priceByRule(list, key, content);
+    if (own === undefined) return this.group ? this.group.priceOf(list, key, content) : Number(content.price);
+    return isGroup(this.holder) ? Math.max(own, costOf(content) ?? 0) : own;
+  }
+
+  /** The price that a rule of this list makes, in kobo, even if it is a group's and below the cost. */
+  priceByRule(list: ListName, key: string, content: EntryContent): number | undefined {
     const rule = this.#ruleFor(list, key, content);
-    if (rule === undefined) return this.group ? this.group.priceOf(list, key, content) : listed;
+    if (rule === undefined) return undefined;
+    const listed = Number(content.price);
     // A margin that reduces the price to 0 or less is a mistake, so the catalogue's price applies, rounded like any
     // other.
-    const own = priceBy(rule, listed) ?? roundedUp(listed, rule.round);
-    return isGroup(rule.account) ? Math.max(own, costOf(content) ?? 0) : own;
+    return priceBy(rule, listed) ?? roundedUp(listed, rule.round);
   }
 
   #ruleFor(list: ListName, key: string, content: EntryContent): PriceRule | undefined {

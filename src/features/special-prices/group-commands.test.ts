@@ -84,6 +84,33 @@ for (const engine of usualEngines)
       await done("catalogue", "edit", "MTNDATA", "104", "--cost", "unknown");
     });
 
+    test("a group's price below the cost is told as what its members pay, by prices set and prices show", async () => {
+      await done("catalogue", "edit", "MTNDATA", "104", "--cost", "95");
+      await done("catalogue", "edit", "MTNDATA", "113", "--cost", "190");
+      const says = "The members of group:resellers pay MTNDATA 113 at its cost of ₦190.";
+      const set = ["prices", "set", "group:resellers", "MTNDATA", "113", "--price", "180"];
+      const rehearsed = await terminal.duba(...set, "--dry-run");
+      assert.ok(rehearsed.err.includes(says), rehearsed.err);
+      const { exitCode, err } = await terminal.duba(...set);
+      assert.equal(exitCode, 0, err);
+      assert.ok(err.includes(says), err);
+      const dear = await json("prices", "set", "group:resellers", "MTNDATA", "104", "--price", "99");
+      assert.equal(dear.at_cost, undefined);
+      const shown = (await json("prices", "show", "group:resellers")) as { of: string; members_pay?: string }[];
+      assert.deepEqual(
+        shown.map(({ of, members_pay }) => [of, members_pay]),
+        [
+          ["MTNDATA 104", undefined],
+          ["MTNDATA 113", "MTNDATA 113 at its cost of ₦190"],
+        ],
+      );
+      // The nearer rules decide, and 104 is not below its cost by its own.
+      const wide = await json("prices", "set", "group:resellers", "MTNDATA", "--margin=-90%", "--dry-run");
+      assert.match(wide.at_cost, /MTNDATA 113 at its cost of ₦190/);
+      assert.doesNotMatch(wide.at_cost, /MTNDATA 104/);
+      await done("prices", "remove", "group:resellers");
+    });
+
     test("importing an exported price file changes nothing, and an edited price file replaces the rules", async () => {
       await done(
         "prices",

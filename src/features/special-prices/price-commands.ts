@@ -1,7 +1,7 @@
 import { changed, priceChange } from "../../catalogue/commands/change-answer.ts";
 import { findHolder, findPriced, holder, type PricedRoom } from "../../catalogue/commands/priced-room.ts";
 import { dryRun, note, roomPublisher } from "../../catalogue/commands/publisher.ts";
-import { ownPricesBelowCost } from "../../catalogue/guard/own-prices.ts";
+import { ownPricesBelowCost, paidAtCost } from "../../catalogue/guard/own-prices.ts";
 import { nameOf } from "../../catalogue/model/lists.ts";
 import {
   groupJoined,
@@ -99,9 +99,11 @@ const setPrice = priceChange({
       throw new InputError([{ field: "until", message: "must be later than now, and than the beginning" }]);
     const kobo = roundings.find(({ text }) => text === round)?.kobo;
     const times = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
-    return change(room, account, how, (id) =>
-      settingRule({ account: id, of, ...rule, ...(kobo !== undefined && { round: kobo }), ...times }, now),
-    );
+    const { id, name } = await findHolder(room, account);
+    const set = { account: id, of, ...rule, ...(kobo !== undefined && { round: kobo }), ...times };
+    const answer = await change(room, { id, name }, how, settingRule(set, now));
+    const atCost = await paidAtCost(await roomPublisher(room).latest(), set);
+    return { ...answer, ...(atCost !== undefined && { at_cost: `The members of ${id} pay ${atCost}.` }) };
   },
 });
 
@@ -119,18 +121,19 @@ const removePrices = priceChange({
     note,
   }),
   examples: [{ account: "shop@example.com", codes: ["MTNDATA", "104"] }, { account: "shop@example.com" }],
-  run: async ({ account, codes, ...how }, room: PricedRoom) =>
-    change(room, account, how, (id) => removingRules(id, codes?.join(" "))),
+  run: async ({ account, codes, ...how }, room: PricedRoom) => {
+    const found = await findHolder(room, account);
+    return change(room, found, how, removingRules(found.id, codes?.join(" ")));
+  },
 });
 
 async function change(
   room: PricedRoom,
-  account: string,
+  { name }: Awaited<ReturnType<typeof findHolder>>,
   { note, dry_run }: { note?: string; dry_run?: true },
-  planFor: (id: string) => Plan,
+  plan: Plan,
 ) {
-  const { id, name } = await findHolder(room, account);
-  return changed(room, planFor(id), { source: "prices", note: note ?? `Prices of ${name}`, dry_run });
+  return changed(room, plan, { source: "prices", note: note ?? `Prices of ${name}`, dry_run });
 }
 
 const showPrices = command({
@@ -151,7 +154,8 @@ const showPrices = command({
     ),
   }),
   /**
-   * Rules have `of` and `price`, and also `catalogue` and `was` if the catalogue's price has risen above a fixed price.
+   * Rules have `of` and `price`, and also `catalogue` and `was` if the catalogue's price has risen above a fixed price,
+   * and `members_pay` if a group's rule makes a price below the cost.
    * Entries have `catalogue` and all other members.
    */
   answer: Type.Array(
@@ -160,6 +164,7 @@ const showPrices = command({
       price: Type.Optional(Type.String()),
       /** The catalogue's price when the fixed price was set. */
       was: Type.Optional(naira),
+      members_pay: Type.Optional(Type.String()),
       list: Type.Optional(Type.String()),
       entry: Type.Optional(Type.String()),
       catalogue: Type.Optional(naira),
@@ -173,14 +178,20 @@ const showPrices = command({
     const snapshot = await roomPublisher(room).latest();
     const { id } = await findPriced(room, snapshot, account);
     if (provider === undefined)
-      return rulesOf(groupIn(snapshot, "prices", id)).map((rule) => ({
-        of: rule.of || "group",
-        price: ruleText(rule),
-        ...(isOvertaken(snapshot, rule) && {
-          catalogue: listedPrice(snapshot, rule.of)!,
-          was: rule.listed!,
+      return Promise.all(
+        rulesOf(groupIn(snapshot, "prices", id)).map(async (rule) => {
+          const atCost = await paidAtCost(snapshot, rule);
+          return {
+            of: rule.of || "group",
+            price: ruleText(rule),
+            ...(isOvertaken(snapshot, rule) && {
+              catalogue: listedPrice(snapshot, rule.of)!,
+              was: rule.listed!,
+            }),
+            ...(atCost !== undefined && { members_pay: atCost }),
+          };
         }),
-      }));
+      );
     const own = priceListOf(snapshot, id);
     return [...pricedEntries(snapshot, provider)].map(({ list, key, content }) => {
       const [catalogue, paid] = [Number(content.price), own.priceOf(list, key, content)];
