@@ -26,7 +26,7 @@ interface Run {
   /** The time zone in which times are shown to people. */
   zone: TimeZone;
   commands: EveryCommand;
-  /** Whether the person chose rows. Then an empty list does not mean that there are none. */
+  /** Whether the person gave options, which may leave rows out. */
   isFiltered: boolean;
 }
 
@@ -83,8 +83,10 @@ async function printParts(
     else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
     else {
       const table = tableOf(command, answer, part, zone);
-      const then = "list" in part && part.none === undefined && !isFiltered ? command.noneThen?.says : undefined;
-      const none = then === undefined ? table.none : `${table.none} ${then}`;
+      const then = "list" in part && part.none === undefined ? command.noneThen : undefined;
+      // How to add a row does not explain why none fits a filter.
+      const isHelpful = then !== undefined && !(isFiltered && then.by !== undefined);
+      const none = isHelpful ? `${table.none} ${then.says}` : table.none;
       io.out(titledTable({ ...table, none }, "whole" in part ? undefined : first, out));
     }
   }
