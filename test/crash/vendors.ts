@@ -22,7 +22,7 @@ import { draw, drawWeighted } from "../support/vendor-draw.ts";
 export interface TrialCall {
   kind: CheckKind;
   number: string;
-  /** Duba's own reference, if the vendor is told it. */
+  /** Duba's own reference, if Duba sends it to the vendor. */
   reference?: string;
   /** The trace of the client's request. */
   trace: string | undefined;

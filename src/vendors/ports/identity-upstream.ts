@@ -9,7 +9,7 @@ export interface IdentityAttempt extends CheckInput {
   reference: string;
   /** The caller's handle for the person's consent. */
   consentReference?: string;
-  /** Aborts when nobody waits for a response any more. */
+  /** Aborts once no caller waits for a response. */
   signal: AbortSignal;
   /** Once aborted, we send nothing more for the attempt, but still accept a response until `signal` aborts. */
   sendUntil?: AbortSignal;
